@@ -8,8 +8,7 @@ import { getBill } from "./list.ts";
 const BATCH_LINES = 2_000;
 
 /**
- * The bill's lines as they came: the same values in the same columns and order. Lines that an earlier bill had already are
- * in that one.
+ * The bill's lines as imported: same values, columns and order. Lines already in an earlier bill are in that bill's export only.
  * @throws SpillwayError `forbidden`, `not_found`.
  */
 export async function exportBill(

@@ -9,13 +9,13 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import type { BillMonth } from "./read-billed.ts";
 import { utcMonth } from "./run.ts";
 
-/** Reconciliations that are listed; a bill that comes daily makes some thirty a month. */
+/** Number of reconciliations listed; a bill that arrives daily makes about thirty a month. */
 const RUNS_MAX = 200;
 
-/** Charges of one kind that reconciling a provider's bills posted. */
+/** Charges of one kind posted by reconciling a provider's bills. */
 export interface PostedByBills {
 	provider: string;
-	/** Corrections of machines and unknown machines; or the invoice's own items, credits and taxes. */
+	/** Machine corrections and unknown machines, or the invoice's own items, credits and taxes. */
 	what: "corrections" | "invoice_items";
 	charges: number;
 	effectiveMicroUsd: string;
@@ -23,17 +23,16 @@ export interface PostedByBills {
 }
 
 export interface ReconciliationRun {
-	/**
-	 * End time. Its charges are those posted since the end of the previous one; charges of an interrupted one belong to the next.
-	 */
+	/** End time. Includes the charges posted since the previous end; charges of an interrupted reconciliation belong to the next. */
 	at: string;
-	/** The end of the one before; null for the first. */
+	/** End of the previous reconciliation; null for the first. */
 	since: string | null;
 	/** The author as recorded in the audit log, and the account's current name; null for the system. */
 	by: string;
 	byName: string | null;
 	/**
-	 * Charges missing from the bills were reversed because a person declared the bills final; false: unless a line was invoiced.
+	 * Whether charges missing from the bills were reversed because a person declared the bills final. If false, they were reversed only where
+	 * a line was invoiced.
 	 */
 	final: boolean;
 	posted: PostedByBills[];
@@ -41,15 +40,15 @@ export interface ReconciliationRun {
 
 export interface ReconciliationHistory {
 	month: string;
-	/** Newest first. */
+	/** Reconciliations, newest first. */
 	runs: ReconciliationRun[];
-	/** There are more than these. */
+	/** Whether there are more than these. */
 	truncated: boolean;
 }
 
 /**
- * When a month's bills were held against the ledger and what each time posted: together all that the ledger has of the month's
- * bills. Cost: the audit's lines of the month and, by their own index, the charges that bills brought.
+ * When a month's bills were reconciled with the ledger, and what each reconciliation posted. Together these are all entries the ledger has
+ * from the month's bills. Cost: the month's audit lines and, by their own index, the charges that bills caused.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function readReconciliationHistory(
@@ -88,7 +87,7 @@ interface Posted {
 	billed: bigint;
 }
 
-/** By provider and moment. The month is the bills': charges of a machine begin in it, whatever the ledger's own months are. */
+/** By provider and time. The month is the bill's UTC month: a machine's charges begin in it, whatever the ledger's calendar months are. */
 async function postedByBills(db: Db, month: BillMonth): Promise<Posted[]> {
 	const [from, to] = [new Date(month.fromMs).toISOString(), new Date(month.toMs).toISOString()];
 	const rows = await db.execute<{ provider: string; item: boolean; ms: string; charges: number; effective: string; billed: string }>(sql`

@@ -9,7 +9,7 @@ import { reconcileMonth } from "./reconcile.ts";
 import type { BillView } from "./view.ts";
 
 /**
- * A bill that a page sends as gzip in base64. With `preview`, nothing is written.
+ * Imports a bill that a page uploads as gzip in base64. With `preview`, nothing is written.
  * @throws SpillwayError `forbidden`; `invalid_input` with row and column of the first error; ZodError.
  */
 export async function importUploadedBill(
@@ -25,7 +25,7 @@ export async function importUploadedBill(
 	}
 	const { bill } = await importBill(ctx, input);
 	const months = await monthsOfBill(ctx.db, bill.id);
-	// Also for a file that was imported before: its reconciliation may have failed.
+	// Reconcile a previously imported file too: its reconciliation may have failed.
 	for (const month of months) await reconcileMonth(ctx, { month });
 	return { preview: null, bill, months };
 }

@@ -22,14 +22,14 @@ beforeAll(async () => {
 });
 afterAll(() => books.database.drop());
 beforeEach(async () => {
-	// Deletes bill lines, which only tests do, so that one database serves all tests.
+	// Deletes bill lines, which only tests do, so that all tests can share one database.
 	await books.database.sql.begin(async (sql) => {
 		await sql`set local session_replication_role = 'replica'`;
 		await sql`truncate bill, bill_line, bill_line_restated`;
 	});
 });
 
-/** In pieces of a few bytes, as a network may bring it. */
+/** Splits the text into pieces of a few bytes, as a network may deliver it. */
 async function* inPieces(bytes: Uint8Array, size = 7): AsyncGenerator<Uint8Array> {
 	for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
@@ -57,7 +57,7 @@ async function exported(id: string): Promise<string> {
 	return Buffer.concat(parts).toString();
 }
 
-/** The lines that no later bill restated: their bills and billed nano-dollars. */
+/** Lines that no later bill restated: their bills and billed nano-dollars. */
 async function counting(): Promise<[string, bigint][]> {
 	const gone = new Set((await books.db.select().from(billLineRestated)).map((r) => r.lineId));
 	const lines = await books.db.select().from(billLine).orderBy(billLine.id);
@@ -65,13 +65,13 @@ async function counting(): Promise<[string, bigint][]> {
 }
 
 describe("the FOCUS sample", () => {
-	it("is imported and exported again with the same values in the same columns", async () => {
+	it("imports and exports with the same values in the same columns", async () => {
 		const { bill: made } = await take(SAMPLE);
 		expect(made).toMatchObject({ focusVersion: "1.0", rows: 20, repeatedRows: 0, providers: ["AWS", "Microsoft", "Oracle"] });
 		expect(parse(await exported(made.id))).toEqual(parse(SAMPLE));
 	});
 
-	it("is the same bill when it comes a second time, also gzipped: nothing changes", async () => {
+	it("counts as the same bill when imported again, also gzipped, and changes nothing", async () => {
 		const first = await take(SAMPLE);
 		const again = await take(gzipSync(SAMPLE), "sample.csv.gz");
 		expect(again).toEqual({ bill: first.bill, alreadyImported: true });
@@ -81,37 +81,37 @@ describe("the FOCUS sample", () => {
 });
 
 describe("lines", () => {
-	it("that a re-issued bill repeats are counted, not taken twice; what is new is taken", async () => {
+	it("counts lines that a re-issued bill repeats and imports only the new ones", async () => {
 		await take(file(aLine(), aLine({ BilledCost: "2" })));
 		const { bill: second } = await take(file(aLine(), aLine({ BilledCost: "2" }), aLine({ BilledCost: "3" })));
 		expect(second).toMatchObject({ rows: 3, repeatedRows: 2, billedMicroUsd: "6500000" });
 		expect(await books.db.$count(billLine)).toBe(3);
 	});
 
-	it("that are equal within one file are each a line, and so they are in its re-issue", async () => {
+	it("keeps every one of several equal lines in a file, and recognizes them in its re-issue", async () => {
 		await take(file(aLine(), aLine()));
 		const { bill: second } = await take(file(aLine(), aLine(), aLine()));
 		expect(second.repeatedRows).toBe(2);
 		expect(await books.db.$count(billLine)).toBe(3);
 	});
 
-	it("that a later bill has with other amounts, and no more as they were, count no more: of $1.50, $2 and $4 the $1.50 became $1.75", async () => {
+	it("restates lines that a later bill replaces with other amounts: of $1.50, $2 and $4 the $1.50 became $1.75", async () => {
 		const hour = (n: number, cost: string) => aLine({ BilledCost: cost, ResourceId: `i-${n}` });
 		const { bill: first } = await take(file(hour(1, "1.5"), hour(2, "2"), hour(3, "4")));
 		await take(file(hour(1, "1.75"), hour(2, "2"), hour(4, "9")));
 		const gone = await books.db.select().from(billLineRestated);
-		// The second file may be a part of the bill, so the third line, missing from it, stays.
+		// The second file may be a part of the bill, so the third line stays although it is missing there.
 		expect(gone.map((r) => r.lineId)).toEqual([`${first.id}_2`]);
 	});
 
-	it("that a correction reverses are not restated: the old line is next to it in the file", async () => {
+	it("does not restate lines reversed by a correction when the old line is next to it in the file", async () => {
 		await take(file(aLine({ BilledCost: "1.5" })));
 		await take(file(aLine({ BilledCost: "1.5" }), aLine({ BilledCost: "-1.5" }), aLine({ BilledCost: "1.75" })));
 		expect(await books.db.$count(billLineRestated)).toBe(0);
 		expect(await books.db.$count(billLine)).toBe(3);
 	});
 
-	it("that return to what they were restate what restated them: $1.50, then $1.75, then $1.50 of the very same file, is $1.50", async () => {
+	it("restates the restating line when a line returns to its old amount: $1.50, then $1.75, then $1.50 from the very same file, is $1.50", async () => {
 		const [a, b] = [file(aLine({ BilledCost: "1.5" })), file(aLine({ BilledCost: "1.75" }))];
 		const { bill: first } = await take(a);
 		const { bill: second } = await take(b);
@@ -125,7 +125,7 @@ describe("lines", () => {
 		expect(await counting()).toEqual([[fourth.id, 1_750_000_000n]]);
 	});
 
-	it("that return in part: of two at $1.50, one became $1.75 and is $1.50 again beside the one that stayed", async () => {
+	it("restates lines that return in part: of two at $1.50, one became $1.75 and is $1.50 again next to the unchanged one", async () => {
 		const line = (BilledCost: string) => aLine({ BilledCost });
 		const { bill: first } = await take(file(line("1.5"), line("1.5")));
 		await take(file(line("1.5"), line("1.75")));
@@ -135,7 +135,7 @@ describe("lines", () => {
 		expect(lines.map(([id]) => id).sort()).toEqual([first.id, third.id, third.id].sort());
 	});
 
-	it("that are about another hour, resource or category restate nothing", async () => {
+	it("restates nothing for another hour, resource or category", async () => {
 		await take(file(aLine()));
 		const others = [
 			{ ResourceId: "i-2" },
@@ -147,7 +147,7 @@ describe("lines", () => {
 		expect(await books.db.$count(billLineRestated)).toBe(0);
 	});
 
-	it("take money to the nano-dollar, in E notation too, and times with and without T and Z", async () => {
+	it("parses money to the nano-dollar, also in E notation, and times with and without T and Z", async () => {
 		await take(
 			file(aLine({ BilledCost: "12.5E-7", ChargePeriodStart: "2026-11-10 10:00:00", ChargePeriodEnd: "2026-11-10" + "T11:00:00+00:00" })),
 		);
@@ -155,7 +155,7 @@ describe("lines", () => {
 		expect(line).toMatchObject({ billedNanoUsd: 1250n, periodStart: new Date("2026-11-10T10:00:00Z"), month: "2026-11" });
 	});
 
-	it("know our tag under the keys that providers make of it", async () => {
+	it("finds our tag under the keys that providers derive from it", async () => {
 		const tags = (key: string) => `"{""${key}"": ""ins_1"", ""team"": ""risk""}"`;
 		await take(
 			file(
@@ -202,9 +202,9 @@ describe("a file that cannot be", () => {
 	});
 });
 
-describe("who may", () => {
+describe("permissions", () => {
 	const scientist = { kind: "person", accountId: "acc_1", name: "Ada", role: "data_scientist", teams: ["risk"], via: "token" } as const;
-	it("import: platform and finance, and it is audited", async () => {
+	it("lets platform and finance import, and audits it", async () => {
 		const { bill: made } = await importBill(
 			{ ...books, actor: { ...scientist, role: "finance" } },
 			{ fileName: "x.csv", bytes: inPieces(SAMPLE) },

@@ -18,22 +18,21 @@ import { restateLines } from "./restate-lines.ts";
 import type { ReadLine } from "./types.ts";
 import { type BillView, toBillView } from "./view.ts";
 
-/** Lines of one INSERT. */
+/** Lines per INSERT. */
 const BATCH_LINES = 2_000;
-/** Key of the import lock. One file at a time, since two with the same lines would wait for each other. */
+/** Key of the import lock. Files are imported one at a time, since two files with the same lines would wait for each other. */
 const IMPORT_LOCK = "bill:import";
 
 export interface ImportedBill {
 	bill: BillView;
-	/** The same file was imported before; nothing was written. */
+	/** Whether the same file was imported before; nothing was written. */
 	alreadyImported: boolean;
 }
 
 /**
- * Imports a provider's FOCUS file (1.0 to 1.4, CSV or gzip), all of it or nothing. Memory does not grow with the file.
- * A line equal to one of an earlier bill (re-issued bills repeat old lines) is counted but not imported again. A line with
- * other amounts restates the earlier line (restate-lines.ts). The same file becomes a separate bill if it brings back lines
- * that another bill restated meanwhile.
+ * Imports a provider's FOCUS file (1.0 to 1.4, CSV or gzip), all of it or nothing. Memory does not grow with the file. A line equal to one
+ * of an earlier bill (re-issued bills repeat old lines) is counted but not imported again. A line with other amounts restates the earlier
+ * line (restate-lines.ts). The same file becomes a separate bill if it contains lines that another bill has restated since.
  * @throws SpillwayError `forbidden`; `invalid_input` with row and column of the first error.
  */
 export async function importBill(
@@ -51,7 +50,7 @@ export async function importBill(
 	}
 }
 
-/** Ends the transaction of a file that turned out to be here already. */
+/** Thrown to end the transaction when the file turns out to be imported already. */
 class KnownFile extends Error {
 	readonly billId: string;
 	constructor(billId: string) {
@@ -73,7 +72,7 @@ async function writeBill(tx: Tx, ctx: ServiceContext, input: { fileName: string;
 		...{ id, fileName: input.fileName.slice(0, 200), focusVersion: header.version, columns: [...header.columns] },
 		...{ importedAt: new Date(nowMs), importedBy: actorName(ctx.actor) },
 	};
-	// Lines refer to their bill, so it is written first; fields known only at the end of the file are updated then.
+	// Lines reference their bill, so insert it first and update the fields known only at the end of the file afterwards.
 	await tx.insert(bill).values({ ...row, sha256: id, providers: [], months: [], rows: 0, repeatedRows: 0, billedMicroUsd: 0n });
 	const insert = await lineInserter(tx, id);
 	const read = await takeLines(insert, header, first, iterator);
@@ -130,7 +129,7 @@ interface Read {
 	months: Set<string>;
 }
 
-/** While one batch is being written, the next one is read. */
+/** Reads the next batch while one is being written. */
 async function takeLines(insert: InsertLines, header: BillHeader, first: CsvCells[], rest: AsyncIterator<CsvCells[]>): Promise<Read> {
 	const read: Read = { rows: 0, inserted: 0, billedNanoUsd: 0n, providers: new Set(), months: new Set() };
 	let batch: ReadLine[] = [];
@@ -145,7 +144,7 @@ async function takeLines(insert: InsertLines, header: BillHeader, first: CsvCell
 			const full = batch;
 			batch = [];
 			writing = insert(full);
-			// Heard below; a fault in the file must not leave it unheard.
+			// Handled below; without this, an error in the file would be an unhandled rejection.
 			writing.catch(() => {});
 			if (done) break;
 		}
@@ -158,7 +157,7 @@ async function takeLines(insert: InsertLines, header: BillHeader, first: CsvCell
 }
 
 function readLine(header: BillHeader, values: Values, read: Read): ReadLine {
-	// The head is row 1.
+	// The header is row 1.
 	const rowNumber = ++read.rows + 1;
 	const line = readBillLine(header, values);
 	if ("message" in line) throw wrongAt(rowNumber, line.column, line.message);

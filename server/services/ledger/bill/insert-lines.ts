@@ -5,15 +5,13 @@ import { restated } from "./restate-lines.ts";
 import type { ReadLine } from "./types.ts";
 import { writeLines } from "./write-lines.ts";
 
-/** Takes the lines of one file, batch by batch. Answers how many of a batch no bill had yet, and were written. */
+/** Writes the lines of one file, batch by batch. Returns how many lines of a batch were new and written. */
 export type InsertLines = (lines: readonly ReadLine[]) => Promise<number>;
 
 /**
- * A file may contain equal lines and repeat lines of earlier bills: the n-th of its kind in this file is the n-th of its kind
- * that still counts. Nearly all lines of a file are new and are written at once; the unique hash identifies the others, which
- * are then checked.
- * `bill_seen` gets the count so far of each kind that was seen before. It is in the database, so memory does not grow with the
- * file.
+ * A file may contain equal lines and repeat lines of earlier bills: the n-th line of a kind in this file is the n-th line of that kind
+ * still in effect. Nearly all lines of a file are new and are written immediately; the unique hash identifies the others, which are then
+ * checked. `bill_seen` holds the count so far of each repeated kind. It is in the database, so memory does not grow with the file.
  */
 export async function lineInserter(tx: Tx, billId: string): Promise<InsertLines> {
 	await tx.execute(sql`create temporary table bill_seen (kind uuid primary key, n integer not null) on commit drop`);
@@ -44,11 +42,11 @@ function refused(fresh: readonly Numbered[], written: readonly number[]): ReadLi
 
 interface Batch {
 	seen: ReadonlyMap<string, number>;
-	/** How often each kind is in the batch. */
+	/** How often each kind occurs in the batch. */
 	count: ReadonlyMap<string, number>;
 }
 
-/** Lines of a known kind beyond those that earlier bills still have. */
+/** Lines of a known kind beyond those still in effect from earlier bills. */
 async function insertRest(tx: Tx, billId: string, lines: readonly ReadLine[], { seen, count }: Batch): Promise<number> {
 	const byHash = Map.groupBy(lines, (line) => line.hash);
 	const stored = await readStored(tx, billId, [...byHash.keys()]);
@@ -57,7 +55,7 @@ async function insertRest(tx: Tx, billId: string, lines: readonly ReadLine[], { 
 	for (const [hash, own] of byHash) {
 		const { top, mine, live } = stored.get(hash) ?? { top: 0, mine: 0, live: 0 };
 		const inBatch = count.get(hash) ?? 0;
-		// All lines of a kind first seen now were written; none was skipped.
+		// All lines of a kind first seen now were written, and none was skipped.
 		const before = seen.get(hash) ?? mine - (inBatch - own.length);
 		totals.push({ hash, n: before + inBatch });
 		const missing = Math.max(0, before + inBatch - live) - mine;
@@ -67,7 +65,7 @@ async function insertRest(tx: Tx, billId: string, lines: readonly ReadLine[], { 
 	return (await writeLines(tx, billId, rest)).length;
 }
 
-/** Of kinds by hash: the highest number, how many lines this bill has, and how many of earlier bills still count. */
+/** By hash of the kind: the highest number, how many lines this bill has, and how many of earlier bills are still in effect. */
 async function readStored(tx: Tx, billId: string, hashes: readonly string[]) {
 	const rows = await tx.execute<{ hash: string; top: number; mine: number; live: number }>(sql`
 		with recursive line as (
@@ -82,7 +80,7 @@ async function readStored(tx: Tx, billId: string, hashes: readonly string[]) {
 	return new Map(rows.map(({ hash, ...rest }) => [hash, rest]));
 }
 
-/** 128 bits of the hash are key enough: two kinds that share them would need more lines than there are atoms in a bill. */
+/** 128 bits of the hash are enough as a key: a collision of two kinds is practically impossible. */
 const kindOf = (hash: string) => hash.slice(0, 32);
 
 async function readSeen(tx: Tx, lines: readonly ReadLine[]): Promise<Map<string, number>> {

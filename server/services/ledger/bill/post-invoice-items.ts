@@ -9,7 +9,7 @@ import { restated } from "./restate-lines.ts";
 import { lockMonth, type Run } from "./run.ts";
 import { billedPlace } from "./site-of.ts";
 
-/** Lines of one transaction. */
+/** Lines per transaction. */
 const LINES_PER_STEP = 1_000;
 
 interface Item extends Record<string, unknown> {
@@ -23,7 +23,7 @@ interface Item extends Record<string, unknown> {
 	contracted: string;
 	effective: string;
 	billed: string;
-	/** Whether it no longer counts; its amounts are then the ledger's amounts, negated. */
+	/** Whether the line was restated; its amounts are then the ledger's amounts, negated. */
 	restated: boolean;
 }
 

@@ -10,8 +10,8 @@ import { lockMonth, type Run, writeRows } from "./run.ts";
 import { billedPlace } from "./site-of.ts";
 
 /**
- * A bill line with our tag for an unknown machine is a trace of an orphan: it opens the alert
- * `billed_unknown`, and since it was paid for, it is charged, to no team, with the line as its cause.
+ * A bill line with our tag for an unknown machine indicates an orphan. It opens the alert `billed_unknown`. Since it was paid for, it is
+ * charged to no team, with the line as its cause.
  */
 export async function postUnknown(db: Db, run: Run, groups: readonly BilledGroup[]): Promise<void> {
 	await db.transaction(async (tx) => {
@@ -63,7 +63,7 @@ async function postedByResource(tx: Tx, { month, provider }: Run): Promise<Map<s
 	);
 }
 
-/** One open alert a resource and month; those of resources that are known by now are closed. */
+/** Keeps one open alert per resource and month, and closes alerts of resources that have since become known. */
 async function openAlerts(tx: Tx, run: Run, groups: readonly BilledGroup[]): Promise<void> {
 	const prefix = `${run.month.key}:${run.provider}:`;
 	const subjects = groups.map((g) => `${prefix}${g.resourceId}`);

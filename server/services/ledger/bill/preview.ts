@@ -11,15 +11,15 @@ import type { BillView } from "./view.ts";
 
 export interface BillPreview {
 	bill: BillView;
-	/** The same file was imported before: importing it again changes nothing. */
+	/** Whether the same file was imported before: importing it again changes nothing. */
 	alreadyImported: boolean;
-	/** FOCUS columns of the file, and its own, which are kept unread. */
+	/** The file's FOCUS columns and its own extra columns, which are stored uninterpreted. */
 	columns: { recognized: string[]; other: string[] };
-	/** Each month of the file compared with the ledger, with all bills including this one, and what the import would post. */
+	/** Each month of the file compared with the ledger, using all bills including this one, and what the import would post. */
 	months: (Reconciliation & { posted: PostedByBills[] })[];
 }
 
-/** Ends the transaction of a preview, so that nothing of it is kept. */
+/** Thrown to roll back a preview's transaction. */
 class PreviewDone extends Error {
 	readonly preview: BillPreview;
 	constructor(preview: BillPreview) {
@@ -29,8 +29,8 @@ class PreviewDone extends Error {
 }
 
 /**
- * What importing a file would do: imports and reconciles it in a transaction that is rolled back, so the figures are those
- * of the real import.
+ * Shows what importing a file would do. Imports and reconciles the file in a transaction that is rolled back, so the figures are those of
+ * the real import.
  * @throws SpillwayError `forbidden`; `invalid_input` with row and column of the first error.
  */
 export async function previewBill(

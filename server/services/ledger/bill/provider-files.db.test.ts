@@ -11,8 +11,8 @@ import { importBill } from "./import.ts";
 import { reconcileMonth } from "./reconcile.ts";
 
 /**
- * Files as the three providers write them: FOCUS's columns in full, their own beside them, their forms of times, tags and ids. Built
- * here from the published definitions of columns; no account's data. A machine at $1 an hour runs from 10:00 to 13:00 on the 10th.
+ * Files as the three providers write them: FOCUS columns in full plus their own, with each provider's formats of times, tags and ids. Built
+ * from the published column definitions, without data from any account. A machine at $1 an hour runs from 10:00 to 13:00 on the 10th.
  */
 const HOUR = 3_600_000;
 
@@ -59,11 +59,11 @@ const COMMON: Cells = {
 interface Provider {
 	name: string;
 	provider: "aws" | "azure" | "gcp";
-	/** As our driver knows the machine. */
+	/** The id under which our driver lists the machine. */
 	machine: string;
 	version: "1.0" | "1.1" | "1.2";
 	columns: string[];
-	/** The lines of the three hours. */
+	/** Lines for the three hours. */
 	lines: (instanceId: string) => Cells[];
 }
 
@@ -190,7 +190,7 @@ beforeAll(async () => {
 });
 afterAll(() => books.database.drop());
 beforeEach(async () => {
-	// Deletes bills and charges, which only tests do, so that one ledger serves all files.
+	// Deletes bills and charges, which only tests do, so that all files can share one ledger.
 	await books.database.sql.begin(async (tx) => {
 		await tx`set local session_replication_role = 'replica'`;
 		await tx`truncate bill, bill_line, bill_line_restated, reconciliation`;
@@ -200,7 +200,7 @@ beforeEach(async () => {
 const csv = (columns: readonly string[], lines: readonly Cells[]) =>
 	[csvRecord(columns), ...lines.map((cells) => csvRecord(columns.map((name) => cells[name] ?? "")))].join("");
 
-describe("a provider's file that says what the ledger says", () => {
+describe("a provider's file that agrees with the ledger", () => {
 	it.each(FILES)("$name: 3 h x $1, matched, nothing posted, and returned unchanged", async (file) => {
 		await books.db.transaction(async (tx) => {
 			await tx.execute(sql`set local session_replication_role = 'replica'`);

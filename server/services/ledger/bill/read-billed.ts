@@ -8,7 +8,7 @@ import { restated } from "./restate-lines.ts";
 
 export type CloudProvider = "aws" | "azure" | "gcp";
 
-/** A UTC month, as providers bill. */
+/** A UTC month, as used by providers. */
 export interface BillMonth {
 	key: string;
 	fromMs: number;
@@ -18,7 +18,7 @@ export interface BillMonth {
 export interface BilledGroup extends BilledResource {
 	provider: CloudProvider;
 	resourceId: string;
-	/** Null: it carries our tag, and we know no such instance. */
+	/** Null when the line carries our tag but no such instance is known. */
 	instanceId: string | null;
 	taggedInstanceId: string | null;
 	regionId: string | null;
@@ -26,11 +26,11 @@ export interface BilledGroup extends BilledResource {
 	firstLineId: string;
 	fromMs: number;
 	toMs: number;
-	/** Some line belongs to an issued invoice. */
+	/** Whether any line belongs to an issued invoice. */
 	invoiced: boolean;
 }
 
-/** Lines of later bills may still be about a month: corrections come with the next bills. */
+/** Lines of later bills may still belong to a month, since corrections arrive with the next bills. */
 const LATER_MONTHS = 3;
 
 export function linesOfMonth(month: BillMonth): SQL {
@@ -45,11 +45,10 @@ function iso(ms: number): string {
 }
 
 /**
- * SQL condition: line `l` refers to the instance by its resource, which is the provider's id alone or at the end of an ARN or
- * path. Google machines are identified by zone and number, Azure machines by resource group and name; both are separate
- * segments of the path. Azure's bills use other letter case than its API. Google documents no form of the path: its API writes
- * `instances`, and bills with `disk` have been seen, so `instance` is accepted too. One value on each side allows a hash join
- * for a million lines.
+ * SQL condition: line `l` refers to the instance by its resource, which is the provider's id alone or at the end of an ARN or path. Google
+ * machines are identified by zone and number, Azure machines by resource group and name; both are separate segments of the path. Azure's
+ * bills use a different letter case than its API. Google documents no form of the path: its API writes `instances`, and bills with `disk`
+ * have been seen, so `instance` is accepted too. One value on each side allows a hash join for a million lines.
  */
 export function isNamed(instance: SQL): SQL {
 	return sql`lower(${instance}.provider_instance_id) = lower(case
@@ -82,8 +81,7 @@ interface GroupRow extends Record<string, unknown> {
 }
 
 /**
- * Usage lines of our machines, by our tag or by the resource's id (alone, or at the end of an ARN or path), summed
- * by resource.
+ * Usage lines for our machines, identified by our tag or by the resource id (alone, or at the end of an ARN or path), summed by resource.
  */
 export async function readBilled(db: Db, month: BillMonth): Promise<BilledGroup[]> {
 	const rows = await db.execute<GroupRow>(sql`
@@ -124,7 +122,7 @@ function toGroup(row: GroupRow): BilledGroup[] {
 	return [
 		{
 			...{ provider, money, lines: row.lines, otherMicroUsd: micro(row.other), disks: row.disks },
-			// Google bills cores, memory and GPUs of one machine side by side, each with its own time.
+			// Google bills a machine's cores, memory and GPUs as parallel lines, each with its own duration.
 			ms: row.ms === null || provider === "gcp" ? null : BigInt(row.ms),
 			resourceId: row.resource_id ?? row.tagged ?? row.instance_id ?? "",
 			instanceId: row.instance_id,
@@ -139,12 +137,12 @@ function toGroup(row: GroupRow): BilledGroup[] {
 	];
 }
 
-/** Sums of nano-dollars as whole micro-dollars. */
+/** Converts sums of nano-dollars to whole micro-dollars. */
 export function micro(nano: string): bigint {
 	return divideRounded(parseDecimal(nano, 0) ?? 0n, 1_000n);
 }
 
-/** Where each bill of the month has quantity and unit. */
+/** Where the quantity and unit are in each bill of the month. */
 async function quantityPlaces(db: Db, month: BillMonth): Promise<{ bill: string; q: number; u: number; pq: number; pu: number }[]> {
 	const months = [month.key];
 	for (let n = 1; n <= LATER_MONTHS; n++) {
@@ -153,7 +151,7 @@ async function quantityPlaces(db: Db, month: BillMonth): Promise<{ bill: string;
 		months.push(at.toISOString().slice(0, 7));
 	}
 	const bills = await db.select({ id: bill.id, columns: bill.columns }).from(bill).where(arrayOverlaps(bill.months, months));
-	// A place that is not there reads as null.
+	// A missing position reads as null.
 	const at = (columns: string[], name: string) => (columns.includes(name) ? columns.indexOf(name) : 100_000);
 	return bills.map(({ id, columns }) => ({
 		bill: id,
@@ -163,9 +161,9 @@ async function quantityPlaces(db: Db, month: BillMonth): Promise<{ bill: string;
 }
 
 /**
- * The time up to which each provider's bills of the month go: later charges are not on them yet. Lines longer than a day (fees,
- * storage by the month) are ignored when there are shorter ones; without shorter ones the bill is monthly and reaches up to
- * now. The month's start when the bills have no machine usage.
+ * The time each provider's bills of the month cover: later charges are not billed yet. Lines longer than a day (fees, monthly storage) are
+ * ignored when there are shorter ones; otherwise the bill is monthly and extends to now. Returns the month's start when the bills have no
+ * machine usage.
  */
 export async function billedUntil(db: Db, month: BillMonth, nowMs: number): Promise<Map<CloudProvider, number>> {
 	const rows = await db.execute<{ provider_name: string; short_ms: string | null; long_ms: string | null }>(sql`

@@ -4,7 +4,7 @@ import type { DbOrTx } from "#server/db/client.ts";
 import type { ChargeDimensions } from "#server/domain/charge.ts";
 import type { BillMonth, CloudProvider } from "./read-billed.ts";
 
-/** The newest metered charge of an instance in the month: corrections are separate. */
+/** The latest metered charge of an instance in the month; corrections are separate. */
 export interface LastCharge {
 	periodStartMs: number;
 	periodEndMs: number;
@@ -26,7 +26,7 @@ function ofMonth(month: BillMonth): SQL {
 	return sql`c.period_start >= ${iso(month.fromMs)}::timestamptz and c.period_start < ${iso(month.toMs)}::timestamptz`;
 }
 
-/** Instances of a provider that were charged for time before `untilMs`. */
+/** Instances of a provider with charges for time before `untilMs`. */
 export async function chargedIds(db: DbOrTx, month: BillMonth, provider: CloudProvider, untilMs: number): Promise<string[]> {
 	const rows = await db.execute<{ id: string }>(sql`
 		select distinct c.instance_id as id from charge as c
@@ -43,7 +43,7 @@ interface Row extends Record<string, unknown> {
 	last: { start: number; end: number; dims: Omit<ChargeDimensions, "kind">; job: string | null; attempt: string | null } | null;
 }
 
-/** The ledger's amounts for these instances: metered up to `untilMs`, and corrections by bills so far. */
+/** The ledger's amounts for these instances: metered up to `untilMs`, plus corrections by bills so far. */
 export async function readCharged(db: DbOrTx, month: BillMonth, ids: readonly string[], untilMs: number): Promise<Charged[]> {
 	const sums = (where: SQL) =>
 		sql.join(
@@ -53,7 +53,7 @@ export async function readCharged(db: DbOrTx, month: BillMonth, ids: readonly st
 			sql`, `,
 		);
 	const metered = sql`not ${BY_BILL} and c.period_start < ${iso(untilMs)}::timestamptz`;
-	// A reversal of machine time has GPU time; one of a disk has none.
+	// A reversal of machine time has GPU time; a reversal of a disk has none.
 	const disks = sql`${metered} and (c.kind = 'storage' or (c.correction = 'end_learnt_late' and c.gpu_ms = 0))`;
 	const rows = await db.execute<Row>(sql`
 		select i.id, coalesce(i.provider_instance_id, i.id) as resource_id, count(c.id) filter (where ${metered})::int as charges,

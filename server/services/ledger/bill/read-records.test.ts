@@ -15,7 +15,7 @@ const table = fc
 	.integer({ min: 2, max: 5 })
 	.chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 6 }));
 
-it("what a generic parser reads is read the same, with LF or CRLF, with or without a last line break, in pieces that cut letters apart", async () => {
+it("reads the same records as a generic parser, with LF or CRLF, with or without a final line break, in pieces that split characters", async () => {
 	const run = fc.asyncProperty(
 		table,
 		fc.constantFrom("\n", "\r\n"),

@@ -5,14 +5,14 @@ import { createGunzip } from "node:zlib";
 import { type CsvCells, CsvFault, CsvReader } from "#server/accounting/focus/csv-reader.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
-/** A record larger than this is no bill's. */
+/** A record larger than this cannot come from a bill. */
 const RECORD_CHARS_MAX = 1_048_576;
-/** Size of one read: networks deliver a few bytes at a time, and an incomplete record is parsed again. */
+/** Size of one read in bytes: networks deliver a few bytes at a time, and an incomplete record is parsed again. */
 const PIECE_BYTES = 131_072;
 
 /**
- * The records of a CSV file, gzipped or not, in batches of some hundred. `sha256` is of the unzipped bytes, so that compression
- * does not change it; read it after the last record.
+ * The records of a CSV file, gzipped or not, in batches of a few hundred. `sha256` is of the unzipped bytes, so that compression does not
+ * change it; read it after the last record.
  * @throws SpillwayError `invalid_input` with the row where the file is broken.
  */
 export function readRecords(bytes: AsyncIterable<Uint8Array>): { records: AsyncIterable<CsvCells[]>; sha256(): string } {

@@ -73,7 +73,7 @@ async function again(options: { final?: boolean } = {}): Promise<void> {
 	await reconcileMonth(books, { month: "2026-11", ...options });
 }
 
-/** One machine on demand at $1/h for three hours, metered to its end. */
+/** One on-demand machine at $1/h for three hours, metered to its end. */
 async function threeHours() {
 	const machine = await addMachine(books, { capacityType: "on_demand", microUsdPerHour: 1_000_000n, onDemandMicroUsdPerHour: 1_000_000n });
 	books.clock.advance(3 * HOUR);
@@ -95,9 +95,9 @@ async function expectSoundLedger(): Promise<void> {
 }
 
 describe("the history of reconciliations", () => {
-	it("in Auckland's ledger: +$0.30, nothing, then a credit, a tax and $1.00 of time less $1.05 of price, each with the charges of UTC's November", async () => {
+	it("lists, in Auckland's ledger: +$0.30, nothing, then a credit, a tax and $1.00 of time less $1.05 of price, each with the charges of UTC's November", async () => {
 		await setLedgerZone(books, "Pacific/Auckland");
-		// Auckland's November ends on 30 November, 11:00 UTC: the bill's goes on.
+		// Auckland's November ends on 30 November, 11:00 UTC; the bill's continues.
 		books.clock.advance(Date.UTC(2026, 10, 30, 22) - T0);
 		const { resource, instanceId } = await threeHours();
 		const shift = (Date.UTC(2026, 10, 30, 22) - T0) / HOUR;
@@ -122,7 +122,7 @@ describe("the history of reconciliations", () => {
 		]);
 		expect(runs.map(({ by, final }) => [by, final])).toEqual(Array(3).fill(["system:seed", false]));
 		expect(runs.map((run) => run.since)).toEqual([runs[1]?.at, runs[2]?.at, null]);
-		// As the page's links ask for them.
+		// Uses the same queries as the page's links.
 		const month = { fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1) };
 		for (const { at, since, posted } of runs)
 			for (const { what, charges, effectiveMicroUsd } of posted) {
@@ -136,7 +136,7 @@ describe("the history of reconciliations", () => {
 				const { totals } = await listCharges(books, { ...month, asOf: at, ...(since === null ? {} : { since }), ...of });
 				expect([Number(totals.charges), totals.effectiveMicroUsd.toString()]).toEqual([charges, effectiveMicroUsd]);
 			}
-		// The machine ran until 01:00 on 1 December: two of its three hours are in the bill's month.
+		// The machine ran until 01:00 on 1 December, so two of its three hours are in the bill's month.
 		const { totals } = await listCharges(books, { ...month, cause: instanceId });
 		expect(totals.effectiveMicroUsd).toBe(2_250_000n);
 		expect(await readReconciliationHistory(books, { month: "2026-11", provider: "gcp" })).toMatchObject({
@@ -146,8 +146,8 @@ describe("the history of reconciliations", () => {
 	});
 });
 
-describe("a bill that says what the ledger says", () => {
-	it("3 x $1 billed, 3 h x $1 metered: matched by resource id, by ARN and by tag, nothing posted", async () => {
+describe("a bill that agrees with the ledger", () => {
+	it("matches 3 x $1 billed with 3 h x $1 metered by resource id, by ARN and by tag, and posts nothing", async () => {
 		const { resource, instanceId } = await threeHours();
 		await reconciled(
 			{ cost: "1", resource, hour: 0 },
@@ -161,7 +161,7 @@ describe("a bill that says what the ledger says", () => {
 		expect((await books.db.select().from(bill))[0]?.reconciledAt).not.toBeNull();
 	});
 
-	it("a machine of 3 x $1 and its disk of 3 x $0.01 by a volume's line with our tag: matched; without the tag the disk stays an estimate", async () => {
+	it("matches a machine of 3 x $1 and its disk of 3 x $0.01 by a tagged volume line; without the tag the disk stays an estimate", async () => {
 		const given = { capacityType: "on_demand", microUsdPerHour: 1_000_000n, onDemandMicroUsdPerHour: 1_000_000n } as const;
 		const machines = await Promise.all([1, 2].map(() => addMachine(books, { ...given, diskMicroUsdPerMonth: 7_200_000n })));
 		books.clock.advance(3 * HOUR);
@@ -188,37 +188,34 @@ describe("a bill that says what the ledger says", () => {
 		["Google", "gcp", "Google Cloud", "us-central1-a/4242", "//compute.googleapis.com/projects/7/zones/us-central1-a/instances/4242"],
 		["Google", "gcp", "Google Cloud", "us-central1-a/4242", "//compute.googleapis.com/projects/7/zones/us-central1-a/instance/4242"],
 		["Azure", "azure", "Microsoft", "Spw/spw-1", "/subscriptions/7/resourcegroups/spw/providers/microsoft.compute/virtualmachines/spw-1"],
-	] as const)(
-		"a machine of %s is known by its path where no label came along: 3 x $1, matched",
-		async (_, provider, name, id, resource) => {
-			const { instanceId } = await threeHours();
-			await books.db.transaction(async (tx) => {
-				// Charges are never changed but here, so that one book does for all clouds.
-				await tx.execute(sql`set local session_replication_role = 'replica'`);
-				await tx.update(instance).set({ provider, providerInstanceId: id }).where(eq(instance.id, instanceId));
-				await tx.update(charge).set({ provider });
-			});
-			const lines = [0, 1, 2].map((hour) => aLine({ cost: "1", resource, hour }).replace(",AWS,", `,${name},`));
-			await importBill(books, {
-				fileName: "bill.csv",
-				bytes: (async function* () {
-					yield Buffer.from([HEAD, ...lines].join("\n"));
-				})(),
-			});
-			await again();
-			expect(await rows()).toMatchObject([{ state: "matched", instanceId, provider, billedMicroUsd: 3_000_000n }]);
-		},
-	);
+	] as const)("matches a machine of %s by its path when the label is missing: 3 x $1", async (_, provider, name, id, resource) => {
+		const { instanceId } = await threeHours();
+		await books.db.transaction(async (tx) => {
+			// Charges are changed only here, so that one ledger serves all clouds.
+			await tx.execute(sql`set local session_replication_role = 'replica'`);
+			await tx.update(instance).set({ provider, providerInstanceId: id }).where(eq(instance.id, instanceId));
+			await tx.update(charge).set({ provider });
+		});
+		const lines = [0, 1, 2].map((hour) => aLine({ cost: "1", resource, hour }).replace(",AWS,", `,${name},`));
+		await importBill(books, {
+			fileName: "bill.csv",
+			bytes: (async function* () {
+				yield Buffer.from([HEAD, ...lines].join("\n"));
+			})(),
+		});
+		await again();
+		expect(await rows()).toMatchObject([{ state: "matched", instanceId, provider, billedMicroUsd: 3_000_000n }]);
+	});
 
-	it("a bill up to the second hour is held against two hours of the three", async () => {
+	it("compares a bill up to the second hour with two of the three hours", async () => {
 		const { resource } = await threeHours();
 		await reconciled({ cost: "1", resource, hour: 0 }, { cost: "1", resource, hour: 1 });
 		expect(await rows()).toMatchObject([{ state: "matched", estimatedMicroUsd: 2_000_000n }]);
 	});
 });
 
-describe("a bill that says otherwise", () => {
-	it("3 x $1.10 billed: 3 x $0.10 = $0.30 of price, in the instance, the job and the month", async () => {
+describe("a bill that differs from the ledger", () => {
+	it("posts 3 x $0.10 = $0.30 of price for 3 x $1.10 billed, in the instance, the job and the month", async () => {
 		const { resource, instanceId, jobId } = await threeHours();
 		await reconciled(...[0, 1, 2].map((hour) => ({ cost: "1.10", resource, hour })));
 		expect(await rows()).toMatchObject([{ state: "price_variance", adjustedMicroUsd: 300_000n, facts: { priceMicroUsd: "300000" } }]);
@@ -229,7 +226,7 @@ describe("a bill that says otherwise", () => {
 		await expectSoundLedger();
 	});
 
-	it("4 h at $1 billed, 3 h metered: $1 of time; when a new bill takes it back by -$1, it is posted back", async () => {
+	it("posts $1 of time for 4 h at $1 billed and 3 h metered, and reverses it when a new bill has -$1", async () => {
 		const { resource, instanceId } = await threeHours();
 		await reconciled(...[0, 1, 2, 3].map((hour) => ({ cost: "1", resource, hour })));
 		expect(await rows()).toMatchObject([{ state: "time_variance", adjustedMicroUsd: 1_000_000n, facts: { timeMicroUsd: "1000000" } }]);
@@ -239,7 +236,7 @@ describe("a bill that says otherwise", () => {
 		await expectSoundLedger();
 	});
 
-	it("reconciled again, imported again: nothing is posted twice", async () => {
+	it("posts nothing twice when reconciled or imported again", async () => {
 		const { resource, instanceId } = await threeHours();
 		const lines = [0, 1, 2].map((hour) => ({ cost: "1.10", resource, hour }));
 		await reconciled(...lines);
@@ -251,8 +248,8 @@ describe("a bill that says otherwise", () => {
 	});
 });
 
-describe("what only one side has", () => {
-	it("a machine that the bill lacks is reported, and reversed when the bill is final", async () => {
+describe("amounts on one side only", () => {
+	it("reports a machine missing from the bill, and reverses it when the bill is final", async () => {
 		const { instanceId } = await threeHours();
 		const other = await threeHours();
 		await reconciled(...[3, 4, 5].map((hour) => ({ cost: "1", resource: other.resource, hour })));
@@ -264,7 +261,7 @@ describe("what only one side has", () => {
 		await expectSoundLedger();
 	});
 
-	it("a machine with our tag that no one knows: an open alert, one row, and $2 charged to no one, once", async () => {
+	it("opens one alert for an unknown machine with our tag, adds one row and charges $2 once, to no team", async () => {
 		await threeHours();
 		const orphan = { resource: "i-orphan", tag: "ins_unknown" };
 		await reconciled({ cost: "1", ...orphan, hour: 0 }, { cost: "1", ...orphan, hour: 1 });
@@ -282,7 +279,7 @@ describe("what only one side has", () => {
 		await expectSoundLedger();
 	});
 
-	it("what is neither tagged nor known by its id is somebody else's: no row, no charge", async () => {
+	it("ignores resources with neither our tag nor a known id: no row, no charge", async () => {
 		const { resource } = await threeHours();
 		await reconciled({ cost: "9", resource: "i-stranger" }, ...[0, 1, 2].map((hour) => ({ cost: "1", resource, hour })));
 		expect(await rows()).toHaveLength(1);
@@ -290,8 +287,8 @@ describe("what only one side has", () => {
 	});
 });
 
-describe("reading it", () => {
-	it("sums $3 estimated, $3.30 billed and $0.30 corrected by provider, with nothing left, for who may read bills", async () => {
+describe("the reconciliation", () => {
+	it("sums $3 estimated, $3.30 billed and $0.30 corrected by provider, with nothing left, for callers who may read bills", async () => {
 		const { resource } = await threeHours();
 		await reconciled(...[0, 1, 2].map((hour) => ({ cost: "1.10", resource, hour })));
 		const found = await readReconciliation(books, { month: "2026-11" });
@@ -310,8 +307,8 @@ describe("reading it", () => {
 	});
 });
 
-describe("what is behind a row", () => {
-	it("its lines of the bills, restated ones marked, and its corrections as charges: $3.30 billed, of them $0.30 posted", async () => {
+describe("the details of a row", () => {
+	it("lists its bill lines, with restated ones marked, and its corrections as charges: $3.30 billed, of them $0.30 posted", async () => {
 		const { resource, instanceId } = await threeHours();
 		const arn = `arn:aws:ec2:us-east-1:1:instance/${resource}`;
 		const hours = (cost: string) => [
@@ -340,7 +337,7 @@ describe("what is behind a row", () => {
 		expect((await listCharges(books, november)).totals.effectiveMicroUsd).toBe(3_300_000n);
 	});
 
-	it("of a machine that no one knows: the lines with our tag, and the charge that a line caused", async () => {
+	it("lists, for an unknown machine, the lines with our tag and the charge that a line caused", async () => {
 		await threeHours();
 		await reconciled(
 			{ cost: "1", resource: "i-orphan", tag: "ins_unknown" },
@@ -353,8 +350,8 @@ describe("what is behind a row", () => {
 	});
 });
 
-describe("a bill that is written again", () => {
-	it("3 x $1.00 estimated, then 3 x $1.10 on the invoice: $3.30, not $6.30; the same file a third time changes nothing", async () => {
+describe("a re-issued bill", () => {
+	it("gives $3.30, not $6.30, for 3 x $1.00 estimated, then 3 x $1.10 on the invoice; the same file a third time changes nothing", async () => {
 		const { resource, instanceId } = await threeHours();
 		const hours = (cost: string, invoice?: string) => [0, 1, 2].map((hour) => ({ cost, resource, hour, ...(invoice ? { invoice } : {}) }));
 		await reconciled(...hours("1"));
@@ -365,7 +362,7 @@ describe("a bill that is written again", () => {
 		await expectSoundLedger();
 	});
 
-	it("a credit of -$0.50 that becomes -$0.80 is -$0.50 + $0.50 - $0.80, once", async () => {
+	it("posts -$0.50 + $0.50 - $0.80, once, for a credit of -$0.50 that becomes -$0.80", async () => {
 		await threeHours();
 		await reconciled({ cost: "-0.50", category: "Credit" });
 		await reconciled({ cost: "-0.80", category: "Credit" });
@@ -377,7 +374,7 @@ describe("a bill that is written again", () => {
 });
 
 describe("credits and taxes", () => {
-	it("-$0.50 of credit and $0.19 of tax become charges of their kind, with the line as cause, once", async () => {
+	it("posts -$0.50 of credit and $0.19 of tax once, as charges of their kind with the line as cause", async () => {
 		await threeHours();
 		await reconciled(
 			{ cost: "-0.50", category: "Credit" },
@@ -394,8 +391,8 @@ describe("credits and taxes", () => {
 	});
 });
 
-describe("a bill that a page uploads", () => {
-	it("is previewed with the differences that its import then posts, and a preview keeps nothing", async () => {
+describe("a bill uploaded by a page", () => {
+	it("previews the differences that its import then posts, and keeps nothing of a preview", async () => {
 		const { resource } = await threeHours();
 		const text = [`${HEAD},x_own`, `${aLine({ cost: "1.3", resource })},a`, `${aLine({ cost: "1", resource, hour: 1 })},b`].join("\n");
 		const upload = (preview: boolean) =>

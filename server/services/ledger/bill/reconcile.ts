@@ -13,7 +13,7 @@ import { type BilledGroup, billedUntil, readBilled } from "./read-billed.ts";
 import { type Charged, chargedIds, readCharged } from "./read-charged.ts";
 import { lockMonth, type ReconciliationRow, type Run, utcMonth, writeRows } from "./run.ts";
 
-/** Instances of one transaction. */
+/** Instances per transaction. */
 const INSTANCES_PER_STEP = 500;
 
 /**
@@ -96,14 +96,14 @@ function reconcileOne(run: Run, charged: Charged, groups: readonly BilledGroup[]
 	return { row, drafts: [...draft(found.price, "bill_price"), ...draft(found.time, "bill_time")] };
 }
 
-/** Next to the instance's newest charge of the month, so that the correction has its job, team and month. */
+/** Attach it to the instance's latest charge of the month, so that the correction has its job, team and month. */
 function placeOf(run: Run, { last, instanceId }: Charged, group: BilledGroup | undefined) {
 	if (last) {
 		const { periodStartMs, periodEndMs, dimensions, jobId, attemptId } = last;
 		return { periodStartMs, periodEndMs, dimensions, cause: { jobId, attemptId, instanceId } };
 	}
 	if (!group) return null;
-	// Billed in a month without ledger entries for it, so it is its own item.
+	// Billed in a month in which the ledger has no entry for it, so it becomes a separate item.
 	const period = firstHour(Math.max(group.fromMs, run.month.fromMs), group.toMs);
 	const dimensions = {
 		...{ team: "", project: "", class: "" as const, siteId: run.provider, provider: run.provider, region: group.regionId ?? "" },

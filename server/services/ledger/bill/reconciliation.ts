@@ -11,7 +11,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { utcMonth } from "./run.ts";
 
-/** Resources that are listed, those that differ most first; sums are of all. */
+/** Number of resources listed, largest difference first; the sums include all resources. */
 const ITEMS_MAX = 500;
 
 export interface ReconciledResource {
@@ -32,9 +32,9 @@ export interface ReconciledProvider {
 	estimatedMicroUsd: string;
 	billedMicroUsd: string;
 	adjustedMicroUsd: string;
-	/** Billed less estimated less adjusted: rounding, and what a bill that is not final lacks. */
+	/** Billed less estimated less adjusted: rounding, and charges missing from a bill that is not final. */
 	unexplainedMicroUsd: string;
-	/** Lines of category Credit and Tax that were charged are not among these. */
+	/** Lines of category Credit and Tax that were charged; not included in these amounts. */
 	resources: Record<ReconciliationState, number>;
 }
 
@@ -43,7 +43,7 @@ export interface Reconciliation {
 	reconciledAt: string | null;
 	providers: ReconciledProvider[];
 	items: ReconciledResource[];
-	/** There are more resources than items. */
+	/** Whether there are more resources than items. */
 	truncated: boolean;
 }
 

@@ -7,38 +7,38 @@ import { isNamed, linesOfMonth, micro } from "./read-billed.ts";
 import { restated } from "./restate-lines.ts";
 import { utcMonth } from "./run.ts";
 
-/** Lines that are listed, oldest first; a machine that is billed by the hour has 744 in a month. */
+/** Number of lines listed, oldest first; a machine billed by the hour has up to 744 a month. */
 const LINES_MAX = 1_000;
 
 export interface ResourceLine {
 	id: string;
 	billId: string;
 	fileName: string;
-	/** In the file; the head is row 1. */
+	/** Row in the file; the header is row 1. */
 	rowNumber: number;
 	chargeCategory: string;
 	chargeClass: string | null;
-	/** As the provider wrote it; null where the bill has none. */
+	/** As the provider wrote it; null when the bill has none. */
 	description: string | null;
 	periodStartMs: number;
 	periodEndMs: number;
-	/** Rounded to whole micro-dollars line by line; the sum of all is rounded once. */
+	/** Rounded to whole micro-dollars per line; the sum of all is rounded once. */
 	effectiveMicroUsd: string;
 	listMicroUsd: string;
 	billedMicroUsd: string;
-	/** A later bill has other amounts: this one no longer counts. */
+	/** Whether a later bill restated this line with other amounts. */
 	restated: boolean;
 }
 
 export interface ResourceLines {
 	items: ResourceLine[];
-	/** Of the lines that count, all of them. */
+	/** Sum of all lines that are not restated. */
 	effectiveMicroUsd: string;
 	truncated: boolean;
 }
 
 /**
- * The lines of bills behind a row of a reconciliation: of use of the resource, by our tag or by its id.
+ * The bill lines behind a row of a reconciliation: usage of the resource, identified by our tag or by its id.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function listResourceLines(
@@ -51,7 +51,7 @@ export async function listResourceLines(
 		instanceId === undefined
 			? sql`coalesce(l.resource_id, l.tagged_instance_id) = ${resourceId}
 				and not exists (select 1 from instance as tagged where tagged.id = l.tagged_instance_id)`
-			: // A tag that names a machine decides before the resource's id does, as in the reconciliation.
+			: // As in the reconciliation, a tag that names a machine takes precedence over the resource's id.
 				sql`(l.tagged_instance_id = ${instanceId} or (position(lower(split_part(named.provider_instance_id, '/', -1)) in lower(l.resource_id)) > 0
 				and ${isNamed(sql`named`)} and not exists (select 1 from instance as tagged where tagged.id = l.tagged_instance_id)))`;
 	const rows = await ctx.db.execute<Row>(sql`

@@ -8,7 +8,7 @@ import type { BillMonth, CloudProvider } from "./read-billed.ts";
 export interface Run {
 	month: BillMonth;
 	provider: CloudProvider;
-	/** Up to where the provider's bills go. */
+	/** The time up to which the provider's bills extend. */
 	untilMs: number;
 	nowMs: number;
 	final: boolean;
@@ -25,7 +25,7 @@ export function utcMonth(key: string): BillMonth {
 	return { key, fromMs: from.getTime(), toMs: Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1) };
 }
 
-/** One reconciliation of a month at a time; held until the transaction ends. */
+/** Allows one reconciliation of a month at a time; the lock is held until the transaction ends. */
 export async function lockMonth(tx: Tx, month: BillMonth): Promise<void> {
 	await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`bill:reconcile:${month.key}`}, 0))`);
 }

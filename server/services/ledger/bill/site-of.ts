@@ -3,7 +3,7 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { site } from "#server/db/schema/site.ts";
 import type { CloudProvider } from "./read-billed.ts";
 
-/** Where bill amounts without an instance are recorded: the provider's first site, or the provider's own name without one. */
+/** The site for bill amounts without an instance: the provider's first site, or the provider's own name if it has no site. */
 export async function billedPlace(db: DbOrTx, provider: CloudProvider, region: string | null) {
 	const [first] = await db.select({ id: site.id }).from(site).where(eq(site.provider, provider)).orderBy(asc(site.id)).limit(1);
 	const withoutOwner = { team: "", project: "", class: "" } as const;

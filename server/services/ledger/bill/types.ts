@@ -1,6 +1,6 @@
 import type { BillLine, Values } from "#server/accounting/focus/bill-line.ts";
 
-/** A line of a bill file as it was read. */
+/** A parsed line of a bill file. */
 export interface ReadLine extends BillLine {
 	rowNumber: number;
 	values: Values;

@@ -1,6 +1,6 @@
 import type { bill } from "#server/db/schema/bill.ts";
 
-/** An imported bill as every list shows it. */
+/** An imported bill as shown in lists. */
 export interface BillView {
 	id: string;
 	fileName: string;
@@ -8,7 +8,7 @@ export interface BillView {
 	focusVersion: string;
 	providers: string[];
 	months: string[];
-	/** Lines of the file, and those of them that an earlier bill had already. */
+	/** Number of lines in the file, and how many of them an earlier bill already had. */
 	rows: number;
 	repeatedRows: number;
 	billedMicroUsd: string;

@@ -2,13 +2,13 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import type { ReadLine } from "./types.ts";
 
-/** In no number, time, hash or JSON text: JSON writes it as \\u001f. */
+/** Never occurs in a number, time, hash or JSON text: JSON writes it as \u001f. */
 const SEPARATOR = "\u001f";
 
 interface Column {
 	name: string;
 	of: (line: ReadLine, n: number, billId: string) => string | number | bigint | null;
-	/** Of the elements of a text of values with separators; without it the column is nullable text and travels as JSON. */
+	/** Type of the elements when values travel as text with separators. Without it, the column is nullable text and is sent as JSON. */
 	type?: "text" | "integer" | "bigint" | "timestamptz" | "jsonb";
 }
 
@@ -39,8 +39,8 @@ const NAMES = sql.raw(COLUMNS.map(({ name }) => `"${name}"`).join(", "));
 const CASTS = sql.raw(COLUMNS.map(({ name, type }) => `r."${name}"${type === undefined || type === "text" ? "" : `::${type}`}`).join(", "));
 
 /**
- * Writes lines as the n-th of their kind, except existing ones; returns the rows written. One text per column: the database
- * imports a million lines in a third less time than from JSON records.
+ * Writes lines as the n-th of their kind, skipping existing ones; returns the rows written. Sends one text per column: the database imports
+ * a million lines in a third less time than from JSON records.
  */
 export async function writeLines(tx: Tx, billId: string, given: readonly { line: ReadLine; n: number }[]): Promise<number[]> {
 	if (given.length === 0) return [];

@@ -1,4 +1,4 @@
 import { sql } from "drizzle-orm";
 
-/** accounting/budget-cost over columns of the ledger's tables: whatever has a capacity type, an effective and a billed sum. */
+/** accounting/budget-cost in SQL, for any rows with a capacity type, an effective and a billed sum. */
 export const BUDGET_COST = sql.raw("case when capacity_type = 'reserved' then billed_micro_usd else effective_micro_usd end");

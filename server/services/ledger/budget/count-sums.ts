@@ -12,7 +12,7 @@ export interface CountedDay {
 	microUsd: bigint;
 }
 
-/** Every day since then. Charges are read for single jobs alone. */
+/** Every day since then. Charges are read only for single jobs. */
 export async function countDays(tx: Tx, jobs: JobsInScope, fromMs: number): Promise<CountedDay[]> {
 	const rows = rowsOfJobs(jobs, fromMs, { ofSums: sql`team, bucket_start as day, ${BUDGET_COST} as micro`, ofCharges: DAY_OF_CHARGE });
 	return rows === null ? [] : readDays(tx, rows);
@@ -20,7 +20,7 @@ export async function countDays(tx: Tx, jobs: JobsInScope, fromMs: number): Prom
 
 const DAY_OF_CHARGE = sql`team, date_trunc('day', period_start, (select spillway_ledger_zone())) as day, ${BUDGET_COST} as micro`;
 
-/** The period's days with all sums of what it counts. */
+/** The period's days, with all sums that the budget counts. */
 export async function countSlices(tx: Tx, of: { budgetId: string; period: Period; jobs: JobsInScope }): Promise<void> {
 	const ofSums = sql`bucket_start as day, team, ${BUDGET_COST} as posted_micro_usd, ${sql.raw(SLICE_SUMS.join(", "))}`;
 	const rows = rowsOfJobs(of.jobs, of.period.fromMs, { ofSums, ofCharges: SLICE_OF_CHARGE });
@@ -28,8 +28,8 @@ export async function countSlices(tx: Tx, of: { budgetId: string; period: Period
 }
 
 /**
- * Charges of the jobs for cloud machines since then; null: none. Daily sums with a team are sums of job charges: charges
- * without a job (idle hardware, the unused part of a commitment, a bill's credit) belong to no team.
+ * Job charges for cloud machines since then; null when there are none. Daily sums with a team are sums of job charges: charges without a
+ * job (idle hardware, the unused part of a commitment, a bill's credit) belong to no team.
  */
 function rowsOfJobs({ teams, groups, jobIds }: JobsInScope, fromMs: number, columns: { ofSums: SQL; ofCharges: SQL }): SQL | null {
 	const from = sql`${new Date(fromMs).toISOString()}::timestamptz`;
@@ -55,7 +55,7 @@ async function readDays(tx: Tx, rows: SQL): Promise<CountedDay[]> {
 	return found.map(({ day, team, sum }) => ({ dayStartMs: Number(day), team, microUsd: BigInt(sum) }));
 }
 
-/** Each job of the period with its charges for cloud machines; the budget is locked and has no rows for it. */
+/** Inserts each job of the period with its charges for cloud machines. The budget must be locked and have no rows for the period. */
 export async function countJobs(tx: Tx, of: { budgetId: string; period: Period; jobs: JobsInScope }): Promise<void> {
 	const { budgetId, period, jobs } = of;
 	const [from, to] = [new Date(period.fromMs).toISOString(), new Date(period.toMs).toISOString()];

@@ -40,7 +40,7 @@ const RISK = "    - { id: risk, scope: 'job.team == \"risk\"', period: month, ca
 const count = (id: string, scope: string) =>
 	books.db.transaction((tx) => countBudgets(tx, [test.aBudget({ id, scope })], books.clock.nowMs()));
 
-/** Ten minutes of $6 an hour: $1, settled; and a machine that still lives, held at $9 with $1 of it posted. */
+/** Ten minutes at $6 an hour: $1, settled; and a running machine, held at $9 with $1 of it posted. */
 async function tenMinutesOf(team: string): Promise<string> {
 	const [ended, live] = [
 		await test.addMachine(books, { team, microUsdPerHour: 6_000_000n }),
@@ -56,22 +56,22 @@ async function tenMinutesOf(team: string): Promise<string> {
 }
 
 describe("countBudgets", () => {
-	it("a budget of one team published in mid-month: posted 1 + 1 of its two machines, held 9 − 1 of the live one, nothing of others", async () => {
+	it("counts a team's budget published in mid-month: posted 1 + 1 for its two machines, held 9 − 1 for the live one, nothing of others", async () => {
 		await publish(MONTH);
 		const live = await tenMinutesOf("risk");
 		await tenMinutesOf("vision");
 		await publish(MONTH, RISK);
 		expect(await test.readBudget(books, "risk", "2026-11-01")).toEqual({ posted: 2_000_000n, held: 8_000_000n });
-		// The live machine keeps charging: $6 an hour more is posted to both.
+		// The live machine continues to be charged: $6 an hour more is posted to both.
 		books.clock.advance(HOUR_MS);
 		await settleInstance(books, live);
 		const after = await test.readBudget(books, "risk", "2026-11-01");
-		// 1 h and the 10 min of the other team's work.
+		// 1 h plus 10 min of the other team's work.
 		expect(after).toEqual({ posted: 9_000_000n, held: 1_000_000n });
 		expect(after.posted + after.held).toBe(10_000_000n);
 	});
 
-	it("by day and by job it adds up to what is posted, counted or charged on", async () => {
+	it("has sums by day and by job that add up to the posted sum, whether charged before or after counting", async () => {
 		await publish(MONTH);
 		const live = await tenMinutesOf("risk");
 		await publish(MONTH, RISK);
@@ -107,7 +107,7 @@ describe("countBudgets", () => {
 				const { items, ...sums } = await listCharges(books, { ...one, limit: 500 });
 				expect([sums.totals, BigInt(items.length)]).toEqual([totals, totals.charges]);
 				expect((await listCharges(books, { ...one, filters: { team: ["nobody"] } })).totals.charges).toBe(0n);
-				// Within a day, and by what is not kept, the charges are added up themselves.
+				// Within a day, and for dimensions without stored sums, the charges themselves are added up.
 				expect((await listCharges(books, { ...one, toMs: fromMs + 23 * HOUR_MS })).totals.charges).toBeLessThanOrEqual(totals.charges);
 				expect((await listCharges(books, { ...one, filters: { region: ["us-east-1"] } })).totals).toEqual(totals);
 			}
@@ -116,7 +116,7 @@ describe("countBudgets", () => {
 		expect(await books.db.$count(budgetDay, eq(budgetDay.budgetId, "risk"))).toBe(2);
 	});
 
-	it("a job that a period counts late brings what it was charged there before: 10 min at $6 without a hold and 10 with one are $2", async () => {
+	it("adds earlier charges of a job that a period counts late: 10 min at $6 without a hold and 10 with one are $2", async () => {
 		await publish(MONTH);
 		const first = await test.addMachine(books, { microUsdPerHour: 6_000_000n });
 		books.clock.advance(10 * MINUTE_MS);
@@ -133,20 +133,20 @@ describe("countBudgets", () => {
 		expect(budget?.postedMicroUsd).toBe(2_000_000n);
 	});
 
-	it("counting again changes nothing, and a budget that was counted is not counted again", async () => {
+	it("changes nothing when repeated, and skips a budget that was counted before", async () => {
 		await publish(MONTH);
 		await tenMinutesOf("risk");
 		await publish(MONTH, RISK);
 		expect(await count("risk", 'job.team == "risk"')).toEqual([]);
 		books.clock.advance(2 * MINUTE_MS);
-		// Again a minute later, for placements that still went by the policy before.
+		// Count again a minute later, for placements that still used the previous policy.
 		expect(await count("risk", 'job.team == "risk"')).toEqual(["risk"]);
 		expect(await test.readBudget(books, "risk", "2026-11-01")).toEqual({ posted: 2_000_000n, held: 8_000_000n });
 		books.clock.advance(60 * MINUTE_MS);
 		expect(await count("risk", 'job.team == "risk"')).toEqual([]);
 	});
 
-	it("a scope that is changed counts other jobs from then on", async () => {
+	it("counts other jobs as soon as a scope is changed", async () => {
 		await publish(MONTH, RISK);
 		await tenMinutesOf("risk");
 		await tenMinutesOf("vision");
@@ -156,7 +156,7 @@ describe("countBudgets", () => {
 		expect(rows).toHaveLength(2);
 	});
 
-	it("a month's budget that becomes a quarter's counts October too, though both keys are days of one calendar", async () => {
+	it("counts October too when a monthly budget becomes quarterly, though both keys are days of one calendar", async () => {
 		await publish(MONTH);
 		books.clock.advance(-20 * 24 * HOUR_MS);
 		await tenMinutesOf("risk");
@@ -165,7 +165,7 @@ describe("countBudgets", () => {
 		expect((await test.readBudget(books, "cloud-month", "2026-10-01")).posted).toBe(2_000_000n);
 	});
 
-	it("a meter at work while the budget is published: whatever comes first, nothing is lost and nothing counts twice", async () => {
+	it("loses nothing and counts nothing twice while a meter runs during publication, whichever comes first", async () => {
 		await publish(MONTH);
 		const machines = await Promise.all(Array.from({ length: 8 }, () => test.addMachine(books, { microUsdPerHour: 6_000_000n })));
 		for (const m of machines) await place(m.instanceId, 9_000_000n);

@@ -10,19 +10,19 @@ import { lockBudgets } from "./lock.ts";
 import { addToBudgetDays } from "./post-detail.ts";
 import { findJobsInScope, type JobsInScope, jobIsIn } from "./scope.ts";
 
-/** Whole days before today that forecasts learn from; a new budget gets them too. */
+/** Whole days before today that forecasts learn from; new budgets are counted back this far too. */
 export const HISTORY_DAYS = 28;
-/** By then every placement that still went by the policy before has ended. */
+/** By then, every placement that still used the previous policy has ended. */
 const CONFIRM_AFTER_MS = MINUTE_MS;
 
 /**
- * Ensures that each budget's current period holds the ledger's charges for its scope. A new budget, or one with a changed scope
- * or period, is counted from the sums of the jobs in its scope, and live machines of these jobs count against it from now on.
- * Repeating it changes nothing. Returns the ids that were counted.
+ * Ensures that each budget's current period holds the ledger's charges for its scope. A new budget, or one with a changed scope or period,
+ * is counted from the sums of the jobs in its scope, and live machines of these jobs count against it from then on. Repeating it changes
+ * nothing. Returns the ids of the counted budgets.
  *
- * Cost: nothing for a budget that was counted before. Otherwise it reads the sums of the period (and of HISTORY_DAYS before
- * today) and writes a row for each of the period's jobs: some seconds for a million jobs. A scope with conditions beyond team,
- * project and class is evaluated for each job, and the charges of matching jobs are read.
+ * Cost: nothing for a budget that was counted before. Otherwise it reads the sums of the period (and of HISTORY_DAYS before today) and
+ * writes a row for each of the period's jobs: a few seconds for a million jobs. A scope with conditions beyond team, project and class is
+ * evaluated for each job, and the charges of matching jobs are read.
  */
 export async function countBudgets(tx: Tx, rules: readonly BudgetRule[], nowMs: number): Promise<string[]> {
 	if (rules.length === 0) return [];
@@ -30,7 +30,7 @@ export async function countBudgets(tx: Tx, rules: readonly BudgetRule[], nowMs: 
 	const stale = (known: Map<string, typeof budgetCount.$inferSelect>) => rules.filter((r) => mustCount(r, known.get(r.id), nowMs));
 	if (stale(await readCounts(tx, ids)).length === 0) return [];
 	await lockBudgets(tx, ids);
-	// Read again under the lock: another transaction may have counted meanwhile.
+	// Read again under the lock: another transaction may have counted the budget since.
 	const known = await readCounts(tx, ids);
 	const due = stale(known);
 	for (const rule of due) {
@@ -56,14 +56,14 @@ async function readCounts(tx: Tx, ids: readonly string[]): Promise<Map<string, t
 	return new Map(rows.map((r) => [r.budgetId, r]));
 }
 
-/** The budget is locked. */
+/** The budget must be locked. */
 async function countBudget(tx: Tx, rule: BudgetRule, nowMs: number): Promise<void> {
 	const calendar = await ledgerCalendar(tx);
 	const period = periodOf(rule.period, nowMs, calendar);
-	// Half a day later than so many times 24 hours, then back to the start of that day: days may have 23 or 25 hours.
+	// Go half a day further back than that many times 24 hours, then to the start of that day: days may have 23 or 25 hours.
 	const historyMs = bucketStartMs("day", bucketStartMs("day", nowMs, calendar) - (HISTORY_DAYS - 0.5) * DAY_MS, calendar);
 	const fromMs = Math.min(period.fromMs, historyMs);
-	// A meter that works on one of these machines has locked its row: waiting for it here, its charges are in what is read next.
+	// A meter that is charging one of these machines has locked its row. Wait for it here, so that the reads below include its charges.
 	await tx.execute(sql`
 		select 1 from instance where id in (select instance_id from hold where state = 'pending') order by id for share`);
 	const jobs = await findJobsInScope(tx, rule.scope, bucketStartMs("month", fromMs, calendar));
@@ -82,13 +82,13 @@ async function countBudget(tx: Tx, rule: BudgetRule, nowMs: number): Promise<voi
 		.update(budgetPeriod)
 		.set({ postedMicroUsd: posted })
 		.where(and(eq(budgetPeriod.budgetId, rule.id), eq(budgetPeriod.periodKey, period.key)));
-	// A period in which nothing was charged has no row.
+	// A period without charges has no row.
 	if (posted !== 0n)
 		await tx.insert(budgetPeriod).values({ budgetId: rule.id, periodKey: period.key, postedMicroUsd: posted }).onConflictDoNothing();
 	await countHolds(tx, rule, period, jobs);
 }
 
-/** Holds of jobs in scope count against the budget, others no longer. */
+/** Holds of jobs in scope now count against the budget, and all others no longer do. */
 async function countHolds(tx: Tx, rule: BudgetRule, period: Period, jobs: JobsInScope): Promise<void> {
 	const within = jobIsIn(jobs);
 	await tx.execute(sql`

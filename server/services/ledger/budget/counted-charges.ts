@@ -15,7 +15,7 @@ import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { COUNTED } from "./post-slices.ts";
 
 /**
- * The period of a budget that a day lies in, in the ledger's calendar.
+ * The period of a budget that contains a day, in the ledger's calendar.
  * @throws SpillwayError `not_found` for a budget that was never counted, `forbidden`.
  */
 export async function budgetPeriodAt(
@@ -30,7 +30,7 @@ export async function budgetPeriodAt(
 	return periodOf(kind, atMs, calendar);
 }
 
-/** The periods of a budget that a range touches. @throws SpillwayError `not_found` for a budget that was never counted. */
+/** The periods of a budget that overlap a range. @throws SpillwayError `not_found` for a budget that was never counted. */
 export async function periodsOfBudget(
 	db: DbOrTx,
 	id: string,
@@ -47,9 +47,9 @@ export async function periodsOfBudget(
 }
 
 /**
- * Condition on a row of `charge`: the budget counts it in one of these periods. `budget_job` lists the jobs a budget counts in
- * a period, whatever its scope is now. So these charges add up to the posted sum, also for ended periods and for budgets
- * removed from the policy. `each`: looks up the job for each row, which finds the first of many without reading all.
+ * Condition on a row of `charge`: the budget counts it in one of these periods. `budget_job` lists the jobs that a budget counts in a
+ * period, whatever its scope is now, so these charges add up to the posted sum, also for ended periods and for budgets removed from the
+ * policy. `each` looks up the job for each row, which finds the first of many charges without reading all.
  */
 export function countedCharges(id: string, periods: readonly Period[], how: "each" | "all"): SQL {
 	const within = periods.map((period) => {
@@ -64,10 +64,10 @@ export function countedCharges(id: string, periods: readonly Period[], how: "eac
 	return and(COUNTED, or(...within)) ?? sql`false`;
 }
 
-/** So many jobs are quickly compared with every charge; of more, the first charges are found sooner one by one. */
+/** Up to this many jobs, comparing them with every charge is fast. With more, looking up jobs one by one finds the first charges sooner. */
 const JOBS_MANY = 2_000;
 
-/** For countedCharges: `each` is quicker than `all`. */
+/** Whether `each` is faster than `all` in countedCharges. */
 export async function hasManyJobs(db: DbOrTx, id: string, periods: readonly Period[]): Promise<boolean> {
 	const keys = periods.map(({ key }) => key);
 	const jobs = db

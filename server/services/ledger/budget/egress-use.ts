@@ -11,10 +11,7 @@ import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 type EgressCap = Extract<CapRule, { kind: "egress" }>;
 const GIB = 1024 ** 3;
 
-/**
- * Usage of egress caps: GiB that left the clouds in each cap's current period, and GiB reserved but not yet sent by each live
- * attempt.
- */
+/** Usage of egress caps: GiB that left the clouds in each cap's current period, and GiB reserved but not yet sent by each live attempt. */
 export interface EgressUse {
 	postedGiB: ReadonlyMap<string, number>;
 	reservedGiB: ReadonlyMap<string, number>;
@@ -24,7 +21,7 @@ const NOTHING: EgressUse = { postedGiB: new Map(), reservedGiB: new Map() };
 
 /**
  * Counts the checkpoints that cloud attempts uploaded, the same data that the ledger charges as egress. `attemptIds`: attempts with a
- * reservation that still counts. Cost: the jobs with checkpoints in the longest period; nothing without a cap on egress.
+ * reservation still in effect. Cost: the jobs with checkpoints in the longest period; nothing without an egress cap.
  */
 export async function readEgressUse(tx: Tx, policy: Policy, nowMs: number, attemptIds: readonly string[]): Promise<EgressUse> {
 	const caps = policy.caps.filter((cap): cap is EgressCap => cap.kind === "egress");
@@ -52,7 +49,7 @@ async function readPosted(tx: Tx, policy: Policy, caps: readonly EgressCap[], no
 	return posted;
 }
 
-/** The reservation of each attempt less what it has sent. */
+/** Each attempt's reservation less the amount it has sent. */
 async function readReserved(tx: Tx, attemptIds: readonly string[]): Promise<Map<string, number>> {
 	if (attemptIds.length === 0) return new Map();
 	const rows = await tx

@@ -9,20 +9,20 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { HISTORY_DAYS } from "./count.ts";
 
-/** A budget in its current period, with what forecasts are made from. */
+/** A budget in its current period, with the inputs of its forecast. */
 export interface BudgetFigures {
 	rule: BudgetRule;
 	period: Period;
 	postedMicroUsd: bigint;
 	/** Holds of live instances, whichever period each was placed in. */
 	heldMicroUsd: bigint;
-	/** To the end of the period; null with too little history. */
+	/** Forecast to the end of the period; null with too little history. */
 	forecast: SpendForecast | null;
-	/** Whole days before today that the forecast was learnt from. */
+	/** Whole days before today used for the forecast. */
 	history: DailySpend[];
 }
 
-/** Budgets with their forecasts, in the order of the rules. Cost: three small queries, whatever the ledger's size. */
+/** Budgets with their forecasts, in rule order. Cost: three small queries, whatever the ledger's size. */
 export async function budgetFigures(db: DbOrTx, rules: readonly BudgetRule[], nowMs: number): Promise<BudgetFigures[]> {
 	if (rules.length === 0) return [];
 	const calendar = await ledgerCalendar(db);
@@ -45,8 +45,8 @@ export async function budgetFigures(db: DbOrTx, rules: readonly BudgetRule[], no
 }
 
 /**
- * Whole days before today, with zeros for days on which nothing was charged. Before its first charge there was no
- * ledger: such days, and the first one, which may be a part of a day, are missing rather than free.
+ * Charges on the whole days before today, with zeros for days without charges. The ledger's first day may be partial, so that day and the
+ * days before it are omitted rather than counted as free.
  */
 async function readHistory(db: DbOrTx, ids: readonly string[], nowMs: number, calendar: Calendar): Promise<(id: string) => DailySpend[]> {
 	const starts = daysBefore(bucketStartMs("day", nowMs, calendar), calendar);

@@ -18,32 +18,32 @@ import { type PastPeriod, readPastPeriods } from "./history.ts";
 import { type BudgetStatus, toStatus } from "./list.ts";
 
 export interface BudgetDetail extends BudgetStatus {
-	/** The version in force: a change of the cap names it. */
+	/** Version in force; a change of the cap must name it. */
 	policyVersion: number;
-	/** Scope, cap and what happens at the cap, as a sentence. */
+	/** Scope, cap and the action at the cap, as a sentence. */
 	sentence: string;
-	/** Every day of the period up to today, with what was posted on it. */
+	/** Every day of the period up to today, with the amount posted on it. */
 	days: { dayStartMs: number; postedMicroUsd: bigint }[];
 	/** Forecast cumulative cost at the end of each remaining day; empty without a forecast. */
 	ahead: { atMs: number; lowMicroUsd: bigint; expectedMicroUsd: bigint; highMicroUsd: bigint }[];
 	/** Live machines with their worst case held. */
 	machines: number;
-	/** Most expensive first; teams that the reader may not see are one sum. */
+	/** Most expensive first; teams hidden from the reader are combined into one sum. */
 	teams: { team: string; postedMicroUsd: bigint }[];
 	otherTeamsMicroUsd: bigint;
-	/** The reader sees the charges of all teams, and so those behind every sum here. */
+	/** Whether the reader may see the charges of all teams, and so those behind every sum here. */
 	seesAllTeams: boolean;
-	/** The most expensive TOP_JOBS of the reader's teams. */
+	/** The most expensive TOP_JOBS jobs of the reader's teams. */
 	jobs: { jobId: string; name: string; team: string; state: string; postedMicroUsd: bigint }[];
-	/** Periods that are over, latest first. */
+	/** Ended periods, latest first. */
 	history: PastPeriod[];
 }
 
 const TOP_JOBS = 10;
 
 /**
- * One budget in one period: posted by day, expected, spending by job and team, and the results of earlier periods.
- * Cost: rows of days, teams and periods, and the first jobs of an index; never charges.
+ * One budget in one period: posted by day, expected, spending by job and team, and the results of earlier periods. Cost: rows of days,
+ * teams and periods, and the first jobs of an index; never charges.
  * @throws SpillwayError `not_found`, `forbidden`.
  */
 export async function getBudget(ctx: ServiceContext, raw: z.input<typeof getBudgetInput>): Promise<BudgetDetail> {
@@ -93,7 +93,7 @@ export async function getBudget(ctx: ServiceContext, raw: z.input<typeof getBudg
 	};
 }
 
-/** null: all. */
+/** null: all teams. */
 function visibleTeams(ctx: ServiceContext): readonly string[] | null {
 	return teamScope(ctx, "spend:read");
 }

@@ -11,14 +11,14 @@ export interface PastPeriod {
 	fromMs: number;
 	toMs: number;
 	postedMicroUsd: bigint;
-	/** The cap that held at its end; null when no policy had this budget for this kind of period then. */
+	/** The cap in effect at its end; null when no policy had this budget for this kind of period then. */
 	capMicroUsd: bigint | null;
 }
 
-/** As many periods as people look back on. */
+/** Number of periods shown. */
 const PERIODS_MAX = 24;
 
-/** Periods that are over, latest first. */
+/** Ended periods, latest first. */
 export async function readPastPeriods(db: Db, { rule, period }: BudgetFigures, calendar: Calendar): Promise<PastPeriod[]> {
 	const rows = await db
 		.select()
@@ -30,9 +30,9 @@ export async function readPastPeriods(db: Db, { rule, period }: BudgetFigures, c
 	if (past.length === 0) return [];
 	const inForce = await policiesBefore(db, period.fromMs);
 	return past.flatMap(({ periodKey, postedMicroUsd }) => {
-		// Noon of the first day lies within the period in every zone.
+		// Noon of the first day is within the period in every time zone.
 		const at = periodOf(rule.period, Date.parse(`${periodKey}T12:00:00Z`), calendar);
-		// A row of another kind of period, from a time when this budget was counted by it.
+		// A row of another kind of period, from a time when this budget used it.
 		if (at.key !== periodKey) return [];
 		const then = inForce(at.toMs)?.budgets.find((b) => b.id === rule.id && b.period === rule.period);
 		return [{ periodKey, fromMs: at.fromMs, toMs: at.toMs, postedMicroUsd, capMicroUsd: then?.capMicroUsd ?? null }];

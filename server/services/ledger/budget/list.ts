@@ -7,7 +7,7 @@ import { type BudgetFigures, budgetFigures } from "./figures.ts";
 
 export interface BudgetStatus {
 	id: string;
-	/** CEL over the job; "true" is everybody. */
+	/** CEL over the job; "true" covers all jobs. */
 	scope: string;
 	period: BudgetPeriod;
 	/** First day, e.g. `2026-11-01`. */
@@ -18,16 +18,16 @@ export interface BudgetStatus {
 	capMicroUsd: bigint;
 	/** Charged in this period. */
 	postedMicroUsd: bigint;
-	/** Set aside for instances that live now. */
+	/** Held for running instances. */
 	heldMicroUsd: bigint;
-	/** cap − posted − held; below 0 when the cap was lowered under what is spent. */
+	/** cap − posted − held; below 0 when the cap was lowered below the amount spent. */
 	freeMicroUsd: bigint;
 	/** Forecast cost at the end of the period; null with too little history. */
 	forecast: SpendForecast | null;
 }
 
 /**
- * The budgets of the policy in force, in its order, with their current periods in the ledger's calendar.
+ * Budgets of the policy in force, in its order, with their current periods in the ledger's calendar.
  * @throws SpillwayError `unavailable` when no policy was published yet.
  */
 export async function listBudgets(ctx: Pick<ServiceContext, "actor" | "db" | "clock">): Promise<BudgetStatus[]> {

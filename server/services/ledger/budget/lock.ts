@@ -3,11 +3,11 @@ import type { Tx } from "#server/db/client.ts";
 import { budgetPeriod } from "#server/db/schema/budget.ts";
 
 export interface BudgetBalance {
-	/** Charges in each period, by the period's key. */
+	/** Charges in each period, by period key. */
 	postedByPeriod: Map<string, bigint>;
 	/**
-	 * Holds of live instances, whichever period each was placed in: an instance that runs past the end of a month spends the rest
-	 * of its hold in the next one.
+	 * Holds of live instances, whichever period each was placed in: an instance that runs past the end of a month uses the rest of its hold
+	 * in the next month.
 	 */
 	heldMicroUsd: bigint;
 }
@@ -20,7 +20,7 @@ export async function lockBudgets(tx: Tx, budgetIds: readonly string[]): Promise
 	const ids = [...new Set(budgetIds)].sort();
 	const balances = new Map(ids.map((id): [string, BudgetBalance] => [id, { postedByPeriod: new Map(), heldMicroUsd: 0n }]));
 	if (ids.length === 0) return balances;
-	// One lock per budget instead of its rows only: rows of new periods are inserted under it too.
+	// Take one lock per budget, not only its rows: it also covers inserts of rows for new periods.
 	for (const id of ids) await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`budget:${id}`}, 0))`);
 	const rows = await tx
 		.select()
@@ -37,7 +37,7 @@ export async function lockBudgets(tx: Tx, budgetIds: readonly string[]): Promise
 	return balances;
 }
 
-/** Adds to (or takes from) a period of a budget that the caller has locked. */
+/** Adds to (or subtracts from) a period of a budget that the caller has locked. */
 export async function addToPeriods(
 	tx: Tx,
 	changes: readonly { budgetId: string; periodKey: string; postedMicroUsd: bigint; heldMicroUsd: bigint }[],
@@ -48,7 +48,7 @@ export async function addToPeriods(
 		if (!first) continue;
 		const posted = group.reduce((sum, c) => sum + c.postedMicroUsd, 0n);
 		const held = group.reduce((sum, c) => sum + c.heldMicroUsd, 0n);
-		// Insert, then update: an inserted row is checked on its own, and a negative change alone is not a valid row.
+		// Insert zeros, then update: an inserted row is checked on its own, and a negative change alone is not a valid row.
 		await tx.insert(budgetPeriod).values({ budgetId: first.budgetId, periodKey: first.periodKey }).onConflictDoNothing();
 		if (posted === 0n && held === 0n) continue;
 		await tx

@@ -19,7 +19,7 @@ const place = (instanceId: string, amountMicroUsd: bigint, budgets = [test.aBudg
 	books.db.transaction((tx) => placeHold(tx, { holds: [{ instanceId, amountMicroUsd }], budgets, nowMs: books.clock.nowMs() }));
 
 describe("placeHold", () => {
-	it("cap 100, room for one more of 60: of ten at once exactly one is held, each other misses 60 − 40 = 20", async () => {
+	it("lets exactly one of ten concurrent 60s hold with a cap of 100: each other misses 60 − 40 = 20", async () => {
 		const results = await Promise.all(Array.from({ length: 10 }, (_, i) => place(`ins_${i}`, 60_000_000n)));
 		expect(results.filter((r) => r.ok)).toHaveLength(1);
 		for (const refusal of results.filter((r) => !r.ok)) {
@@ -35,20 +35,20 @@ describe("placeHold", () => {
 		expect(await books.db.$count(hold)).toBe(1);
 	});
 
-	it("twenty of 30 at once over two budgets given in either order never wait in a circle, and three fit in 100", async () => {
+	it("lets three of twenty concurrent 30s hold with a cap of 100, over two budgets locked in either order, without a deadlock", async () => {
 		const two = [test.aBudget(), test.aBudget({ id: "risk", capMicroUsd: 95_000_000n })];
 		const results = await Promise.all(Array.from({ length: 20 }, (_, i) => place(`ins_${i}`, 30_000_000n, i % 2 ? two : two.toReversed())));
 		expect(results.filter((r) => r.ok)).toHaveLength(3);
 		expect(results.filter((r) => !r.ok && r.budgetId === "risk" && r.missingMicroUsd === 25_000_000n)).toHaveLength(17);
 	});
 
-	it("exactly what is free fits; a micro-dollar more is refused, and nothing is written", async () => {
+	it("holds exactly the free amount, rejects a micro-dollar more and then writes nothing", async () => {
 		expect(await place("ins_1", 100_000_001n)).toMatchObject({ ok: false, missingMicroUsd: 1n });
 		expect(await books.db.$count(hold)).toBe(0);
 		expect(await place("ins_1", 100_000_000n)).toEqual({ ok: true });
 	});
 
-	it("a rolled back placement gives its room back", async () => {
+	it("returns the amount when the placement is rolled back", async () => {
 		const failed = books.db.transaction(async (tx) => {
 			await placeHold(tx, {
 				holds: [{ instanceId: "ins_1", amountMicroUsd: 90_000_000n }],
@@ -61,13 +61,13 @@ describe("placeHold", () => {
 		expect(await place("ins_2", 90_000_000n)).toEqual({ ok: true });
 	});
 
-	it("without any budget the worst case is still on record", async () => {
+	it("records the worst case even without any budget", async () => {
 		expect(await place("ins_1", 5n, [])).toEqual({ ok: true });
 		expect(await test.readHold(books, "ins_1")).toMatchObject({ amountMicroUsd: 5n, state: "pending" });
 		expect(await books.db.$count(holdBudget)).toBe(0);
 	});
 
-	it("a machine that runs on into December still counts there: cap 100 − held 60 leaves 40", async () => {
+	it("still counts a machine that runs into December: cap 100 − held 60 leaves 40", async () => {
 		await place("ins_1", 60_000_000n);
 		books.clock.advance(Date.UTC(2026, 11, 1) - books.clock.nowMs());
 		expect(await place("ins_2", 60_000_000n)).toMatchObject({ ok: false, missingMicroUsd: 20_000_000n });
@@ -77,7 +77,7 @@ describe("placeHold", () => {
 		]);
 	});
 
-	it("placements and settlements at once never overspend: posted + held stays within the cap", async () => {
+	it("never overspends with concurrent placements and settlements: posted + held stays within the cap", async () => {
 		const machines = await Promise.all(Array.from({ length: 12 }, () => test.addMachine(books, { microUsdPerHour: 60_000_000n })));
 		await Promise.all(machines.map((m) => place(m.instanceId, 8_000_000n)));
 		const held = await books.db.select({ instanceId: hold.instanceId }).from(hold);
@@ -105,7 +105,7 @@ describe("listBudgets", () => {
 		via: "session",
 	});
 
-	it("answers cap, posted, held and free = cap − posted − held with the period's bounds, for every role that may read budgets", async () => {
+	it("returns cap, posted, held and free = cap − posted − held with the period's bounds, for every role that may read budgets", async () => {
 		await publishPolicy(books, {
 			name: "default",
 			message: "test",
@@ -143,7 +143,7 @@ describe("listBudgets", () => {
 		}
 	});
 
-	it("says what to do when no policy is published", async () => {
+	it("explains what to do when no policy is published", async () => {
 		await expect(listBudgets(books)).rejects.toMatchObject({ code: "unavailable" });
 	});
 });

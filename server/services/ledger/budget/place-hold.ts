@@ -11,26 +11,25 @@ import { addToPeriods, lockBudgets } from "./lock.ts";
 
 export interface HoldRefusal {
 	ok: false;
-	/** The budget that misses the most. */
+	/** The budget with the largest shortfall. */
 	budgetId: string;
 	missingMicroUsd: bigint;
-	/** cap − posted − held; below 0 when the cap was lowered under what is spent. */
+	/** cap − posted − held; below 0 when the cap was lowered below the amount spent. */
 	freeMicroUsd: bigint;
 	capMicroUsd: bigint;
 }
 
 /**
- * Reserves the worst case of a placement in every budget that covers its job, one hold per instance; or refuses and writes
- * nothing.
- * It locks the budgets until the transaction ends, so the next caller sees this hold: concurrent placements together stay
- * within the cap. Call it before the job's row is changed (see lockBudgets).
+ * Reserves the worst case of a placement in every budget that covers its job, one hold per instance. If one does not have enough left,
+ * nothing is written. It locks the budgets until the transaction ends, so the next caller sees this hold: concurrent placements together
+ * stay within the cap. Call it before the job's row is changed (see lockBudgets).
  */
 export async function placeHold(
 	tx: Tx,
 	input: {
 		holds: readonly { instanceId: string; amountMicroUsd: bigint }[];
 		budgets: readonly BudgetRule[];
-		/** The reservation of the job's pipeline is used first. Absent: nothing is reserved. */
+		/** The reservation of the job's pipeline is used first. Absent when nothing is reserved. */
 		jobId?: string;
 		nowMs: number;
 	},
@@ -81,7 +80,7 @@ interface Reserved {
 
 const NOTHING_RESERVED: ReadonlyMap<string, Reserved> = new Map();
 
-/** The reservation of the job's pipeline, by budget. The budgets are locked. */
+/** The reservation of the job's pipeline, by budget. The budgets must be locked. */
 async function readReserved(tx: Tx, jobId: string, amountMicroUsd: bigint): Promise<Map<string, Reserved>> {
 	const rows = await tx
 		.select({

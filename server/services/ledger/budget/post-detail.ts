@@ -3,7 +3,7 @@ import type { ChargeDraft } from "#server/accounting/amounts.ts";
 import type { Period } from "#server/accounting/calendar.ts";
 import type { Tx } from "#server/db/client.ts";
 
-/** A job's charge, within one day, as it is posted to a budget. */
+/** A job's charge within one day, as posted to a budget. */
 export interface BudgetPosting {
 	budgetId: string;
 	period: Period;
@@ -14,13 +14,13 @@ export interface BudgetPosting {
 	charge: ChargeDraft;
 }
 
-/** A job that a period of a budget counts. */
+/** A job counted in a period of a budget. */
 export type BudgetJob = Pick<BudgetPosting, "budgetId" | "period" | "jobId">;
 
-/** Rows of one statement; a parameter is one JSON text, so only its size bounds it. */
+/** Rows per statement. A parameter is one JSON text, so only its size is a limit. */
 const ROWS = 5_000;
 
-/** Adds postings to their days. The budgets must be locked: that keeps writers of one row from meeting. */
+/** Adds postings to their days. The budgets must be locked, which prevents concurrent writes to one row. */
 export async function addToBudgetDays(
 	tx: Tx,
 	postings: readonly Pick<BudgetPosting, "budgetId" | "dayStartMs" | "team" | "microUsd">[],
@@ -40,7 +40,7 @@ export async function addToBudgetDays(
 	}
 }
 
-/** Adds postings to the periods' jobs; the same terms. Answers those that the period had not counted before. */
+/** Adds postings to the periods' jobs, also under the budgets' locks. Returns the jobs that the period had not counted before. */
 export async function addToBudgetJobs(tx: Tx, postings: readonly BudgetPosting[]): Promise<BudgetJob[]> {
 	const jobs = sumBy(postings, (p) => [p.budgetId, p.period.key, p.jobId]);
 	const fresh: BudgetJob[] = [];

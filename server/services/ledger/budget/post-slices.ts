@@ -5,7 +5,7 @@ import { columnOf, insertRecords } from "#server/services/core/insert-records.ts
 import { BUDGET_COST } from "./cost-sql.ts";
 import type { BudgetJob, BudgetPosting } from "./post-detail.ts";
 
-/** The sums of a slice but for what the budget counts. */
+/** Sums of a slice, except the amount the budget counts. */
 export const SLICE_SUMS = Object.keys(NO_SUMS).map((name) => columnOf(name));
 
 const KEY = ["budget_id", "period_key", "day_start", "team"];
@@ -15,8 +15,8 @@ const ADDING = `on conflict (${KEY.join(", ")}) do update set ${["posted_micro_u
 	.join(", ")}`;
 
 /**
- * Adds postings to the days of their budgets before they are in the ledger. `fresh`: jobs that a period counts from now on;
- * their earlier charges in the period are added too. The budgets must be locked.
+ * Adds postings to the days of their budgets; call it before the ledger has them. `fresh`: jobs that a period counts from now on; their
+ * earlier charges in the period are added too. The budgets must be locked.
  */
 export async function addToBudgetSlices(tx: Tx, postings: readonly BudgetPosting[], fresh: readonly BudgetJob[]): Promise<void> {
 	const rows = new Map<string, Record<string, unknown>>();
@@ -32,7 +32,7 @@ export async function addToBudgetSlices(tx: Tx, postings: readonly BudgetPosting
 	if (fresh.length > 0) await addEarlier(tx, fresh);
 }
 
-/** Mostly nothing: a job is new to its period with its first charge there. Cost: each job's charges by their index. */
+/** Usually returns nothing: a job is new to its period only with its first charge there. Cost: each job's charges by their index. */
 async function addEarlier(tx: Tx, jobs: readonly BudgetJob[]): Promise<void> {
 	const json = jobs.map(({ budgetId, period, jobId }) => ({
 		...{ b: budgetId, p: period.key, j: jobId },
@@ -46,10 +46,10 @@ async function addEarlier(tx: Tx, jobs: readonly BudgetJob[]): Promise<void> {
 		) as earlier group by b, p, day, team ${sql.raw(ADDING)}`);
 }
 
-/** Of a row of `charge`: a budget that counts its job counts it. */
+/** Condition on a row of `charge`: the budget counts its job. */
 export const COUNTED = sql.raw("capacity_type <> 'owned' and coalesce(instance_id, artifact_id) is not null");
 
-/** Of a row of `charge`: day, team, posted_micro_usd, and SLICE_SUMS in their order. */
+/** Selects day, team, posted_micro_usd and SLICE_SUMS, in that order, from `charge`. */
 export const SLICE_OF_CHARGE: SQL = sql`date_trunc('day', period_start, (select spillway_ledger_zone())) as day, team, ${BUDGET_COST} as posted_micro_usd, ${sql.raw(
 	SLICE_SUMS.map((name) => `${ofCharge(name)} as ${name}`).join(", "),
 )}`;
@@ -63,7 +63,7 @@ function ofCharge(sum: string): string {
 	return sum.endsWith("_milligrams") ? `coalesce(${sum}, 0)` : sum;
 }
 
-/** Replaces a period's days by sums of these rows of day, team, posted_micro_usd and SLICE_SUMS. The budget is locked. */
+/** Replaces a period's days by the sums of these rows of day, team, posted_micro_usd and SLICE_SUMS. The budget must be locked. */
 export async function replaceBudgetSlices(
 	tx: Tx,
 	{ budgetId, periodKey }: { budgetId: string; periodKey: string },

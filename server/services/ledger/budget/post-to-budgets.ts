@@ -16,7 +16,7 @@ import { addToBudgetSlices } from "./post-slices.ts";
 
 export type BudgetsOfJobs = ReadonlyMap<string, readonly BudgetRule[]>;
 
-/** Locks the budgets of the active policy that count these jobs. To be called before jobs are locked. */
+/** Locks the budgets of the active policy that count these jobs. Call it before locking jobs. */
 export async function lockBudgetsOfJobs(tx: Tx, jobIds: readonly string[]): Promise<BudgetsOfJobs> {
 	const rules = jobIds.length === 0 ? [] : await activeBudgets(tx);
 	if (rules.length === 0) return new Map();
@@ -24,7 +24,7 @@ export async function lockBudgetsOfJobs(tx: Tx, jobIds: readonly string[]): Prom
 		.select({ id: job.id, spec: job.spec })
 		.from(job)
 		.where(inArray(job.id, [...jobIds]));
-	// A scope without an answer for a job holds it, as at placement (judge-job.ts).
+	// A job counts in a scope that cannot be evaluated for it, as at placement (judge-job.ts).
 	const counts = (rule: BudgetRule, facts: JobFacts) => evaluateExpression(rule.scope, { job: facts }).holds !== false;
 	const found = new Map(jobs.map(({ id, spec }) => [id, rules.filter((rule) => counts(rule, new JobFacts(spec)))]));
 	await lockBudgets(
@@ -34,7 +34,7 @@ export async function lockBudgetsOfJobs(tx: Tx, jobIds: readonly string[]): Prom
 	return found;
 }
 
-/** Posts cloud charges without a hold to the budgets of their jobs, before they are in the ledger. No charge crosses a day. */
+/** Posts cloud charges without a hold to the budgets of their jobs, before the ledger has them. No charge crosses a day. */
 export async function postToBudgets(tx: Tx, charges: readonly ChargeDraft[], budgets: BudgetsOfJobs): Promise<void> {
 	const calendar = await ledgerCalendar(tx);
 	const postings = charges.flatMap((charge): BudgetPosting[] => {

@@ -20,11 +20,11 @@ import { addToBudgetSlices } from "./post-slices.ts";
 export interface HoldPosting {
 	instanceId: string;
 	charges: readonly ChargeDraft[];
-	/** The instance is terminated and charged to its end: the rest of the hold is released. */
+	/** Whether the instance is terminated and charged to its end: the rest of the hold is released. */
 	settled: boolean;
 }
 
-/** Locks the budgets that these instances' holds count against. To be called before jobs and instances are locked. */
+/** Locks the budgets that these instances' holds count against. Call it before locking jobs and instances. */
 export async function lockBudgetsOfInstances(tx: Tx, instanceIds: readonly string[]): Promise<void> {
 	if (instanceIds.length === 0) return;
 	const rows = await tx
@@ -39,10 +39,9 @@ export async function lockBudgetsOfInstances(tx: Tx, instanceIds: readonly strin
 }
 
 /**
- * Moves money from held to posted: the hold keeps the true sum, budgets get each charge in its own period, and at most the
- * amount of the hold is subtracted from the held sum. A settled hold is closed: `posted` if anything was charged, else
- * `voided`. A later correction of a closed hold still counts in its budgets. The budgets must be locked
- * (lockBudgetsOfInstances).
+ * Moves money from held to posted. The hold records the true sum. Budgets get each charge in its own period, and the held sum drops by at
+ * most the amount of the hold. A settled hold is closed: `posted` if anything was charged, else `voided`. A later correction of a closed
+ * hold still counts in its budgets. The budgets must be locked (lockBudgetsOfInstances).
  */
 export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowMs: number): Promise<void> {
 	if (postings.length === 0) return;
@@ -72,7 +71,7 @@ export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowM
 			changes.push({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: heldAfter - heldBefore });
 			const unusedMicroUsd = pending && state !== "pending" ? left(row.amountMicroUsd, postedMicroUsd) : 0n;
 			if (unusedMicroUsd > 0n) leftovers.push({ jobId: row.jobId, budgetId, unusedMicroUsd });
-			// A budget that the policy no longer has is no cap; its months are kept.
+			// A budget that is no longer in the policy has no cap; its months are kept.
 			const kind = periods.get(budgetId) ?? "month";
 			for (const charge of posting.charges.flatMap((c) => cutCharge(c, calendar))) {
 				const period = periodOf(kind, charge.periodStartMs, calendar);
@@ -96,7 +95,7 @@ interface Leftover {
 	unusedMicroUsd: bigint;
 }
 
-/** The rest of a hold returns to the reservation of the job's pipeline while it exists. The budgets are locked. */
+/** Returns the rest of a hold to the reservation of the job's pipeline while it exists. The budgets must be locked. */
 async function returnToPipelines(tx: Tx, leftovers: readonly Leftover[]): Promise<Parameters<typeof addToPeriods>[1][number][]> {
 	const rows = [];
 	for (const { jobId, budgetId, unusedMicroUsd } of leftovers) {

@@ -17,7 +17,7 @@ import { findJobsInScope } from "./scope.ts";
 let books: test.Books;
 const jobs: Record<string, string> = {};
 
-/** An hour each of five machines at $1 to $16, so that every sum shows which were counted. */
+/** One hour of each of five machines at $1 to $16, so that every sum identifies the machines counted. */
 beforeAll(async () => {
 	books = await test.openBooks();
 	await setLedgerZone(books, "Pacific/Auckland");
@@ -38,21 +38,21 @@ const found = (scope: string) =>
 	books.db.transaction((tx) => findJobsInScope(tx, scope, bucketStartMs("month", books.clock.nowMs(), calendarOf("Pacific/Auckland"))));
 
 describe("findJobsInScope", () => {
-	it("everybody's scope asks nothing of anybody", async () => {
+	it("evaluates nothing for a scope that covers everyone", async () => {
 		expect(await found(" true ")).toEqual({ teams: null, groups: [], jobIds: [] });
 	});
 
-	it("a scope of a team is that team's sums, without a look at its jobs", async () => {
+	it("uses a team's sums for a team scope, without reading its jobs", async () => {
 		expect(await found('job.team == "risk"')).toEqual({ teams: ["risk"], groups: [], jobIds: [] });
 	});
 
-	it("a scope of a project or a class is the sums of those groups", async () => {
+	it("uses the sums of those groups for a project or class scope", async () => {
 		expect((await found('job.project == "fraud" && job.class == "burst"')).groups).toEqual([
 			{ team: "risk", project: "fraud", class: "burst" },
 		]);
 	});
 
-	it("a scope that asks for more looks at jobs only where team, project and class leave it open", async () => {
+	it("reads jobs for a more specific scope only where team, project and class do not decide it", async () => {
 		expect(await found('job.team == "vision" || job.project == "fraud" && job.gpus > 4')).toEqual({
 			teams: ["vision"],
 			groups: [],
@@ -60,13 +60,13 @@ describe("findJobsInScope", () => {
 		});
 	});
 
-	it("a scope without an answer for a job holds it, as at its placement", async () => {
+	it("counts a job in a scope that cannot be evaluated for it, as at placement", async () => {
 		const { jobIds } = await found('job.team == "risk" && job.labels.tier == "gold"');
 		expect(jobIds.toSorted()).toEqual([jobs["fraud"], jobs["large"], jobs["score"]].toSorted());
 	});
 });
 
-describe("what each scope counts", () => {
+describe("the cost counted by scope", () => {
 	it.each([
 		["true", 31n],
 		['job.team == "risk"', 1n + 2n + 4n],
@@ -100,7 +100,7 @@ async function countedIn(id: string) {
 	const { totals, budget, items } = await listCharges(books, { fromMs, toMs, budget: id, limit: 500 });
 	expect(items.reduce((sum, item) => sum + item.effectiveMicroUsd, 0n)).toBe(totals.effectiveMicroUsd);
 	expect(BigInt(items.length)).toBe(totals.charges);
-	// A job looked up for each charge, as of a budget with many, is the same.
+	// A lookup of the job for each charge, as for a budget with many jobs, gives the same result.
 	const range = { fromMs, toMs };
 	const periods = await periodsOfBudget(books.db, id, { range, calendar: calendarOf("Pacific/Auckland") });
 	const ids = (how: "each" | "all") =>
@@ -115,7 +115,7 @@ async function countedIn(id: string) {
 }
 
 describe("the charges behind a budget", () => {
-	it("are of the ledger's months: Auckland's November begins half an hour before the end of a $64 hour", async () => {
+	it("are those of the ledger's months: Auckland's November begins half an hour before the end of a $64 hour", async () => {
 		const { instanceId } = await test.addMachine(books, {
 			...{ team: "tui", gpus: 2, microUsdPerHour: 64_000_000n, launchedMs: Date.UTC(2026, 9, 31, 10, 30) },
 		});
@@ -135,7 +135,7 @@ describe("the charges behind a budget", () => {
 		expect(await budgetPeriodAt(books, { id: "two-month", period: "2026-10-31" })).toMatchObject({ key: "2026-10-01" });
 	});
 
-	it("count reserved capacity at what is billed for its use, as the budget does: $5 effective and $0 billed beside $7 on demand", async () => {
+	it("count reserved capacity at the billed amount of its usage, as the budget does: $5 effective and $0 billed next to $7 on demand", async () => {
 		const machine = { team: "kea", gpus: 3, microUsdPerHour: 7_000_000n, capacityType: "on_demand" } as const;
 		const { instanceId, jobId, attemptId } = await test.addMachine(books, machine);
 		const atMs = books.clock.nowMs();
@@ -158,7 +158,7 @@ describe("the charges behind a budget", () => {
 		expect(await countedIn("three")).toEqual({ charges: 2n, effective: 12_000_000n, posted: 7_000_000n });
 	});
 
-	it("a budget that no policy has had, and a reader of some teams: an error that says so, and the charges of those teams alone", async () => {
+	it("fail for a budget that was in no policy, and contain only the reader's teams", async () => {
 		const range = { fromMs: test.T0, toMs: test.T0 + HOUR_MS };
 		await expect(listCharges(books, { ...range, budget: "nobody" })).rejects.toMatchObject({ code: "not_found" });
 		const id = "b-job.gpus > 4";

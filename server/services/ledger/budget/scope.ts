@@ -4,29 +4,29 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { evaluateExpression } from "#server/policy/expression.ts";
 import { JobFacts } from "#server/policy/job-facts.ts";
 
-/** Dimensions by which sums are stored, of all those that a scope may use. */
+/** Dimensions by which sums are stored, out of all those that a scope may use. */
 interface Group {
 	team: string;
 	project: string;
 	class: string;
 }
 
-/** Which jobs a budget counts: whole groups as far as team, project and class decide it, else single jobs. */
+/** Which jobs a budget counts: whole groups where team, project and class decide, otherwise single jobs. */
 export interface JobsInScope {
-	/** Teams with all groups in scope; null when every team's are. */
+	/** Teams with all groups in scope; null when this covers every team. */
 	teams: readonly string[] | null;
-	/** Groups in scope of teams that are not so wholly. */
+	/** Groups in scope from teams that are only partly in scope. */
 	groups: readonly Group[];
-	/** Jobs in scope of groups that only the job itself decides. */
+	/** Jobs in scope from groups where the scope depends on the single job. */
 	jobIds: readonly string[];
 }
 
-/** Jobs with their scope evaluated per batch. */
+/** Number of jobs evaluated per batch. */
 const JOBS = 2_000;
 
 /**
- * The jobs in scope that have cloud charges since the month of `fromMs`, or a live machine. Cost: the scope is evaluated once for
- * each group; only where it asks for more than team, project and class, it is for each job of those groups.
+ * Jobs in scope that have cloud charges since the month of `fromMs`, or a live machine. Cost: the scope is evaluated once per group; only
+ * where it depends on more than team, project and class is it evaluated for each job of those groups.
  */
 export async function findJobsInScope(tx: Tx, scope: string, monthMs: number): Promise<JobsInScope> {
 	if (scope.trim() === "true") return { teams: null, groups: [], jobIds: [] };
@@ -45,7 +45,7 @@ export async function findJobsInScope(tx: Tx, scope: string, monthMs: number): P
 	return { teams, groups, jobIds: open.length === 0 ? [] : await judgeJobs(tx, scope, open, monthMs) };
 }
 
-/** Groups that were charged for cloud machines since then, or have a live one. */
+/** Groups with charges for cloud machines since then, or with a live one. */
 async function readGroups(tx: Tx, monthMs: number): Promise<Group[]> {
 	return tx.execute<Group & Record<string, unknown>>(sql`
 		select team, project, class from rollup
@@ -55,7 +55,7 @@ async function readGroups(tx: Tx, monthMs: number): Promise<Group[]> {
 		where hold.state = 'pending'`);
 }
 
-/** Every job of the group is in scope, or none is; null when that depends on the job. */
+/** Whether every job of the group or none is in scope; null when that depends on the job. */
 function holdsFor(scope: string, group: Group): boolean | null {
 	const facts = new JobFacts({ ...NO_JOB, team: group.team, project: group.project, class: group.class as JobSpec["class"] });
 	for (const field of Object.keys(facts)) {
@@ -78,12 +78,12 @@ const NO_JOB: JobSpec = {
 	...{ deadlineMs: null, priority: 0, critical: false, checkpoint: null, data: [] },
 };
 
-/** Page by page in the order of the months' index, so that only jobs of these months are read. */
+/** Reads page by page in the order of the months' index, so that only jobs of these months are read. */
 async function judgeJobs(tx: Tx, scope: string, open: readonly Group[], monthMs: number): Promise<string[]> {
 	const judged = new Map<string, boolean>();
 	const judge = (rows: readonly { id: string; spec: JobSpec }[]) => {
 		for (const { id, spec } of rows) {
-			// A scope without an answer for a job holds it, as at placement (judge-job.ts).
+			// A job counts in a scope that cannot be evaluated for it, as at placement (judge-job.ts).
 			if (!judged.has(id)) judged.set(id, evaluateExpression(scope, { job: new JobFacts(spec) }).holds !== false);
 		}
 	};
@@ -105,15 +105,12 @@ async function judgeJobs(tx: Tx, scope: string, open: readonly Group[], monthMs:
 	return [...judged].flatMap(([id, holds]) => (holds ? [id] : []));
 }
 
-/**
- * Condition on a row of `job_month`: the job was charged for cloud machines, even if the amount is zero, as for prepaid
- * machines.
- */
+/** Condition on a row of `job_month`: the job was charged for cloud machines, even if the amount is zero, as for prepaid machines. */
 export const USED_MACHINES = sql.raw(
 	"(job_month.cloud_micro_usd <> 0 or exists (select 1 from instance where instance.job_id = job_month.job_id and instance.metered_until is not null))",
 );
 
-/** Of a row of `job`: it is in scope. */
+/** Condition on a row of `job`: it is in scope. */
 export function jobIsIn({ teams, groups, jobIds }: JobsInScope): SQL {
 	if (teams === null) return sql`true`;
 	const of: SQL[] = [sql`job.team in (${textsOf(teams)})`];

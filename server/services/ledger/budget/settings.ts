@@ -15,12 +15,12 @@ import { changeSecondPerson, needsSecondPerson } from "#server/services/policy/s
 const ALERTS = "alerts";
 
 const alertSettings = z.strictObject({
-	/** Percent of the cap, rising. */
+	/** Percent of the cap, ascending. */
 	thresholdsPercent: z
 		.array(z.number().int().min(1).max(1_000))
 		.max(10)
 		.transform((list) => [...new Set(list)].sort((a, b) => a - b)),
-	/** Dollars above the usual below which a day is no anomaly. */
+	/** Days with less than this many dollars above normal are not anomalies. */
 	anomalyFloorUsd: z.string().regex(/^\d{1,9}(\.\d{1,2})?$/, "must be an amount of dollars such as 100"),
 });
 const storedAlerts = alertSettings.partial();
@@ -28,7 +28,7 @@ const storedAlerts = alertSettings.partial();
 const DEFAULTS = { thresholdsPercent: [50, 80, 100], anomalyFloorUsd: "100" };
 
 export interface BudgetSettings {
-	/** A change of a cap waits for the yes of another person. */
+	/** Whether a cap change requires approval by another person. */
 	secondPerson: boolean;
 	thresholdsPercent: number[];
 	anomalyFloorUsd: string;
@@ -56,9 +56,9 @@ export async function viewBudgetSettings(ctx: ServiceContext): Promise<BudgetSet
 export const changeBudgetSettingsInput = alertSettings.partial().extend({ secondPerson: z.boolean().optional() });
 
 /**
- * Changes alert thresholds and whether a cap needs a second person. Callers who change caps may require a second person. Only a
- * platform engineer may request to drop the requirement, and another person must approve if there is one, so that no one
- * removes the check alone. Returns the settings in effect.
+ * Changes alert thresholds and whether a cap needs a second person. Callers who may change caps may turn the requirement on. Only a
+ * platform engineer may request to drop it, and another person, if there is one, must approve, so that no one can remove the check alone.
+ * Returns the settings in effect.
  * @throws SpillwayError `forbidden`; ZodError.
  */
 export async function changeBudgetSettings(

@@ -7,8 +7,8 @@ import type { BudgetView } from "#server/scheduling/types.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 
 /**
- * Each budget with the posted sum of its current period and the holds of all live instances, in the order of the rules. Same
- * arithmetic as placeHold; a budget without charges has zeros.
+ * Each budget with the posted sum of its current period and the holds of all live instances, in rule order. Same arithmetic as placeHold; a
+ * budget without charges has zeros.
  */
 export async function budgetViews(db: DbOrTx, rules: readonly BudgetRule[], nowMs: number): Promise<BudgetView[]> {
 	if (rules.length === 0) return [];

@@ -18,7 +18,7 @@ export async function chargesOf(ctx: Pick<ServiceContext, "actor" | "db">, jobId
 	return readCharges(ctx.db, eq(charge.jobId, jobId));
 }
 
-/** For the ledger's own use: no authorization. */
+/** For use within the ledger: no authorization. */
 export async function readCharges(db: DbOrTx, where: SQL | undefined): Promise<Charge[]> {
 	const rows = await db.select().from(charge).where(where).orderBy(asc(charge.periodStart), asc(charge.id));
 	return rows.map(toCharge);
@@ -34,7 +34,7 @@ export function toCharge(row: typeof charge.$inferSelect): Charge {
 	};
 }
 
-/** Of a charge's column: "" where no class applies. */
+/** Text of a charge's column: "" when no class applies. */
 export function classOf(text: string): Charge["dimensions"]["class"] {
 	return WORKLOAD_CLASSES.find((c) => c === text) ?? "";
 }

@@ -3,13 +3,13 @@ import type { Granularity, Interval } from "#server/accounting/calendar.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
 import { SLICE_DIMENSIONS } from "#server/domain/charge.ts";
 
-/** The tables of sums that charges are held against: the rollups by granularity, and the jobs' months. */
+/** Tables of sums that are checked against charges: the rollups by granularity, and the jobs' months. */
 export type SumsOf = Granularity | "job_month";
 
 const DIMENSIONS = ["team", "project", "class", "site_id", "provider", "region", "capacity_type", "accelerator", "kind"];
 const JOB_DIMENSIONS = ["job_id", "team"];
 
-/** Each column of sums, as it is computed from charges. */
+/** Each column of sums and its computation from charges. */
 const SUMS: Readonly<Record<string, string>> = {
 	...Object.fromEntries(
 		[
@@ -24,16 +24,16 @@ const SUMS: Readonly<Record<string, string>> = {
 	charges: "count(*)",
 };
 
-/** Of a job's month there is one more: what machines of clouds took out of budgets. */
+/** A job's month has one more column: the amount charged to budgets for cloud machines. */
 const JOB_SUMS: Readonly<Record<string, string>> = {
 	...SUMS,
 	cloud_micro_usd: `coalesce(sum(case when capacity_type = 'reserved' then billed_micro_usd else effective_micro_usd end) filter (where coalesce(instance_id, artifact_id) is not null and capacity_type <> 'owned'), 0)`,
 };
 
 /**
- * The sums of one calendar month that differ from its charges: bucket_ms, dimensions, column_name, kept, recomputed. Buckets
- * are compared by their local date, as the database itself reads the zone; a row that does not begin with the first
- * instant of its day or month is a difference of the column `bucket_start`.
+ * The sums of one calendar month that differ from its charges: bucket_ms, dimensions, column_name, kept, recomputed. Buckets are compared
+ * by their local date, as the database itself reads the zone; a row that does not start at the first instant of its day or month is
+ * reported as a difference in the column `bucket_start`.
  */
 export function differencesOfSums(kind: SumsOf, month: Interval, calendar: Calendar, limit: number): SQL {
 	const dims = (kind === "job_month" ? JOB_DIMENSIONS : DIMENSIONS).join(", ");
@@ -60,7 +60,10 @@ export function differencesOfSums(kind: SumsOf, month: Interval, calendar: Calen
 		where s.kept <> s.recomputed order by label, dimensions, s.col limit ${limit}`);
 }
 
-/** Slices of one calendar month that differ from the rollups of the same granularity, which are held against the charges. */
+/**
+ * Slices of one calendar month that differ from the rollups of the same granularity. The rollups themselves are checked against the
+ * charges.
+ */
 export function differencesOfSlices(month: Interval, limit: number): SQL {
 	const keys = "granularity, dimension, bucket_start, key, team, capacity_type, idle";
 	const within = `bucket_start >= ${instant(month.fromMs)} and bucket_start < ${instant(month.toMs)}`;
@@ -82,7 +85,10 @@ export function differencesOfSlices(month: Interval, limit: number): SQL {
 		where s.kept <> s.recomputed order by bucket_start, dimensions, s.col limit ${limit}`);
 }
 
-/** Jobs with totals that differ from their months, which are compared with the charges, and jobs of several months not marked so. */
+/**
+ * Jobs with totals that differ from their months, and jobs of several months that are not marked as such. The months themselves are checked
+ * against the charges.
+ */
 export function differencesOfJobs(limit: number): SQL {
 	return sql.raw(`
 		with months as (select job_id, sum(effective_micro_usd) as cost, sum(emissions_milligrams) as emissions,
@@ -106,9 +112,7 @@ export function differencesOfAttempts(limit: number): SQL {
 		where s.kept <> s.recomputed order by 2, 3 limit ${limit}`);
 }
 
-/**
- * Sums of failed or departed attempts that differ from the attempts. The attempts themselves are checked against the charges.
- */
+/** Sums of failed or departed attempts that differ from the attempts. The attempts themselves are checked against the charges. */
 export function differencesOfWork(limit: number): SQL {
 	const keys = "sum_of, granularity, dimension, team, bucket_start, key, state, capacity_type";
 	const columns = ["attempts", "cost_micro_usd", "gpu_ms", "without_home", "saved_ms"];
@@ -126,7 +130,7 @@ export function differencesOfWork(limit: number): SQL {
 		where s.kept <> s.recomputed order by bucket_start, dimensions, s.col limit ${limit}`);
 }
 
-/** Jobs of several months with a span that differs from these months. */
+/** Jobs of several months with a span that does not match these months. */
 export function differencesOfSpans(limit: number): SQL {
 	return sql.raw(`
 		with recomputed as (select job_id, min(month_start) as first_month, max(month_start) as last_month, sum(effective_micro_usd) as cost from job_month group by job_id having count(*) > 1)
@@ -138,7 +142,7 @@ export function differencesOfSpans(limit: number): SQL {
 		where s.kept <> s.recomputed order by 2, 3 limit ${limit}`);
 }
 
-/** The bucket as a time without zone: UTC's for hours, the local date for days and months. */
+/** The bucket as a time without zone: UTC for hours, the local date for days and months. */
 function bucketOf(kind: SumsOf, column: string, calendar: Calendar): string {
 	const hour = `date_trunc('hour', ${column} at time zone 'UTC')`;
 	if (kind === "hour")
@@ -146,12 +150,12 @@ function bucketOf(kind: SumsOf, column: string, calendar: Calendar): string {
 	return `date_trunc('${kind === "job_month" ? "month" : kind}', ${column} at time zone ${zoneOf(calendar)})`;
 }
 
-/** The instant of such a bucket, where no row says it. */
+/** The instant at which such a bucket starts, for buckets without a row. */
 function labelOf(kind: SumsOf, calendar: Calendar): string {
 	return `bucket at time zone ${kind === "hour" ? "'UTC'" : zoneOf(calendar)}`;
 }
 
-/** Names of zones have no quotes (accounting/zone.ts), so that they can be used in a statement. */
+/** Zone names contain no quotes (accounting/zone.ts), so they are safe in a statement. */
 function zoneOf({ zone }: Calendar): string {
 	return `'${zone.replaceAll("'", "")}'`;
 }

@@ -25,7 +25,7 @@ const bucketsOf = async (granularity: "hour" | "day" | "month") =>
 		.map((r) => [r.bucketStart.toISOString().slice(0, 16), r.effectiveMicroUsd]);
 
 describe("the ledger in a time zone", () => {
-	it("Berlin's day of 23 hours at $1/h: 23,000,000 µ$ on 2026-03-29, its day of 25: 25,000,000 µ$ on 2026-10-25, and the check agrees", async () => {
+	it("sums Berlin's day of 23 hours at $1/h to 23,000,000 µ$ on 2026-03-29 and its day of 25 to 25,000,000 µ$ on 2026-10-25, and the check agrees", async () => {
 		await setLedgerZone(books, "Europe/Berlin");
 		const machine = await test.addMachine(books);
 		for (const day of ["2026-03-28T00:00Z", "2026-10-24T00:00Z"]) {
@@ -38,7 +38,7 @@ describe("the ledger in a time zone", () => {
 		expect((await ledgerCheck(books)).differences).toEqual([]);
 	});
 
-	it("an hour over Berlin's turn of the month, 22:00 to 24:00 UTC on 2026-11-30: $1 of November and $1 of December, in rollups and in the job's months", async () => {
+	it("splits an hour over Berlin's change of month, 22:00 to 24:00 UTC on 2026-11-30: $1 in November and $1 in December, in rollups and in the job's months", async () => {
 		await setLedgerZone(books, "Europe/Berlin");
 		const machine = await test.addMachine(books);
 		const at = Date.UTC(2026, 10, 30, 22);
@@ -53,7 +53,7 @@ describe("the ledger in a time zone", () => {
 		expect((await ledgerCheck(books)).differences).toEqual([]);
 	});
 
-	it("Kolkata's midnight cuts the hour from 18:00 UTC: a charge of 18:20 to 19:00 becomes 10 min = 166,666 µ$ and 30 min = 500,000 µ$", async () => {
+	it("splits the hour from 18:00 UTC at Kolkata's midnight: a charge of 18:20 to 19:00 becomes 10 min = 166,666 µ$ and 30 min = 500,000 µ$", async () => {
 		await setLedgerZone(books, "Asia/Kolkata");
 		const machine = await test.addMachine(books);
 		const at = Date.UTC(2026, 10, 30, 18, 20);
@@ -72,7 +72,7 @@ describe("the ledger in a time zone", () => {
 	});
 
 	it.each(["Atlantic/Azores", "Australia/Lord_Howe", "America/New_York", "UTC"])(
-		"%s: charges over both changes of its clocks add up",
+		"%s: charges over both clock changes add up",
 		async (zone) => {
 			await setLedgerZone(books, zone);
 			const machine = await test.addMachine(books);
@@ -93,7 +93,7 @@ describe("the ledger in a time zone", () => {
 		},
 	);
 
-	it("is chosen before the first charge, by who may change rates, and never after", async () => {
+	it("can be chosen before the first charge, by callers who may change rates, and never after", async () => {
 		expect((await ledgerCalendar(books.db)).zone).toBe("UTC");
 		const scientist = { kind: "person", accountId: "usr_1", name: "S", role: "data_scientist", teams: ["risk"], via: "session" } as const;
 		await expect(setLedgerZone({ ...books, actor: scientist }, "Europe/Berlin")).rejects.toMatchObject({ code: "forbidden" });
@@ -109,7 +109,7 @@ describe("the ledger in a time zone", () => {
 		expect((await ledgerCalendar(books.db)).zone).toBe("Europe/Berlin");
 	});
 
-	it("a choice that meets the first charge either comes before it or is refused: the sums fit the calendar in both cases", async () => {
+	it("is either chosen before a concurrent first charge or rejected: the sums fit the calendar in both cases", async () => {
 		const machine = await test.addMachine(books);
 		const at = Date.UTC(2026, 10, 30, 23);
 		const [posted, chosen] = await Promise.allSettled([post([aCharge(machine, at, at + HOUR_MS)]), setLedgerZone(books, "Europe/Berlin")]);
@@ -127,7 +127,7 @@ describe("ledgerCheck", () => {
 		await meterAll(books);
 	});
 
-	it("counts the entries, and all sums of effective cost are one", async () => {
+	it("counts the entries, and finds equal sums of effective cost everywhere", async () => {
 		const { ok, charges, totals } = await ledgerCheck(books);
 		expect([ok, charges]).toEqual([true, await books.db.$count(charge)]);
 		expect(new Set(Object.values(totals))).toEqual(new Set([808_400n]));
@@ -193,39 +193,36 @@ describe("sums of parts", () => {
 		{ minLength: 1, maxLength: 12 },
 	);
 
-	it.each(zones)(
-		"%s: whatever is charged, its hours, days, months, jobs and jobs' months add up to it, and none is without a cause",
-		async (zone) => {
-			await setLedgerZone(books, zone);
-			const machines = [await test.addMachine(books), await test.addMachine(books), await test.addMachine(books, { team: "nlp" })];
-			await fc.assert(
-				fc.asyncProperty(drafts, async (list) => {
-					await post(
-						list.flatMap(({ after, lengthMs, job }) => {
-							const machine = machines[job];
-							if (!machine) throw new Error("no such machine");
-							const fromMs = Date.UTC(2026, 0) + after;
-							const pieces: ChargeDraft[] = [];
-							for (let at = fromMs; at < fromMs + lengthMs; ) {
-								const end = Math.min(fromMs + lengthMs, (Math.floor(at / HOUR_MS) + 1) * HOUR_MS);
-								pieces.push({
-									...aCharge(machine, at, end),
-									dimensions: { ...aCharge(machine, at, end).dimensions, team: job === 2 ? "nlp" : "risk" },
-								});
-								at = end;
-							}
-							return pieces;
-						}),
-					);
-					const check = await ledgerCheck(books);
-					expect(check.differences).toEqual([]);
-					expect(new Set(Object.values(check.totals)).size).toBe(1);
-				}),
-				{ numRuns: 5 },
-			);
-			const causeless = await books.database
-				.sql`select 1 from charge where num_nonnulls(instance_id, allocation_id, pool_id, bill_line_id, artifact_id) <> 1`;
-			expect(causeless).toHaveLength(0);
-		},
-	);
+	it.each(zones)("%s: hours, days, months, jobs and jobs' months add up to the charges, and none is without a cause", async (zone) => {
+		await setLedgerZone(books, zone);
+		const machines = [await test.addMachine(books), await test.addMachine(books), await test.addMachine(books, { team: "nlp" })];
+		await fc.assert(
+			fc.asyncProperty(drafts, async (list) => {
+				await post(
+					list.flatMap(({ after, lengthMs, job }) => {
+						const machine = machines[job];
+						if (!machine) throw new Error("no such machine");
+						const fromMs = Date.UTC(2026, 0) + after;
+						const pieces: ChargeDraft[] = [];
+						for (let at = fromMs; at < fromMs + lengthMs; ) {
+							const end = Math.min(fromMs + lengthMs, (Math.floor(at / HOUR_MS) + 1) * HOUR_MS);
+							pieces.push({
+								...aCharge(machine, at, end),
+								dimensions: { ...aCharge(machine, at, end).dimensions, team: job === 2 ? "nlp" : "risk" },
+							});
+							at = end;
+						}
+						return pieces;
+					}),
+				);
+				const check = await ledgerCheck(books);
+				expect(check.differences).toEqual([]);
+				expect(new Set(Object.values(check.totals)).size).toBe(1);
+			}),
+			{ numRuns: 5 },
+		);
+		const causeless = await books.database
+			.sql`select 1 from charge where num_nonnulls(instance_id, allocation_id, pool_id, bill_line_id, artifact_id) <> 1`;
+		expect(causeless).toHaveLength(0);
+	});
 });

@@ -13,15 +13,15 @@ import {
 	type SumsOf,
 } from "./check-sql.ts";
 
-/** A sum that is not the sum of its charges. */
+/** A stored sum that differs from the sum of its charges. */
 export interface LedgerDifference {
 	/**
-	 * Which sums: a rollup's granularity, a slice of rollups, a job's month, the job's or attempt's own total, a job's span, sums of
+	 * Type of the sum: a rollup's granularity, a slice of rollups, a job's month, the job's or attempt's own total, a job's span, sums of
 	 * attempts.
 	 */
 	granularity: SumsOf | "slice" | "job" | "attempt" | "span" | "work";
 	bucketStartMs: number;
-	/** The dimensions as one text, for people. */
+	/** The dimensions as readable text. */
 	dimensions: string;
 	column: string;
 	rollup: bigint;
@@ -32,9 +32,9 @@ export interface LedgerCheck {
 	checkedAtMs: number;
 	/** True when every sum of every rollup row, slice, job, job's month, span, attempt and kind of attempt is the sum of its charges. */
 	ok: boolean;
-	/** Effective cost of everything, by granularity; `charges` are the entries themselves, `jobMonth` those of jobs. */
+	/** Total effective cost by granularity; `charges` is the sum of the entries themselves, `jobMonth` covers those of jobs. */
 	totals: { charges: bigint; jobCharges: bigint; jobMonth: bigint } & Record<Granularity, bigint>;
-	/** How many entries were added up. */
+	/** Number of entries added up. */
 	charges: number;
 	/** At most LISTED_DIFFERENCES. */
 	differences: LedgerDifference[];
@@ -43,8 +43,8 @@ export interface LedgerCheck {
 export const LISTED_DIFFERENCES = 100;
 
 /**
- * Adds up all charges again and holds every row of the rollups and of the jobs' sums against them, at one moment, month by
- * month. Reads the whole ledger five times: for the night and for tests.
+ * Adds up all charges again and compares every row of the rollups and of the jobs' sums with them, in one snapshot, month by month. Reads
+ * the whole ledger five times, so it is meant for the nightly check and for tests.
  */
 export async function ledgerCheck(ctx: { db: Db; clock: { nowMs(): number } }): Promise<LedgerCheck> {
 	return ctx.db.transaction(
@@ -56,7 +56,7 @@ export async function ledgerCheck(ctx: { db: Db; clock: { nowMs(): number } }): 
 					const rows = await tx.execute<Record<string, unknown>>(differencesOfSums(kind, month, calendar, LISTED_DIFFERENCES));
 					differences.push(...rows.map((r) => toDifference(kind, r)));
 				}
-				// Slices are compared with rollups: slices of a wrong rollup would only repeat the same error nine times.
+				// Compare slices with rollups, not with charges: one wrong rollup would otherwise be reported nine more times.
 				if (differences.length === 0) {
 					const slices = await tx.execute<Record<string, unknown>>(differencesOfSlices(month, LISTED_DIFFERENCES));
 					differences.push(...slices.map((r) => toDifference("slice", r)));
@@ -82,7 +82,7 @@ export async function ledgerCheck(ctx: { db: Db; clock: { nowMs(): number } }): 
 	);
 }
 
-/** The calendar's months from the first to the last of anything that is kept. */
+/** The calendar's months from the first to the last month with any data. */
 async function monthsOf(tx: Tx, calendar: Calendar): Promise<Interval[]> {
 	const [row] = await tx.execute<{ first: string | null; last: string | null }>(sql`
 		select extract(epoch from least((select min(period_start) from charge), (select min(bucket_start) from rollup), (select min(month_start) from job_month))) * 1000 as first,

@@ -9,7 +9,7 @@ const PREFIX = "commitment_metered/";
 /** Setting with the instant, UTC ms, up to which a commitment's unused hours are charged. */
 export const progressKey = (commitmentId: string): string => `${PREFIX}${commitmentId}`;
 
-/** Commitments with open hours before `toMs`: an hour takes one more, and the charges of its machines. */
+/** Number of commitments with open hours before `toMs`. An hour closes one hour after its end, once its machines are charged beyond it. */
 export async function commitmentsBehind(db: DbOrTx, toMs: number): Promise<number> {
 	const begun = (await readCommitments(db)).filter((c) => c.fromMs < toMs);
 	if (begun.length === 0) return 0;

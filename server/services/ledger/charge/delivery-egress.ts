@@ -18,7 +18,7 @@ export interface DeliveryEgress {
 }
 
 /**
- * What the egress of one delivery of a result costs at its store's price; no charge without one. Locks the job's budgets, so call it
+ * Charge for the egress of one delivery of a result at its store's price; no charge without a price. Locks the job's budgets, so call it
  * before other rows are locked, and post it in the transaction that records the delivery.
  */
 export async function egressOfDelivery(tx: Tx, artifactId: string, nowMs: number): Promise<DeliveryEgress> {

@@ -19,22 +19,22 @@ import type { MeasuredMinutes } from "#server/services/pricing/energy/measured-m
 import { powerOfMachine } from "#server/services/pricing/energy/power-facts.ts";
 import { readPosted } from "./posted-money.ts";
 
-/** A machine with the jobs it worked for, and when. */
+/** A machine with the jobs it ran, and when. */
 export interface Machine {
 	instance: typeof instance.$inferSelect;
 	work: Pick<typeof job.$inferSelect, "team" | "project" | "class">;
 	times: Pick<typeof attempt.$inferSelect, "stagingAt" | "startedAt">;
 }
 
-/** Fields that the rows lack. */
+/** Fields missing from the rows. */
 export interface Known {
 	calendar: Calendar;
 	grids: ReadonlyMap<string, GridHours>;
-	/** By machine with an agent that measures. */
+	/** Measurements by machine, for machines with an agent that measures. */
 	measured: ReadonlyMap<string, MeasuredMinutes>;
 	/** Prices of spot offers, in order of time. */
 	prices: ReadonlyMap<string, readonly PriceObservation[]>;
-	/** By machine that one pays. */
+	/** The commitment by machine that it pays for. */
 	commitments: ReadonlyMap<string, Commitment>;
 }
 
@@ -61,7 +61,7 @@ export function usageOf({ instance: row, work, times }: Machine, known: Known): 
 	const startMs = row.billedFrom.getTime();
 	const listMicroUsdPerHour = BigInt(row.offer.listMicroUsdPerHour ?? row.offer.onDemandMicroUsdPerHour ?? row.microUsdPerHour);
 	const launch = { microUsdPerHour: row.microUsdPerHour, listMicroUsdPerHour };
-	// Only spot prices change while a machine runs; the others keep their value from the launch.
+	// Only spot prices change while a machine runs; other prices stay as at launch.
 	const observed = row.capacityType === "spot" ? contracted(known.prices.get(row.offer.id) ?? [], row.offer.discount) : [];
 	return {
 		startMs,
@@ -86,22 +86,19 @@ export function usageOf({ instance: row, work, times }: Machine, known: Known): 
 	};
 }
 
-/** Prices as the provider named them, less the discount that was in the launch's. */
+/** Prices as the provider listed them, less the discount applied at launch. */
 function contracted(observed: readonly PriceObservation[], discount: OfferDiscount | undefined): readonly PriceObservation[] {
 	if (!discount) return observed;
 	return observed.map((seen) => ({ ...seen, microUsdPerHour: discounted(seen.microUsdPerHour, discount.partsPerMillion) }));
 }
 
-/** As requested at the launch, at the price known then. */
+/** As requested at launch, at the price known then. */
 function diskOf({ provider, offer: { disk } }: Machine["instance"]): DiskUsage | undefined {
 	if (!disk || disk.microUsdPerMonth === null) return undefined;
 	return { microUsdPerMonth: BigInt(disk.microUsdPerMonth), terms: diskTermsOf(provider) };
 }
 
-/**
- * Before staging begins a machine boots, before the command runs it stages; a machine that never ran its command stays in that
- * phase.
- */
+/** A machine boots until staging begins and stages until the command runs. A machine that never ran its command stays in that phase. */
 function phasesOf(startMs: number, { stagingAt, startedAt }: Machine["times"]): Phase[] {
 	const staged = stagingAt && (!startedAt || stagingAt < startedAt) ? [{ fromMs: stagingAt.getTime(), kind: "staging" as const }] : [];
 	const ran = startedAt ? [{ fromMs: startedAt.getTime(), kind: "compute" as const }] : [];
@@ -115,8 +112,8 @@ export interface Ended extends Metered {
 }
 
 /**
- * Machines with a price change while they ran are compared with the ledger once, at their end: a price that was learnt
- * after its time was charged is corrected then. Answers what is missing, by machine.
+ * Compares machines with a price change while they ran with the ledger once, at their end: a price learned after its time was charged is
+ * corrected then. Returns the missing amounts by machine.
  */
 export async function correctionsOfEnded(tx: Tx, ended: readonly Ended[]): Promise<Map<string, Metered["charges"]>> {
 	const changed = ended.filter((m) => m.usage.prices.length > 1);

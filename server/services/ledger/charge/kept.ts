@@ -5,7 +5,7 @@ import { artifact } from "#server/db/schema/artifact.ts";
 import { EMBEDDED_STORE } from "#server/domain/store.ts";
 import { currentStorePrices } from "#server/services/pricing/store/prices.ts";
 
-/** Results that stores keep for a job, at current prices; null: none. */
+/** Results that stores keep for a job, at current prices; null when there are none. */
 export async function keptOf(db: DbOrTx, jobId: string): Promise<KeptStorage | null> {
 	const rows = await db
 		.select({ bytes: artifact.bytes, storeId: artifact.storeId, expiresAt: artifact.expiresAt })

@@ -5,9 +5,9 @@ import { allocation } from "#server/db/schema/allocation.ts";
 import { job } from "#server/db/schema/job.ts";
 
 /**
- * The allocations that meet `where`, ordered by id, locked in the same order as when one is ended: jobs first, by id. The
- * caller holds their pool's row, so no new one is placed. An allocation that starts to meet `where` between the two locks is
- * left out: its time is idle until it is charged, which moves it.
+ * Allocations that meet `where`, ordered by id, locked in the same order as when an allocation ends: jobs first, by id. The caller must
+ * hold their pool's row lock, so no new allocation is placed. An allocation that starts to meet `where` between the two locks is left out:
+ * its time is idle until it is charged, which moves it.
  */
 export async function lockUses(tx: Tx, where: SQL | undefined): Promise<OwnedUse[]> {
 	const wanted = tx.select({ id: allocation.jobId }).from(allocation).where(where);

@@ -18,15 +18,15 @@ import type { LedgerContext } from "./context.ts";
 import type { Machine } from "./instance-usage.ts";
 import { postCharges } from "./post-charges.ts";
 
-/** Hours that are held against the ledger again, for news that came late. */
+/** Number of hours compared with the ledger again, for data that arrived late. */
 const AGAIN_MS = 2 * DAY_MS;
-/** An hour is closed this long after its end, when every machine was charged beyond it. */
+/** An hour is closed this long after its end, once every machine has been charged beyond it. */
 const CLOSED_AFTER_MS = HOUR_MS;
 const STEP_MS = 7 * DAY_MS;
-/** A machine that ended is looked for this long before the launch of one that it may have kept out. */
+/** Terminated machines that were intended longer than this before a launch are ignored when counting a commitment's room. */
 const LIFE_MAX_MS = 31 * DAY_MS;
 
-/** The commitment that pays each of these machines: the one that it was launched on, else one with room when it was launched. */
+/** The commitment that pays for each of these machines: the one it was launched on, otherwise one that had room at its launch. */
 export async function commitmentsOf(tx: Tx, machines: readonly Machine[]): Promise<Map<string, Commitment>> {
 	const reserved = machines.flatMap(({ instance: row }) => (row.capacityType === "reserved" && row.billedFrom ? [row] : []));
 	const commitments = reserved.length === 0 ? [] : await readCommitments(tx);
@@ -52,7 +52,7 @@ export async function commitmentsOf(tx: Tx, machines: readonly Machine[]): Promi
 		const fits = commitments.find((c) => {
 			const commitmentId = row.offer.commitmentId ?? null;
 			if (!covers(c, { ...row, commitmentId }) || sinceMs >= c.toMs) return false;
-			// Its place was counted in the transaction that placed it (offer/has-seats.ts), and stays while it runs.
+			// Its seat was counted in the transaction that placed it (offer/has-seats.ts), and stays taken while it runs.
 			if (commitmentId !== null) return true;
 			const before = all.filter((other) => covers(c, other) && isBefore(other, row.id, sinceMs));
 			return before.length < c.instances;
@@ -62,7 +62,7 @@ export async function commitmentsOf(tx: Tx, machines: readonly Machine[]): Promi
 	return found;
 }
 
-/** Billed when this one began to be, and before it. */
+/** Whether it was billed before this machine and still billed when this machine's billing began. */
 function isBefore(other: { id: string; billedFrom: Date | null; billedUntil: Date | null }, id: string, sinceMs: number): boolean {
 	if (other.billedFrom === null || other.id === id) return false;
 	const atMs = other.billedFrom.getTime();
@@ -70,7 +70,7 @@ function isBefore(other: { id: string; billedFrom: Date | null; billedUntil: Dat
 	return earlier && (other.billedUntil === null || other.billedUntil.getTime() > sinceMs);
 }
 
-/** A machine that was launched on one commitment takes room of no other. */
+/** A machine launched on one commitment takes no room in another. */
 function covers(c: Commitment, row: { siteId: string; region: string; instanceType: string; commitmentId: string | null }): boolean {
 	if (row.commitmentId !== null && row.commitmentId !== c.id) return false;
 	return row.siteId === c.siteId && row.instanceType === c.instanceType && (c.region === null || c.region === row.region);
@@ -113,8 +113,8 @@ async function meterCommitment(ctx: LedgerContext, commitment: Commitment, nowMs
 }
 
 /**
- * The instant up to which every machine that the commitment may pay is charged: infinite when all are charged to their end.
- * Another meter may have skipped a machine, or hold it now: its hours are not unused because of that.
+ * The instant up to which every machine that the commitment may pay is charged: infinite when all are charged to their end. A machine that
+ * another meter skipped or has locked may still use its hours, so they are not unused yet.
  */
 async function chargedUntilMs(tx: Tx, c: Commitment): Promise<number> {
 	const chargedUntil = sql`coalesce(${instance.meteredUntil}, ${instance.billedFrom})`;
@@ -147,7 +147,7 @@ async function unusedCharges(tx: Tx, c: Commitment, provider: Provider, time: In
 					...{ team: "", project: "", class: "" as const, siteId: c.siteId, provider, region: c.region ?? "" },
 					...{ capacityType: "reserved" as const, accelerator: c.accelerator, kind: "commitment" as const },
 				},
-				// A commitment is capacity owned for a time: its id takes the place of a pool's.
+				// A commitment is capacity owned for a limited time: its id takes the place of a pool's id.
 				...{ jobId: null, attemptId: null, instanceId: null, allocationId: null, poolId: c.id, billLineId: null },
 				correction: posted.has(hour) ? "use_learnt_late" : null,
 				...NO_AMOUNTS,
@@ -157,7 +157,7 @@ async function unusedCharges(tx: Tx, c: Commitment, provider: Provider, time: In
 	});
 }
 
-/** Charges of covered machines (an effective cost, nothing billed), or charges posted as unused. */
+/** Charges of covered machines (with an effective cost and nothing billed), or charges posted as unused. */
 async function sumByHour(tx: Tx, time: Interval, calendar: Calendar, c: Commitment, of: "used" | "unused"): Promise<Map<number, bigint>> {
 	const quarter = sql`date_bin('15 minutes', ${charge.periodStart}, timestamptz '2000-01-01 00:00:00Z')`;
 	const mine =

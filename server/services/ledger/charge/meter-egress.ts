@@ -11,22 +11,22 @@ import { egressCostMicroUsd, internetEgress } from "#server/rates/egress.ts";
 import { RATED_PROVIDERS, type RatedProvider } from "#server/rates/offers.ts";
 import { egressCounterKey } from "#server/services/pricing/offer/egress-volume.ts";
 
-/** A machine with time being charged. */
+/** A machine with the time being charged. */
 export interface Sender {
 	row: typeof instance.$inferSelect;
 	usage: Usage;
 }
 
-/** A checkpoint is written with the time at which its commit began; it is looked for this much longer. */
+/** A checkpoint is recorded with the time its commit began, so look back this much longer. */
 const COMMIT_MAX_MS = 10 * MINUTE_MS;
 
 /**
- * Charges for checkpoints that these machines sent home and the ledger lacks: data out of their region, at the tier for the
- * previous volume in the provider's month (UTC). A ledger entry at a checkpoint's instant marks it as charged, so none is
- * charged twice. The machines must be locked, which serializes meters.
+ * Charges for checkpoints that these machines sent home and the ledger lacks: data out of their region, at the tier reached by the volume
+ * so far in the provider's month (UTC). A ledger entry at a checkpoint's instant marks it as charged, so none is charged twice. The
+ * machines must be locked, which serializes meters.
  */
 export async function meterEgress(tx: Tx, machines: readonly Sender[]): Promise<Map<string, ChargeDraft[]>> {
-	// The first machine of a gang answers for its attempt's checkpoints.
+	// The first machine of a gang carries its attempt's checkpoints.
 	const senders = machines.flatMap(({ row, usage }) => {
 		const provider = RATED_PROVIDERS.find((p) => p === row.provider);
 		return provider && row.rank === 0 ? [{ row, usage, provider }] : [];
@@ -39,7 +39,7 @@ export async function meterEgress(tx: Tx, machines: readonly Sender[]): Promise<
 		const key = egressCounterKey(sender.provider, sender.row.region, atMs);
 		const sent = counters.get(key) ?? 0n;
 		const rate = internetEgress(sender.provider, sender.row.region);
-		// The difference of two running totals: a month's checkpoints cost what its bytes cost in one.
+		// Charge the difference of two running totals, so that a month's checkpoints add up to the cost of its bytes as a whole.
 		const microUsd = egressCostMicroUsd(rate, sent + bytes) - egressCostMicroUsd(rate, sent);
 		counters.set(key, sent + bytes);
 		drafts.set(sender.row.id, [...(drafts.get(sender.row.id) ?? []), egressCharge(sender.usage, atMs, microUsd)]);
@@ -72,7 +72,7 @@ async function uncharged(tx: Tx, senders: readonly Sent["sender"][]): Promise<Se
 		return done ? [] : [{ sender, atMs: at.getTime(), bytes }];
 	});
 	if (recent.length === 0) return [];
-	// By their instants, which an index finds at once; by machine it would read all of a machine's charges.
+	// Select by instant, which uses an index; selecting by machine would read all of a machine's charges.
 	const instants = [...new Set(recent.map((r) => r.atMs))].map((ms) => new Date(ms));
 	const charged = await tx
 		.select({ instanceId: charge.instanceId, at: charge.periodStart })
@@ -82,7 +82,7 @@ async function uncharged(tx: Tx, senders: readonly Sent["sender"][]): Promise<Se
 	return recent.filter((r) => !known.has(`${r.sender.row.id}/${r.atMs}`));
 }
 
-/** Bytes that left a region in a month of the provider, so far; locked in one order until the transaction ends. */
+/** Bytes sent out of a region so far in the provider's month; rows are locked in one order until the transaction ends. */
 async function lockCounters(tx: Tx, sent: readonly Sent[]): Promise<Map<string, bigint>> {
 	const keys = [...new Set(sent.map((s) => egressCounterKey(s.sender.provider, s.sender.row.region, s.atMs)))].sort();
 	await tx
@@ -93,7 +93,7 @@ async function lockCounters(tx: Tx, sent: readonly Sent[]): Promise<Map<string, 
 	return new Map(rows.map((r) => [r.key, BigInt(String(r.value))]));
 }
 
-/** It has no duration, so it is in one millisecond; the energy of networks is not counted. */
+/** It has no duration, so it occupies one millisecond; the energy of networks is not counted. */
 function egressCharge(usage: Usage, atMs: number, microUsd: bigint): ChargeDraft {
 	return {
 		periodStartMs: atMs,

@@ -18,8 +18,8 @@ import { meterEgress } from "./meter-egress.ts";
 import { postCharges } from "./post-charges.ts";
 
 /**
- * The instances that are not charged up to now or to their end, or that have an open hold although they ended (never launched,
- * or charged up to their end before it was known as such), in the order of their ids.
+ * Instances not yet charged up to now or to their end, and ended instances with an open hold (never launched, or charged up to their end
+ * before the end was known), ordered by id.
  */
 export async function instancesToMeter(ctx: LedgerContext, options: { nowMs: number; minOpenMs: number }): Promise<string[]> {
 	const unmetered = await ctx.db
@@ -43,9 +43,9 @@ function notMetered(beforeMs: number): SQL | undefined {
 }
 
 /**
- * Charges these instances up to now or their end and posts it to their holds, in one transaction. An instance that
- * another transaction holds at this moment is left out: it never waits while it holds something itself, and two meters
- * never charge the same time. Answers the ids that it settled or charged.
+ * Charges these instances up to now or their end and posts it to their holds, in one transaction. Instances locked by another transaction
+ * are skipped, so a meter never waits while holding locks, and two meters never charge the same time. Returns the ids it settled or
+ * charged.
  */
 export async function meterInstances(ctx: LedgerContext, ids: readonly string[]): Promise<Set<string>> {
 	const cacheKey: object = ctx.db;
@@ -96,7 +96,7 @@ async function claim(tx: Tx, ids: readonly string[]) {
 		.for("no key update", { of: [instance, job], skipLocked: true });
 }
 
-/** From the earliest instant that may be charged, or reversed, to the latest. */
+/** From the earliest to the latest instant that may be charged or reversed. */
 function timeToMeter(rows: readonly Claimed[], nowMs: number): Interval {
 	const instants = rows.flatMap(({ instance: row }) => {
 		const done = row.meteredUntil ?? row.billedFrom;
@@ -118,7 +118,7 @@ function meterRow(row: Claimed, known: Known, nowMs: number): MeteredRow {
 	return { row, usage, ...meterUsage(usage, meteredUntilMs, nowMs) };
 }
 
-/** With what was learnt late of machines that ended, and with what all of them sent home. */
+/** Adds late corrections of ended machines, and the egress of all of them. */
 async function withMore(tx: Tx, metered: readonly MeteredRow[]): Promise<MeteredRow[]> {
 	const ended = metered.flatMap(({ row, usage, charges, meteredUntilMs }) =>
 		usage && isSettled({ row, meteredUntilMs }) ? [{ instanceId: row.instance.id, usage, charges, meteredUntilMs }] : [],
@@ -139,7 +139,7 @@ function isSettled({ row, meteredUntilMs }: Pick<MeteredRow, "row" | "meteredUnt
 	return row.instance.terminatedAt !== null && isChargedToItsEnd({ row, meteredUntilMs });
 }
 
-/** It may still be there, as a machine that is being terminated and is billed no more. */
+/** The machine may still exist, for example while it is terminating and no longer billed. */
 function isChargedToItsEnd({ row: { instance: row }, meteredUntilMs }: Pick<MeteredRow, "row" | "meteredUntilMs">): boolean {
 	return row.billedFrom === null || (row.billedUntil !== null && meteredUntilMs >= row.billedUntil.getTime());
 }
@@ -150,7 +150,7 @@ async function writeMetered(tx: Tx, metered: readonly MeteredRow[]): Promise<voi
 		.map((m) => ({
 			id: m.row.instance.id,
 			cost: m.charges.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n).toString(),
-			// The end itself, even when it precedes the launch by another clock: "settled" is derived from equal times.
+			// Use the end itself, even when another clock puts it before the launch: "settled" is derived from equal times.
 			until: isChargedToItsEnd(m) ? defined(m.row.instance.billedUntil, "end").toISOString() : new Date(m.meteredUntilMs).toISOString(),
 		}));
 	if (rows.length === 0) return;

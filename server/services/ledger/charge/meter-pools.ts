@@ -16,7 +16,7 @@ import type { LedgerContext } from "./context.ts";
 import { lockUses } from "./lock-uses.ts";
 import { postCharges } from "./post-charges.ts";
 
-/** A long absence is caught up in steps of this length, so that no transaction grows without bound. */
+/** A long outage is caught up in steps of this length, so that transactions stay bounded. */
 const STEP_MS = 7 * DAY_MS;
 
 /** A pool under its lock, with the grid zone for its hourly intensity. */
@@ -31,8 +31,8 @@ export async function listPoolKeys(ctx: LedgerContext): Promise<PoolKey[]> {
 }
 
 /**
- * Charges all that happened on one pool up to now, used and idle together, step by step. Answers the allocations charged.
- * The pool's row is locked, as it is for placing on it: what the pool did cannot change during the computation.
+ * Charges everything that happened on one pool up to now, used and idle together, step by step. Returns the charged allocations. The pool's
+ * row is locked, as it is for placement, so the pool cannot change during the computation.
  */
 export async function meterPoolUntilNow(ctx: LedgerContext, key: PoolKey): Promise<number> {
 	const nowMs = ctx.clock.nowMs();
@@ -60,7 +60,10 @@ export async function meterPoolUntilNow(ctx: LedgerContext, key: PoolKey): Promi
 	}
 }
 
-/** Charges one allocation up to now or its end, and corrects the pool's idle time by it. False when there is none. */
+/**
+ * Charges one allocation up to now or its end, and corrects the pool's idle time accordingly. Returns false when the allocation does not
+ * exist.
+ */
 export async function meterAllocation(ctx: LedgerContext, allocationId: string): Promise<boolean> {
 	const [found] = await ctx.db
 		.select({ siteId: allocation.siteId, poolId: allocation.poolId })
@@ -83,7 +86,7 @@ export async function meterAllocation(ctx: LedgerContext, allocationId: string):
 	});
 }
 
-/** Locks the pool as the meter and placing do. Null when there is none. */
+/** Locks the pool as the meter and placement do. Null when it does not exist. */
 export async function lockPool(tx: Tx, key: PoolKey): Promise<LockedPool | null> {
 	const [row] = await tx
 		.select({ pool, provider: site.provider, settings: site.settings })
@@ -121,7 +124,7 @@ function hasBegun({ siteQueues }: LockedPool): SQL | undefined {
 		and (${attempt.startedAt} is not null or ${attempt.finishedAt} is not null))`;
 }
 
-/** Every allocation that overlaps the step, or began before its end and is not charged to its own. */
+/** Every allocation that overlaps the step, or began before its end and is not yet charged to its own end. */
 function usesOfStep(owned: LockedPool, key: PoolKey, step: { fromMs: number; untilMs: number }): SQL | undefined {
 	return and(
 		eq(allocation.siteId, key.siteId),
@@ -140,7 +143,7 @@ function usesOfStep(owned: LockedPool, key: PoolKey, step: { fromMs: number; unt
 async function writeUses(tx: Tx, untilMs: ReadonlyMap<string, number>): Promise<void> {
 	if (untilMs.size === 0) return;
 	const rows = [...untilMs].map(([id, ms]) => ({ id, until: new Date(ms).toISOString() }));
-	// An end before the start is one of no length: the end itself is written, from which "charged to its end" is read.
+	// Treat an end before the start as zero length, but write the end itself: "charged to its end" is derived from it.
 	await tx.execute(sql`
 		update allocation set metered_until = case when ended_at < started_at then ended_at else m.until end
 		from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as m(id text, until timestamptz)

@@ -15,14 +15,14 @@ import { lockBudgetsOfJobs, postToBudgets } from "../budget/post-to-budgets.ts";
 import type { LedgerContext } from "./context.ts";
 import { postCharges } from "./post-charges.ts";
 
-/** Results charged in one transaction, and days of each: a long absence is caught up in steps. */
+/** Results per transaction, and days of each: a long outage is caught up in steps. */
 const RESULTS = 200;
 const DAYS = 31;
 
 /**
- * Charges what stores keep for every ended day of the ledger's calendar, and deleted results up to their end. The time up to which
- * a result is charged changes in the transaction that posts the charge, so a meter that is killed loses and doubles nothing, and
- * any number of meters may run at once. Returns how many results it charged.
+ * Charges storage of kept results for every ended day of the ledger's calendar, and deleted results up to their end. The charged-up-to time
+ * of a result changes in the transaction that posts the charge, so a meter that is killed neither loses nor doubles a charge, and any
+ * number of meters may run concurrently. Returns how many results it charged.
  */
 export async function meterStorage(ctx: LedgerContext): Promise<number> {
 	let count = 0;
@@ -38,7 +38,7 @@ async function meterStep(ctx: LedgerContext): Promise<number> {
 	if (due.length === 0) return 0;
 	return ctx.db.transaction(async (tx) => {
 		const calendar = await holdLedgerCalendar(tx);
-		// A price that is set after this lock holds from a later time than any that is charged here.
+		// A price set after this lock applies from a later time than any charged here.
 		for (const id of [...new Set(due.map(({ storeId }) => storeId ?? EMBEDDED_STORE))].sort()) await lockStorePrice(tx, id);
 		const nowMs = ctx.clock.nowMs();
 		const budgets = await lockBudgetsOfJobs(tx, [...new Set(due.map(({ jobId }) => jobId))]);
@@ -54,7 +54,7 @@ async function meterStep(ctx: LedgerContext): Promise<number> {
 
 type Due = Pick<typeof artifact.$inferSelect, "id" | "jobId" | "storeId">;
 
-/** Results with an ended day, or an end, that is not charged yet. Cost: the index artifact_due, which holds no finished result. */
+/** Results with an ended day, or an end, that is not charged yet. Cost: the index artifact_due, which excludes finished results. */
 function isDue(nowMs: number, calendar: Calendar) {
 	const today = new Date(bucketStartMs("day", nowMs, calendar)).toISOString();
 	const { createdAt, deletedAt, meteredUntil } = artifact;
@@ -71,7 +71,7 @@ function dueResults(db: DbOrTx, nowMs: number, calendar: Calendar): Promise<Due[
 		.limit(RESULTS);
 }
 
-/** Those of them that no other meter charges now and that are still due. */
+/** The results that are still due and that no other meter is charging. */
 async function claim(tx: Tx, due: readonly Due[], { nowMs, calendar }: { nowMs: number; calendar: Calendar }): Promise<StoredResult[]> {
 	const ids = due.map(({ id }) => id);
 	const rows = await tx
@@ -83,7 +83,7 @@ async function claim(tx: Tx, due: readonly Due[], { nowMs, calendar }: { nowMs: 
 		.for("no key update", { of: artifact, skipLocked: true });
 	const prices = await pricesOfStores(tx);
 	const stores = new Map((await tx.select({ id: store.id, config: store.config }).from(store)).map((row) => [row.id, row]));
-	// One that moved to another store in between has that store's price, which is not locked: the next step charges it.
+	// A result that moved to another store in the meantime has that store's price, which is not locked: the next step charges it.
 	const storeOf = new Map(due.map(({ id, storeId }) => [id, storeId]));
 	const same = rows.filter(({ artifact: row }) => storeOf.get(row.id) === row.storeId);
 	return same.map(({ artifact: row, work }) => toStored(row, { work, prices, store: stores.get(row.storeId ?? "") ?? null }));

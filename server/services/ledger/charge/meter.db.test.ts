@@ -24,7 +24,7 @@ afterEach(async () => {
 	expect(check.differences).toEqual([]);
 });
 
-/** Transactions that wait for a lock of another. */
+/** Number of transactions waiting for a lock of another. */
 const waiters = async ({ database }: test.Books) =>
 	(await database.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length;
 
@@ -32,7 +32,7 @@ const holdFor = (instanceId: string, amountMicroUsd: bigint, budgets = [test.aBu
 	books.db.transaction((tx) => placeHold(tx, { holds: [{ instanceId, amountMicroUsd }], budgets, nowMs: books.clock.nowMs() }));
 
 describe("metering instances", () => {
-	it("g5.xlarge spot at $0.4042/h for 1,234 s: 404,200 × 1,234 / 3,600 = 138,550 µ$ on charges, instance and job, in 3 meterings", async () => {
+	it("charges g5.xlarge spot at $0.4042/h for 1,234 s: 404,200 × 1,234 / 3,600 = 138,550 µ$ on charges, instance and job, in 3 meterings", async () => {
 		const { instanceId, jobId } = await test.addMachine(books);
 		books.clock.advance(400 * SECOND_MS);
 		await meterAll(books);
@@ -53,7 +53,7 @@ describe("metering instances", () => {
 		expect((await chargesOf(books, jobId)).length).toBe(charges.length);
 	});
 
-	it("10:50 to 11:20 at $6/h is two charges: 10 min = 1,000,000 µ$ and 20 min = 2,000,000 µ$", async () => {
+	it("splits 10:50 to 11:20 at $6/h into two charges: 10 min = 1,000,000 µ$ and 20 min = 2,000,000 µ$", async () => {
 		books.clock.advance(50 * MINUTE_MS);
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 6_000_000n, onDemandMicroUsdPerHour: null });
 		books.clock.advance(30 * MINUTE_MS);
@@ -67,14 +67,14 @@ describe("metering instances", () => {
 		]);
 	});
 
-	it("a machine of an unknown model costs money and leaves its emissions unknown, not 0", async () => {
+	it("charges a machine of an unknown model and leaves its emissions unknown, not 0", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { accelerator: "Mystery-1" });
 		books.clock.advance(HOUR_MS);
 		await settleInstance(books, instanceId);
 		expect((await chargesOf(books, jobId)).map((c) => [c.effectiveMicroUsd, c.emissionsMilligrams])).toEqual([[404_200n, null]]);
 	});
 
-	it("a termination learnt 100 s late at $3.60/h takes 100,000 µ$ back by an adjustment", async () => {
+	it("adjusts charges by −100,000 µ$ when a termination at $3.60/h is learned 100 s late", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 3_600_000n });
 		books.clock.advance(600 * SECOND_MS);
 		await meterAll(books);
@@ -89,7 +89,7 @@ describe("metering instances", () => {
 		expect((await test.readInstance(books, instanceId)).costMicroUsd).toBe(500_000n);
 	});
 
-	it("charges a running machine again only after minOpenMs, and its end at once", async () => {
+	it("charges a running machine again only after minOpenMs, and its end immediately", async () => {
 		const { instanceId } = await test.addMachine(books);
 		books.clock.advance(MINUTE_MS);
 		expect((await meterAll(books, { minOpenMs: 5 * MINUTE_MS })).instances).toBe(1);
@@ -100,8 +100,8 @@ describe("metering instances", () => {
 		expect((await meterAll(books, { minOpenMs: 5 * MINUTE_MS })).instances).toBe(0);
 	});
 
-	it("eight meters and settlements at once charge every second once, disks too, in small batches", async () => {
-		// Of $7.20 a month of 720 hours: 10,000 µ$ an hour.
+	it("charges every second once with eight concurrent meters and settlements, disks too, in small batches", async () => {
+		// At $7.20 for a month of 720 hours: 10,000 µ$ an hour.
 		const machine = { microUsdPerHour: 1_234_567n, diskMicroUsdPerMonth: 7_200_000n };
 		const machines = await Promise.all(Array.from({ length: 25 }, () => test.addMachine(books, machine)));
 		await test.addPool(books);
@@ -119,7 +119,7 @@ describe("metering instances", () => {
 		expect(await test.chargedTo(books, { poolId: "gpu" })).toBe(1_200_000n);
 	});
 
-	it("the pool's meter and the end of a job on it lock in one order: they wait for each other in turn, never in a circle", async () => {
+	it("locks in one order in the pool's meter and at the end of a job on it, so that they never deadlock", async () => {
 		await test.addPool(books);
 		const uses = await Promise.all([test.addUse(books, { slots: [0] }), test.addUse(books, { slots: [1] })]);
 		await books.db.update(job).set({ state: "admitted" });
@@ -138,7 +138,7 @@ describe("metering instances", () => {
 		}
 	});
 
-	// Each table that one metering writes, in its order: whatever it was about to do when it was cut off.
+	// Each table that one metering writes, in order, to cut it off at every point.
 	it.each(["instance", "hold", "budget_period", "job", "attempt", "charge", "job_month", "rollup", "rollup_slice"])(
 		"a meter that is cut off as it writes to %s leaves nothing behind, and the next one charges every second once",
 		async (table) => {
@@ -162,8 +162,8 @@ describe("metering instances", () => {
 	);
 });
 
-describe("holds", () => {
-	it("hold 5,000,000 = posted 404,200 + voided 4,595,800: while it runs the budget holds the rest, at the end nothing", async () => {
+describe("metering holds", () => {
+	it("splits a hold of 5,000,000 into posted 404,200 + voided 4,595,800: while it runs the budget holds the rest, at the end nothing", async () => {
 		const { instanceId } = await test.addMachine(books);
 		await holdFor(instanceId, 5_000_000n);
 		expect(await test.readBudget(books, "cloud-month", "2026-11-01")).toEqual({ posted: 0n, held: 5_000_000n });
@@ -177,7 +177,7 @@ describe("holds", () => {
 		expect(await test.readHold(books, instanceId)).toMatchObject({ state: "posted", postedMicroUsd: 404_200n, amountMicroUsd: 5_000_000n });
 	});
 
-	it("an instance that never was gives all of its hold back, anyone who comes first", async () => {
+	it("releases the whole hold of an instance that never existed, in either order of settling", async () => {
 		const one = await test.addMachine(books, { launchedMs: null });
 		const two = await test.addMachine(books, { launchedMs: null });
 		await holdFor(one.instanceId, 3_000_000n);
@@ -195,7 +195,7 @@ describe("holds", () => {
 		]);
 	});
 
-	it("a machine that outlives its hold of 100,000 posts the true 404,200 and never takes more than the hold from held", async () => {
+	it("posts the true 404,200 for a machine that exceeds its hold of 100,000, and never subtracts more than the hold from held", async () => {
 		const { instanceId } = await test.addMachine(books);
 		await holdFor(instanceId, 100_000n);
 		const other = await test.addMachine(books, { launchedMs: null });
@@ -206,7 +206,7 @@ describe("holds", () => {
 		expect(await test.readHold(books, instanceId)).toMatchObject({ state: "pending", postedMicroUsd: 404_200n });
 	});
 
-	it("over the turn of the month, 23:30 to 00:15 at $4/h: 2,000,000 µ$ post to November, 1,000,000 µ$ to December", async () => {
+	it("posts 2,000,000 µ$ to November and 1,000,000 µ$ to December for 23:30 to 00:15 at $4/h", async () => {
 		await publishPolicy(books, {
 			name: "default",
 			message: "test",
@@ -234,7 +234,7 @@ describe("holds", () => {
 });
 
 describe("metering pools", () => {
-	it("4 GPUs at $0.60/h, 2 used for 30 of 90 min: 600,000 µ$ used + 3,000,000 µ$ idle = 3,600,000 µ$ owned", async () => {
+	it("charges 4 GPUs at $0.60/h, 2 used for 30 of 90 min: 600,000 µ$ used + 3,000,000 µ$ idle = 3,600,000 µ$ owned", async () => {
 		await test.addPool(books);
 		const { allocationId, jobId } = await test.addUse(books, { slots: [0, 1] });
 		books.clock.advance(30 * MINUTE_MS);
@@ -248,7 +248,7 @@ describe("metering pools", () => {
 		expect(await test.chargedTo(books, { poolId: "gpu" })).toBe(3_000_000n);
 	});
 
-	it("an end learnt 40 s late and a start 5 s before the last metering: used + idle stays 4 × 3,600,000 × 400 s / 3,600 s = 1,600,000 µ$", async () => {
+	it("keeps used + idle at 4 × 3,600,000 × 400 s / 3,600 s = 1,600,000 µ$ for an end learned 40 s late and a start 5 s before the last metering", async () => {
 		await test.addPool(books, { microUsdPerGpuHour: 3_600_000n });
 		const first = await test.addUse(books, { microUsdPerGpuHour: 3_600_000n });
 		books.clock.advance(200 * SECOND_MS);
@@ -262,7 +262,7 @@ describe("metering pools", () => {
 		expect(await test.chargedTo(books, { poolId: "gpu" })).toBe(1_600_000n - 160_000n - 205_000n);
 	});
 
-	it("16 days without a meter are caught up in steps, whole hours exact: 384 h × 4 × 600,000 µ$ = 921,600,000 µ$", async () => {
+	it("catches up 16 days without a meter in steps, whole hours exact: 384 h × 4 × 600,000 µ$ = 921,600,000 µ$", async () => {
 		await test.addPool(books, { sinceMs: test.T0 - 16 * 24 * HOUR_MS });
 		const { allocationId } = await test.addUse(books, { startedMs: test.T0 - 12 * 24 * HOUR_MS - 7 });
 		await test.endUse(books, allocationId, test.T0 - 4 * 24 * HOUR_MS + 11);
@@ -272,9 +272,9 @@ describe("metering pools", () => {
 	});
 });
 
-describe("the books after random operations", () => {
+describe("the ledger after random operations", () => {
 	it.each(sampled([1, 2, 3, 4, 5], 2))(
-		"seed %i: rollups = charges, jobs = their charges, held = what open holds have left, used + idle = owned",
+		"seed %i: rollups = charges, jobs = their charges, held = remainder of open holds, used + idle = owned",
 		async (seed) => {
 			const random = seededRandom(seed);
 			await test.addPool(books, { microUsdPerGpuHour: 777_777n });
@@ -328,7 +328,7 @@ describe("the books after random operations", () => {
 });
 
 describe("ledgerCheck", () => {
-	it("names the row, the column and both sums when a rollup was tampered with", async () => {
+	it("reports the row, the column and both sums when a rollup was tampered with", async () => {
 		const { instanceId } = await test.addMachine(books);
 		books.clock.advance(HOUR_MS);
 		await settleInstance(books, instanceId);

@@ -6,11 +6,11 @@ import { listPoolKeys, meterPoolUntilNow } from "./meter-pools.ts";
 import { meterStorage } from "./meter-storage.ts";
 
 export interface MeterOptions {
-	/** Instances charged in one transaction. */
+	/** Instances per transaction. */
 	batchSize?: number;
 	/**
-	 * A running instance is charged again only after this interval; its end is charged immediately regardless. 0 charges it at
-	 * every call. Large installations raise it: each charge of an instance is a row.
+	 * A running instance is charged again only after this interval; its end is charged immediately. 0 charges it at every call. Large
+	 * installations raise the interval, since each charge of an instance is a row.
 	 */
 	minOpenMs?: number;
 }
@@ -18,10 +18,9 @@ export interface MeterOptions {
 const BATCH_SIZE = 200;
 
 /**
- * Turns the time of every instance, allocation and idle GPU that is not charged yet into charges, up to now or to its end, and
- * ended days of kept results.
- * Each batch is one transaction of charges, rollups, totals, holds and budgets, so a meter that is killed loses and
- * doubles nothing, and any number of meters may run at once.
+ * Turns the uncharged time of every instance, allocation and idle GPU into charges, up to now or to its end, and likewise ended days of
+ * kept results. Each batch is one transaction of charges, rollups, totals, holds and budgets, so a meter that is killed neither loses nor
+ * doubles a charge, and any number of meters may run concurrently.
  */
 export async function meterAll(ctx: LedgerContext, options: MeterOptions = {}): Promise<{ instances: number; allocations: number }> {
 	const { batchSize = BATCH_SIZE, minOpenMs = 0 } = options;

@@ -3,8 +3,8 @@ import { bucketStartMs, nextBucketStartMs } from "#server/accounting/calendar.ts
 import type { LedgerContext } from "./context.ts";
 
 /**
- * Creates missing partitions of charges for this UTC month and the next. Then no charge waits for a partition at the start of a
- * month, and a database that refuses to create tables fails weeks before. A charge of any other month creates its own
+ * Creates missing partitions of charges for this UTC month and the next. Charges then need not wait for a partition at the start of a
+ * month, and a database that refuses to create tables fails weeks earlier. A charge in any other month creates its own partition
  * (post-charges.ts). Safe to run concurrently.
  */
 export async function makeMonthsAhead({ db, clock }: LedgerContext): Promise<void> {

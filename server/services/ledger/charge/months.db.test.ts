@@ -33,7 +33,7 @@ const where = async () =>
 	).map(({ at, lies }) => [at, lies]);
 
 describe("charges in partitions by UTC month", () => {
-	it("lie in that of their month, the last hour of one and the first of the next too", async () => {
+	it("keep each charge in the partition of its month, also the last hour of one month and the first of the next", async () => {
 		await chargeHoursAt("2026-10-31T23:00Z", "2026-11-01T00:00Z", "2026-12-31T23:00Z", "2027-01-01T00:00Z");
 		expect(await where()).toEqual([
 			["2026-10-31 23", "charge_2026_10"],
@@ -43,7 +43,7 @@ describe("charges in partitions by UTC month", () => {
 		]);
 	});
 
-	it("of months that no one foresaw, long ago and far ahead, are not lost: $1 each, in every sum", async () => {
+	it("accept charges of unexpected months, long ago and far ahead: $1 each, in every sum", async () => {
 		await chargeHoursAt("2025-02-28T12:00Z", "2027-07-15T12:00Z");
 		expect((await where()).map(([, lies]) => lies)).toEqual(["charge_2025_02", "charge_2027_07"]);
 		const { differences, totals } = await ledgerCheck(books);
@@ -51,14 +51,14 @@ describe("charges in partitions by UTC month", () => {
 		expect(totals).toMatchObject({ charges: 2_000_000n, month: 2_000_000n });
 	});
 
-	it("four that come at once to a month without one make it once, and all are there", async () => {
+	it("create a missing month once for four concurrent charges, and keep all four", async () => {
 		await Promise.all(Array.from({ length: 4 }, () => chargeHoursAt("2026-12-01T00:00Z")));
 		expect(await partitions()).toEqual(["charge_2026_12"]);
 		expect(await where()).toHaveLength(4);
 		expect((await ledgerCheck(books)).differences).toEqual([]);
 	});
 
-	it("have this month's and the next one's made ahead, once, by however many; the turn of the month finds it there", async () => {
+	it("exist ahead for this month and the next, created once however many processes run; the change of month finds its partition", async () => {
 		await Promise.all(Array.from({ length: 4 }, () => makeMonthsAhead(books)));
 		expect(await partitions()).toEqual(["charge_2026_11", "charge_2026_12"]);
 		books.clock.advance(Date.UTC(2026, 10, 30, 23, 30) - books.clock.nowMs());
@@ -70,7 +70,7 @@ describe("charges in partitions by UTC month", () => {
 		expect(await partitions()).toEqual(["charge_2026_11", "charge_2026_12", "charge_2027_01"]);
 	});
 
-	it("of another month are not touched by a page of one month's: it is read while October is locked", async () => {
+	it("do not touch other months when a page of one month is read: it works while October is locked", async () => {
 		await chargeHoursAt("2026-10-15T12:00Z", "2026-11-15T12:00Z");
 		const november = { fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1) };
 		const page = await books.database.sql.begin(async (other) => {
@@ -80,7 +80,7 @@ describe("charges in partitions by UTC month", () => {
 		expect(page?.items.map((c) => c.effectiveMicroUsd)).toEqual([1_000_000n]);
 	});
 
-	it("are refused to who goes at its own partition, or at all of them at one stroke", async () => {
+	it("reject changes through a single partition or the whole table", async () => {
 		await chargeHoursAt("2026-11-15T12:00Z");
 		for (const statement of [
 			...["update charge_2026_11 set effective_micro_usd = 0", "delete from charge_2026_11", "truncate charge_2026_11"],

@@ -18,7 +18,7 @@ afterEach(() => books.database.drop());
 const alerts = () => books.db.select().from(alert).orderBy(asc(alert.openedAt));
 
 describe("the nightly check", () => {
-	it("runs when there was none and again after a day, and keeps what came of it", async () => {
+	it("runs when there was no check yet and again after a day, and stores the result", async () => {
 		expect(await readLedgerCheck(books.db)).toBeNull();
 		expect(await checkLedgerWhenDue(books)).toBe(true);
 		expect(await readLedgerCheck(books.db)).toMatchObject({ checkedAtMs: books.clock.nowMs(), ok: true, charges: 1, differences: [] });
@@ -29,7 +29,7 @@ describe("the nightly check", () => {
 		expect(await alerts()).toEqual([]);
 	});
 
-	it("opens one alert while sums differ, with the first difference in it, and closes it when they agree again", async () => {
+	it("opens one alert while sums differ, with the first difference, and closes it when they agree again", async () => {
 		await books.database.sql`update rollup set billed_micro_usd = billed_micro_usd + 5 where granularity = 'month'`;
 		expect(await checkLedgerNow(books)).toMatchObject({ ok: false, differenceCount: 1 });
 		books.clock.advance(HOUR_MS);

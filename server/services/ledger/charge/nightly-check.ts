@@ -17,10 +17,10 @@ const KEPT_DIFFERENCES = 20;
 
 const storedCheck = z.object({
 	checkedAtMs: z.number(),
-	/** How long it took. */
+	/** Duration of the check. */
 	tookMs: z.number(),
 	ok: z.boolean(),
-	/** Entries that were added up. */
+	/** Number of entries added up. */
 	charges: z.number(),
 	differenceCount: z.number(),
 	differences: z.array(
@@ -34,7 +34,7 @@ const storedCheck = z.object({
 		}),
 	),
 });
-/** The last check of the ledger, as it is kept; sums are decimal texts. */
+/** The last check of the ledger as stored; sums are decimal texts. */
 export type StoredCheck = z.infer<typeof storedCheck>;
 
 /** null before the first check. */
@@ -77,7 +77,7 @@ export async function checkLedgerNow(ctx: LedgerContext): Promise<StoredCheck> {
 	return value;
 }
 
-/** One alert is open while sums differ; who sends alerts finds it in the table. */
+/** Keep one alert open while sums differ; the alert sender reads it from the table. */
 async function raiseMismatch(tx: Parameters<Parameters<Db["transaction"]>[0]>[0], check: LedgerCheck): Promise<void> {
 	const at = new Date(check.checkedAtMs);
 	const [first] = check.differences;

@@ -11,10 +11,9 @@ import { columnOf, insertRecords } from "#server/services/core/insert-records.ts
 import { holdLedgerCalendar } from "#server/services/core/ledger-calendar.ts";
 
 /**
- * The only way into the ledger: inserts the charges and adds them to their jobs' totals and months and to the rollups, in
- * the caller's transaction. A charge that crosses a midnight of the ledger's calendar becomes two. Rollup rows are the
- * last locks that it takes, and in one order, so writers that meet there never wait in a circle; do nothing that waits
- * after it.
+ * The only way into the ledger: inserts the charges and adds them to their jobs' totals and months and to the rollups, in the caller's
+ * transaction. A charge that crosses a midnight of the ledger's calendar becomes two. It locks rollup rows last and in one order, which
+ * prevents deadlocks between writers. Do not take further locks after calling it.
  */
 export async function postCharges(tx: Tx, given: readonly ChargeDraft[], nowMs: number): Promise<void> {
 	if (given.length === 0) return;
@@ -34,7 +33,7 @@ export async function postCharges(tx: Tx, given: readonly ChargeDraft[], nowMs: 
 	await addToSlices(tx, sliceDeltas(deltas));
 }
 
-/** After their jobs, in one order: the order of locks everywhere. */
+/** Locked after their jobs and ordered, as everywhere. */
 async function addToAttempts(tx: Tx, drafts: readonly ChargeDraft[]): Promise<void> {
 	const totals = new Map<string, { cost: bigint; gpu: bigint }>();
 	for (const { attemptId, effectiveMicroUsd, gpuMs } of drafts) {
@@ -66,13 +65,13 @@ function utcMonthStart(atMs: number): number {
 	return Date.UTC(at.getUTCFullYear(), at.getUTCMonth());
 }
 
-/** All fields except those that the database generates. */
+/** All columns except those that the database generates. */
 const CHARGE_FIELDS = Object.keys(getTableColumns(charge)).filter((field) => field !== "number");
 
 function chargeRow({ periodStartMs, periodEndMs, dimensions, ...rest }: ChargeDraft, nowMs: number): Record<string, unknown> {
 	const [periodStart, periodEnd, postedAt] = [new Date(periodStartMs), new Date(periodEndMs), new Date(nowMs)];
 	const row: Record<string, unknown> = { id: newId("chg", nowMs), periodStart, periodEnd, postedAt, ...dimensions, ...rest };
-	// A draft may carry more than a charge has; what is written are the columns, each of them in every row.
+	// A draft may carry more fields than a charge. Write only the columns, and every column in every row.
 	return Object.fromEntries(CHARGE_FIELDS.map((field) => [field, row[field] ?? null]));
 }
 
@@ -128,7 +127,7 @@ async function addToJobMonths(tx: Tx, deltas: readonly JobMonthDelta[]): Promise
 	await keepSpans(tx, [...new Set(spanning)]);
 }
 
-/** For jobs of several months: their first, their last, and their total cost. */
+/** For jobs of several months: the first month, the last month, and the total cost. */
 async function keepSpans(tx: Tx, jobIds: readonly string[]): Promise<void> {
 	if (jobIds.length === 0) return;
 	await tx.execute(sql`

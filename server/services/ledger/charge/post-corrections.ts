@@ -7,7 +7,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { postToHolds } from "../budget/post-to-holds.ts";
 import { postCharges } from "./post-charges.ts";
 
-/** A charge of money alone: no time, no energy. Empty when there is no money either. */
+/** A charge of money only, without time or energy. Empty when there is no money either. */
 export function moneyCharge(
 	money: Money,
 	about: Omit<ChargeDraft, keyof typeof NO_AMOUNTS | "dimensions"> & { dimensions: Omit<Charge["dimensions"], "kind">; kind: ChargeKind },
@@ -35,7 +35,7 @@ export function firstHour(fromMs: number, toMs: number): { periodStartMs: number
 
 /**
  * Posts corrections of instances to the instance's cost, its hold and budgets, and the ledger. The budgets must be locked
- * (lockBudgetsOfInstances). Takes the ledger's last locks: do nothing that waits after it.
+ * (lockBudgetsOfInstances). It takes the ledger's last locks, so do not take further locks after calling it.
  */
 export async function postInstanceCorrections(tx: Tx, drafts: readonly ChargeDraft[], nowMs: number): Promise<void> {
 	const byInstance = Map.groupBy(

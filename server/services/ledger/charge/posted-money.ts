@@ -5,8 +5,8 @@ import { allocation } from "#server/db/schema/allocation.ts";
 import { charge } from "#server/db/schema/charge.ts";
 
 /**
- * Effective cost in the ledger by cause and quarter of an hour: no charge crosses an hour or a midnight, and every zone's
- * midnights lie on quarters.
+ * Effective cost in the ledger by cause and quarter of an hour: no charge crosses an hour or a midnight, and midnight in every zone falls
+ * on a quarter.
  */
 export async function readPosted(tx: Tx, ...where: (SQL | undefined)[]): Promise<PostedMoney[]> {
 	const quarter = sql`date_bin('15 minutes', ${charge.periodStart}, timestamptz '2000-01-01 00:00:00Z')`;

@@ -10,8 +10,8 @@ import { electricityHoursOf } from "#server/services/pricing/owned/electricity-h
 import { cardsOfPool } from "#server/services/pricing/owned/pool-cards.ts";
 
 /**
- * Input for the price of a job's power at home. Cost: for each pool it ran in, the cards, and the hours from its first charge
- * to its last.
+ * Input for the electricity price of a job at home. Cost: for each pool it ran in, the cards, and the hours from its first charge to its
+ * last.
  */
 export async function electricityOfJob(db: Db, charges: readonly Charge[]): Promise<HomeElectricity | null> {
 	const held = charges.filter((c) => c.allocationId !== null && c.gpuMs !== 0n);

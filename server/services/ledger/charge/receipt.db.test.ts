@@ -45,7 +45,7 @@ function candidate(capacityType: CapacityType, hourly: string, outcome: Candidat
 }
 
 describe("receiptOf", () => {
-	it("60 min spot interrupted + 30 min spot: 404,200 + 202,100 = 606,300; on demand 1.5 h × 1,006,000 = 1,509,000; at home 1.5 h × 600,000 = 900,000, cash 0", async () => {
+	it("sums 60 min spot interrupted + 30 min spot: 404,200 + 202,100 = 606,300; on demand 1.5 h × 1,006,000 = 1,509,000; at home 1.5 h × 600,000 = 900,000, cash 0", async () => {
 		const first = await test.addMachine(books);
 		const explanation: Explanation = {
 			...{
@@ -59,7 +59,7 @@ describe("receiptOf", () => {
 			candidates: [
 				candidate("owned", "600000", "passes"),
 				candidate("spot", "404200", "chosen"),
-				// Disks of $0.02 an hour, estimated for two: they go with the machine, $0.03 for its hour and a half.
+				// Disks of $0.02 an hour, estimated for two hours. They last as long as the machine: $0.03 for an hour and a half.
 				{ ...candidate("on_demand", "1006000", "passes"), computeMicroUsd: "2012000", storageMicroUsd: "40000" },
 			],
 		};
@@ -90,13 +90,13 @@ describe("receiptOf", () => {
 			["at_home", 900_000n, null, 0n, "same_machine_time_at_price_when_decided"],
 			["on_demand", 1_539_000n, 30_000n, 1_539_000n, "same_machine_time_at_price_when_decided"],
 		]);
-		// 172.5 Wh an hour at 380.5 g/kWh = 65,636 mg, half of it 32,818 mg; manufacture 5,555 + 2,777 mg; over 1.5 GPU-hours.
+		// 172.5 Wh an hour at 380.5 g/kWh = 65,636 mg, half of it 32,818 mg; manufacturing 5,555 + 2,777 mg; over 1.5 GPU-hours.
 		expect(receipt.totals).toMatchObject({ emissionsMilligrams: 98_454n, embodiedMilligrams: 8_332n, marketEmissionsMilligrams: null });
 		expect(receipt.carbon).toEqual({ milligramsPerGpuHour: 71_190n, milligramsPerJob: 106_786n });
 		expect(receipt.totals.costMicroUsd).toBe((await test.readJob(books, first.jobId)).costMicroUsd);
 	});
 
-	it("compares with no price that was too old to be chosen, nor with hardware that could not run it, but with the next", async () => {
+	it("skips prices too old to be chosen and hardware that could not run the job, and compares with the next candidate", async () => {
 		await test.addPool(books);
 		const { allocationId, jobId } = await test.addUse(books, { slots: [0] });
 		const stale = { ...candidate("spot", "10000", "removed"), removedBy: { ruleId: null, why: "price_stale" as const, facts: {} } };
@@ -120,7 +120,7 @@ describe("receiptOf", () => {
 		expect((await receiptOf(books, jobId)).alternatives.map((a) => [a.way, a.costMicroUsd])).toEqual([["spot", 404_200n]]);
 	});
 
-	it("a job at home has one line of its slots, and no alternatives without a decision on record", async () => {
+	it("has one line for the slots of a job at home, and no alternatives without a recorded decision", async () => {
 		await test.addPool(books);
 		const { allocationId, jobId } = await test.addUse(books, { slots: [0, 1] });
 		books.clock.advance(20 * MINUTE_MS);
@@ -133,7 +133,7 @@ describe("receiptOf", () => {
 		expect(alternatives).toEqual([]);
 	});
 
-	it("is for the job's team, and an unknown job is not found", async () => {
+	it("is restricted to the job's team, and reports an unknown job as not found", async () => {
 		const { jobId } = await test.addMachine(books);
 		const actor = { kind: "person", accountId: "usr_1", name: "S", role: "data_scientist", teams: ["nlp"], via: "token" } as const;
 		await expect(receiptOf({ ...books, actor }, jobId)).rejects.toMatchObject({ code: "not_found" });

@@ -13,7 +13,7 @@ import * as test from "./testing/books.ts";
 let books: test.Books;
 let jobId: string;
 let charged: Charge;
-/** A machine of a budget: one hour at $4. */
+/** A machine covered by a budget: one hour at $4. */
 beforeAll(async () => {
 	books = await test.openBooks();
 	const machine = await test.addMachine(books, { microUsdPerHour: 4_000_000n });
@@ -37,7 +37,7 @@ const refund = (amountUsd?: string, actor: test.Books["actor"] = books.actor) =>
 const posted = async () => (await test.readBudget(books, "cloud-month", "2026-11-01")).posted;
 
 describe("refundCharge", () => {
-	it("$1.50 of $4: an entry of −1.50 in the same hour and team, $2.50 left in job and budget, every sum still its charges'", async () => {
+	it("refunds $1.50 of $4: an entry of −1.50 in the same hour and team, $2.50 left in job and budget, every sum equal to its charges", async () => {
 		expect(await refund("1.50")).toEqual({ chargeId: charged.id, refundedMicroUsd: 1_500_000n, leftMicroUsd: 2_500_000n });
 		const entry = (await chargesOf(books, jobId)).find((c) => c.correction === "refund");
 		expect(entry).toMatchObject({
@@ -50,7 +50,7 @@ describe("refundCharge", () => {
 		expect((await ledgerCheck(books)).differences).toEqual([]);
 	});
 
-	it("says in the audit who, how much and why", async () => {
+	it("records who, how much and why in the audit log", async () => {
 		const [row] = await books.db.select().from(audit).where(eq(audit.action, "charge.refund"));
 		expect(row).toMatchObject({
 			subject: charged.id,
@@ -59,7 +59,7 @@ describe("refundCharge", () => {
 		});
 	});
 
-	it("never releases more than is left, also of two at once: of two refunds of $2 from $2.50 one is refused", async () => {
+	it("never refunds more than is left, also concurrently: of two refunds of $2 from $2.50 one is rejected", async () => {
 		const both = await Promise.allSettled([refund("2"), refund("2")]);
 		expect(both.map((r) => r.status).toSorted()).toEqual(["fulfilled", "rejected"]);
 		await expect(refund("0.500001")).rejects.toMatchObject({
@@ -69,13 +69,13 @@ describe("refundCharge", () => {
 		await expect(refund("0")).rejects.toMatchObject({ code: "conflict" });
 	});
 
-	it("without an amount it takes all that is left, and then there is nothing to take", async () => {
+	it("refunds all that is left without an amount, and rejects the next refund", async () => {
 		expect(await refund()).toMatchObject({ refundedMicroUsd: 500_000n, leftMicroUsd: 0n });
 		await expect(refund()).rejects.toMatchObject({ code: "conflict", message: "At most $0 of this charge can still be refunded." });
 		expect(await posted()).toBe(0n);
 	});
 
-	it("is for who may change rates, with a reason, and for machines of clouds alone", async () => {
+	it("requires permission to change rates, a reason, and a cloud machine", async () => {
 		const scientist = { kind: "person", accountId: "usr_1", name: "S", role: "data_scientist", teams: ["risk"], via: "session" } as const;
 		await expect(refund("1", scientist)).rejects.toMatchObject({ code: "forbidden" });
 		await expect(refundCharge(books, { chargeId: charged.id, reason: " " })).rejects.toThrow();

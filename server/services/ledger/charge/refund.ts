@@ -39,7 +39,7 @@ export async function refundCharge(ctx: ServiceContext, raw: RefundInput): Promi
 		const found = await fetchCharge(tx, chargeId);
 		const instanceId = refundable(found);
 		await lockBudgetsOfInstances(tx, [instanceId]);
-		// Two refunds of one machine run one after the other, and the second sees the first.
+		// Serializes refunds of one machine, so that the second sees the first.
 		await tx.execute(sql`select 1 from instance where id = ${instanceId} for no key update`);
 		const held = await heldOf(tx, found);
 		const refundedMicroUsd = amountUsd === undefined ? least(held, found.effectiveMicroUsd) : usdToMicro(amountUsd);
@@ -90,7 +90,7 @@ function refuseTooMuch(found: Charge, refundMicroUsd: bigint, held: bigint): voi
 	});
 }
 
-/** Refunds the billed and effective cost; list and contracted cost stay. */
+/** Refunds the billed and effective cost; list and contracted cost stay unchanged. */
 function reversalOf(found: Charge, refundMicroUsd: bigint): ChargeDraft {
 	const { id: _, dimensions, ...rest } = found;
 	const { effectiveMicroUsd, billedMicroUsd } = shareOf(found, -refundMicroUsd, found.effectiveMicroUsd);

@@ -5,12 +5,12 @@ import type { LedgerContext } from "./context.ts";
 import { meterInstances } from "./meter-instances.ts";
 import { meterAllocation } from "./meter-pools.ts";
 
-/** Number of waits for a row locked elsewhere; the next meterAll settles the rest. */
+/** How often to wait for a row locked elsewhere; after that, the next meterAll settles the rest. */
 const TRIES = 5;
 
 /**
- * Charges one instance up to its end (or now, while it runs) and closes its hold, without waiting for the next meter.
- * Not to be called within a transaction. A second call changes nothing.
+ * Charges one instance up to its end (or now, while it runs) and closes its hold, without waiting for the next meter. Do not call it within
+ * a transaction. A second call changes nothing.
  */
 export async function settleInstance(ctx: LedgerContext, instanceId: string): Promise<void> {
 	for (let n = 0; n < TRIES; n++) {
@@ -19,12 +19,12 @@ export async function settleInstance(ctx: LedgerContext, instanceId: string): Pr
 	}
 }
 
-/** The same for an allocation on an owned pool. */
+/** Like settling an instance, for an allocation on an owned pool. */
 export async function settleAllocation(ctx: LedgerContext, allocationId: string): Promise<void> {
 	await meterAllocation(ctx, allocationId);
 }
 
-/** Returns once the rows are unlocked. Each wait is its own transaction without other locks, so no deadlock is possible. */
+/** Returns once the rows are unlocked. Each wait is a separate transaction without other locks, so it cannot deadlock. */
 async function waitFor(ctx: LedgerContext, instanceId: string): Promise<boolean> {
 	const [row] = await ctx.db.select({ jobId: instance.jobId }).from(instance).where(eq(instance.id, instanceId)).for("no key update");
 	if (!row) return false;

@@ -26,7 +26,7 @@ const ways = ["failed", "interrupted", "evicted", "lost", "cancelled"] as const;
 
 beforeAll(async () => {
 	books = await test.openBooks();
-	// Placed before the calendar is chosen: what was counted by UTC then is counted again.
+	// Placed before the calendar is chosen, so sums counted by UTC until then are counted again.
 	const early = await test.addMachine(books, { team: "vision" });
 	await setLedgerZone(books, "Europe/Berlin");
 	for (let n = 0; n < 12; n++) {
@@ -53,7 +53,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => books.database.drop());
 
-/** The attempts themselves, added up. */
+/** Computes the sums from the attempts themselves. */
 async function byHand(filters: { team?: string; region?: string; capacityType?: "spot" | "on_demand" }, fromMs: number, toMs: number) {
 	const rows = await books.db
 		.select()
@@ -72,7 +72,7 @@ async function byHand(filters: { team?: string; region?: string; capacityType?: 
 	return [kept.length, kept.reduce((sum, r) => sum + r.costMicroUsd, 0n), kept.reduce((sum, r) => sum + r.gpuMs, 0n)];
 }
 
-describe("sums of work that came to nothing", () => {
+describe("sums of wasted work", () => {
 	it.each<[string, SpendFilters, { team?: string; region?: string; capacityType?: "spot" | "on_demand" }]>([
 		["of all", {}, {}],
 		["of a team", { team: ["nlp"] }, { team: "nlp" }],
@@ -83,7 +83,7 @@ describe("sums of work that came to nothing", () => {
 			{ region: "us-east-1", team: "risk", capacityType: "spot" },
 		],
 		["of two dimensions at once", { region: ["us-east-1"], provider: ["aws"] }, { region: "us-east-1" }],
-	])("%s are those of the attempts, over months, days and hours", async (_, filters, plain) => {
+	])("%s equal those of the attempts, over months, days and hours", async (_, filters, plain) => {
 		for (const [fromMs, toMs] of [
 			[FROM, TO],
 			[Date.UTC(2026, 9, 31, 23), Date.UTC(2026, 10, 30, 23)],
@@ -100,11 +100,11 @@ describe("sums of work that came to nothing", () => {
 		}
 	});
 
-	it("are what the nightly check computes, the refund and the change of calendar included", async () => {
+	it("equal what the nightly check computes, also after a refund and a change of calendar", async () => {
 		expect((await ledgerCheck(books)).differences).toEqual([]);
 	});
 
-	it("know the jobs that left home, by team, and the lowest price of the month at which a machine was taken", async () => {
+	it("contain the jobs that left home, by team, and the lowest price of the month at which a machine was taken", async () => {
 		const calendar = await ledgerCalendar(books.db);
 		const waits = await readBurstWaits(books.db, ledgerMonth("2026-11", calendar), null);
 		expect(waits.map((w) => [w.team, w.jobs, w.withoutHome])).toEqual([
@@ -130,7 +130,7 @@ describe("sums of work that came to nothing", () => {
 		["from November to January, which holds it whole", Date.UTC(2026, 10, 15), Date.UTC(2027, 0, 15)],
 		["from December to February, into which it reaches", Date.UTC(2026, 11, 15), Date.UTC(2027, 1, 15)],
 		["of December alone", Date.UTC(2026, 11, 15), Date.UTC(2026, 11, 16)],
-	])("most expensive jobs %s, page by page, are those of the jobs' months", async (_, fromMs, toMs) => {
+	])("most expensive jobs %s, page by page, match the jobs' months", async (_, fromMs, toMs) => {
 		const found: [string, bigint][] = [];
 		let cursor: string | null = null;
 		let range = { fromMs, toMs };
@@ -149,7 +149,7 @@ describe("sums of work that came to nothing", () => {
 		expect(found).toEqual(wanted);
 	});
 
-	it("of two transactions that end attempts of two teams the other way round, neither waits for the other forever", async () => {
+	it("do not deadlock when two transactions end attempts of two teams in opposite order", async () => {
 		const teams = ["red", "blue", "blue", "red"];
 		const ids: string[] = [];
 		for (const team of teams) ids.push((await test.addMachine(books, { team })).attemptId);

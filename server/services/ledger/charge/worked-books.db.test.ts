@@ -43,8 +43,8 @@ const kinds = async (jobId: string) => {
 	return Object.fromEntries(sums);
 };
 
-describe("books worked by hand", () => {
-	it("a spot price of $1 that is $2 from 10:40 on, for 2 h since 10:00: the second instance-hour at $2, $1 + $2 = $3", async () => {
+describe("amounts worked out by hand", () => {
+	it("charge a spot price of $1 that is $2 from 10:40 on, for 2 h since 10:00, with the second instance-hour at $2: $1 + $2 = $3", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n });
 		await spotPrice(instanceId, 40, 2_000_000n);
 		for (let n = 0; n < 6; n++) {
@@ -56,7 +56,7 @@ describe("books worked by hand", () => {
 		expect(await kinds(jobId)).toEqual({ compute: 3_000_000n });
 	});
 
-	it("the same price learnt at 11:30 only: 90 min charged at $1, 30 at $2, and + $0.50 at the end for 11:00 to 11:30: $3 as well", async () => {
+	it("give $3 too when the price is learned only at 11:30: 90 min charged at $1, 30 at $2, and + $0.50 at the end for 11:00 to 11:30", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n });
 		books.clock.advance(90 * MINUTE_MS);
 		await meterAll(books);
@@ -70,7 +70,7 @@ describe("books worked by hand", () => {
 		expect((await test.readJob(books, jobId)).costMicroUsd).toBe(3_000_000n);
 	});
 
-	it("100 GiB of disk at $7.20 a month of 720 h beside a machine at $1/h for 2 h: $2 and 2 × $0.01, by two meters at once", async () => {
+	it("charge 100 GiB of disk at $7.20 a month of 720 h next to a machine at $1/h for 2 h: $2 and 2 × $0.01, with two concurrent meters", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n, diskMicroUsdPerMonth: 7_200_000n });
 		for (let n = 0; n < 4; n++) {
 			books.clock.advance(30 * MINUTE_MS);
@@ -83,7 +83,7 @@ describe("books worked by hand", () => {
 		expect((await test.readJob(books, jobId)).costMicroUsd).toBe(2_020_000n);
 	});
 
-	it("a disk with an unknown price has no charge, rather than one of $0: 2 h × $1 = $2", async () => {
+	it("have no charge, rather than $0, for a disk with an unknown price: 2 h × $1 = $2", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n, diskMicroUsdPerMonth: null });
 		books.clock.advance(2 * HOUR_MS);
 		await test.terminate(books, instanceId);
@@ -91,7 +91,7 @@ describe("books worked by hand", () => {
 		expect(await kinds(jobId)).toEqual({ compute: 2_000_000n });
 	});
 
-	it("a spot price that is learnt late and a disk: 90 min at $1, 30 at $2, + $0.50, and 2 × $0.01: the disk is not corrected with it", async () => {
+	it("correct a late spot price without its disk: 90 min at $1, 30 at $2, + $0.50, and 2 × $0.01", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n, diskMicroUsdPerMonth: 7_200_000n });
 		books.clock.advance(90 * MINUTE_MS);
 		await meterAll(books);
@@ -102,7 +102,7 @@ describe("books worked by hand", () => {
 		expect(await kinds(jobId)).toEqual({ compute: 2_500_000n, price_learnt_late: 500_000n, storage: 20_000n });
 	});
 
-	it("a price that no one asked for any more does not touch an on-demand machine: 2 h × $1 = $2", async () => {
+	it("leave an on-demand machine unchanged when its spot price stops being refreshed: 2 h × $1 = $2", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n, capacityType: "on_demand" });
 		await spotPrice(instanceId, 10, 9_000_000n);
 		books.clock.advance(2 * HOUR_MS);
@@ -111,7 +111,7 @@ describe("books worked by hand", () => {
 		expect(await kinds(jobId)).toEqual({ compute: 2_000_000n });
 	});
 
-	it("booted 4 min, staged 6, ran 20 at $6/h: $0.40 boot + $0.60 staging + $2 compute = $3", async () => {
+	it("split a run of 4 min boot, 6 staging, 20 compute at $6/h into $0.40 boot + $0.60 staging + $2 compute = $3", async () => {
 		const { instanceId, jobId, attemptId } = await test.addMachine(books, { microUsdPerHour: 6_000_000n });
 		const times = async (changes: Partial<typeof attempt.$inferInsert>) =>
 			books.db.update(attempt).set(changes).where(eq(attempt.id, attemptId));
@@ -127,7 +127,7 @@ describe("books worked by hand", () => {
 		expect(await kinds(jobId)).toEqual({ boot: 400_000n, staging: 600_000n, compute: 2_000_000n });
 	});
 
-	it("a gang of 2 at $3.60/h, interrupted after 30 min and started again for 60: 2 × 1.80 lost + 2 × 3.60 = $10.80", async () => {
+	it("charge a gang of 2 at $3.60/h, interrupted after 30 min and restarted for 60: 2 × 1.80 lost + 2 × 3.60 = $10.80", async () => {
 		const first = await test.addMachine(books, { microUsdPerHour: 3_600_000n });
 		const mate = `${first.instanceId.slice(0, -1)}1`;
 		const row = await test.readInstance(books, first.instanceId);
@@ -149,7 +149,7 @@ describe("books worked by hand", () => {
 		expect((await test.readJob(books, first.jobId)).costMicroUsd).toBe(10_800_000n);
 	});
 
-	it("a refund of $0.75 on a machine of $3.60 + $7.20 leaves $10.05, as its own entry that no later metering reverses", async () => {
+	it("keep a refund of $0.75 on a machine of $3.60 + $7.20 as its own entry that no later metering reverses: $10.05 left", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 3_600_000n });
 		books.clock.advance(30 * MINUTE_MS);
 		await meterAll(books);
@@ -183,7 +183,7 @@ describe("checkpoints that a cloud machine sends home", () => {
 	const egressOf = async (jobId: string) =>
 		(await chargesOf(books, jobId)).filter((c) => c.dimensions.kind === "egress").map((c) => c.effectiveMicroUsd);
 
-	it("2 GiB + 3 GiB out of us-east-2 at $0.09: $0.18 + $0.27 on the machine, its job, its hold and its budget, once", async () => {
+	it("cost $0.18 + $0.27 for 2 GiB + 3 GiB out of us-east-2 at $0.09, on the machine, its job, its hold and its budget, once", async () => {
 		const { instanceId, jobId, attemptId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n, region: "us-east-2" });
 		await books.db.transaction((tx) =>
 			placeHold(tx, { holds: [{ instanceId, amountMicroUsd: 5_000_000n }], budgets: [test.aBudget()], nowMs: books.clock.nowMs() }),
@@ -205,7 +205,7 @@ describe("checkpoints that a cloud machine sends home", () => {
 		expect(await test.readHold(books, instanceId)).toMatchObject({ state: "posted", postedMicroUsd: 1_450_000n });
 	});
 
-	it("over the first tier of 10,240 GiB, 10,239 + 2 GiB: 1 GiB of the second at $0.09, 1 at $0.085; next month starts again, for decisions too", async () => {
+	it("cross the first tier of 10,240 GiB with 10,239 + 2 GiB: 1 GiB of the second at $0.09, 1 at $0.085; the next month starts again, also for decisions", async () => {
 		const steps = async () => (await readDataView(books.db, books.clock.nowMs(), undefined))?.egressSteps;
 		const offered = { siteId: "aws", provider: "aws", zone: null, instanceType: "g5.xlarge", accelerator: "A10G-24GB" } as const;
 		const seen = { priceObservedAt: new Date(test.T0), seenAt: new Date(test.T0), priceSource: "test", capacityType: "spot" } as const;
@@ -256,12 +256,12 @@ describe("a reservation of 2 machines for $4 an hour, $2 each", () => {
 		await reserve();
 	});
 
-	it("90 min of one machine in 4 closed hours: 1.5 × $2 = $3 used and billed $0, 4 × $4 - $3 = $13 unused, also when the end is learnt late", async () => {
+	it("charges 90 min of one machine in 4 closed hours: 1.5 × $2 = $3 used and billed $0, 4 × $4 - $3 = $13 unused, also when the end is learned late", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, machine);
 		books.clock.advance(4 * HOUR_MS);
 		await Promise.all([meterAll(books), meterAll(books)]);
 		const unused = () => test.chargedTo(books, { poolId: "cr-1" });
-		// Four hours are charged to the machine, three are closed: 3 x $2 of each.
+		// Four hours are charged to the machine, three are closed: 3 × $2 of each.
 		expect([await test.chargedTo(books, { instanceId }), await unused()]).toEqual([8_000_000n, 6_000_000n]);
 		await test.terminate(books, instanceId, test.T0 + 90 * MINUTE_MS);
 		await settleInstance(books, instanceId);
@@ -271,7 +271,7 @@ describe("a reservation of 2 machines for $4 an hour, $2 each", () => {
 		expect((await chargesOf(books, jobId)).every((c) => c.billedMicroUsd === 0n)).toBe(true);
 	});
 
-	it("a machine that another meter holds has not left its hours unused: they stay open until it is charged", async () => {
+	it("keeps hours open while another meter has their machine locked, rather than counting them as unused", async () => {
 		const { instanceId } = await test.addMachine(books, machine);
 		books.clock.advance(4 * HOUR_MS);
 		const sums = async () => [await test.chargedTo(books, { instanceId }), await test.chargedTo(books, { poolId: "cr-1" })];
@@ -284,7 +284,7 @@ describe("a reservation of 2 machines for $4 an hour, $2 each", () => {
 		expect(await sums()).toEqual([8_000_000n, 6_000_000n]);
 	});
 
-	it("November is not closed before the last of its hours is: 494 h from the 10th at 10:00 × $4 = $1,976, all of it unused", async () => {
+	it("does not close November before its last hour: 494 h from the 10th at 10:00 × $4 = $1,976, all of it unused", async () => {
 		const untilMs = Date.UTC(2026, 11, 1);
 		const close = () => closeMonth(books, { month: "2026-11" });
 		books.clock.advance(untilMs + HOUR_MS / 2 - books.clock.nowMs());
@@ -297,7 +297,7 @@ describe("a reservation of 2 machines for $4 an hour, $2 each", () => {
 		expect(totals.effectiveMicroUsd).toBe(String(494 * 4_000_000));
 	});
 
-	it("a third machine finds no room in it and pays its own $5: 2 + 2 + 5, nothing unused", async () => {
+	it("has no room for a third machine, which pays its own $5: 2 + 2 + 5, nothing unused", async () => {
 		const machines = [await test.addMachine(books, machine), await test.addMachine(books, machine), await test.addMachine(books, machine)];
 		books.clock.advance(2 * HOUR_MS);
 		await meterAll(books);
@@ -306,14 +306,14 @@ describe("a reservation of 2 machines for $4 an hour, $2 each", () => {
 		expect(await test.chargedTo(books, { poolId: "cr-1" })).toBe(0n);
 	});
 
-	it("goes by a list that was made from what is there, and not by one that was made from another", async () => {
+	it("replaces a list only if that list has not changed since it was read", async () => {
 		const items = await listCommitments(books);
 		await expect(setCommitments(books, { items: [] }, { items: [] })).rejects.toMatchObject({ code: "conflict" });
 		await setCommitments(books, { items: [] }, { items });
 		expect(await listCommitments(books)).toEqual([]);
 	});
 
-	it("is rejected for a site that is not a cloud, and for callers without the right to change rates", async () => {
+	it("rejects a site that is not a cloud, and callers without permission to change rates", async () => {
 		const [only] = await listCommitments(books);
 		if (!only) throw new Error("no commitment");
 		await expect(setCommitments(books, { items: [{ ...only, siteId: "moon" }] })).rejects.toMatchObject({ code: "invalid_input" });

@@ -23,7 +23,7 @@ function block(language: string): string {
 }
 
 describe("docs/costs.md", () => {
-	it("shows a disk over the end of a month that costs what the page says", () => {
+	it("shows a disk over the end of a month with the cost given on the page", () => {
 		const said = /^Example: 100 GiB at \$0\.08 from 12:00 on 30 November .* = \$(0\.\d+)\.$/m.exec(page)?.[1];
 		const disk = { microUsdPerMonth: 8_000_000n, terms: diskTermsOf("aws") };
 		const [fromMs, toMs] = [Date.parse("2026-11-30T12:00:00Z"), Date.parse("2026-12-02T00:00:00Z")];
@@ -37,7 +37,7 @@ describe("docs/costs.md", () => {
 		}
 	});
 
-	it("shows a card that costs what the page says", () => {
+	it("shows a card with the cost given on the page", () => {
 		const file = rateCardInput.parse(readYaml(block("yaml")).doc?.toJS());
 		const card = ownedRateCardSchema.parse(file.card);
 		demandSoundCard(card);
@@ -81,7 +81,7 @@ describe("docs/costs.md", () => {
 		);
 	});
 
-	it("names the billing terms that the meter has", () => {
+	it("names the billing terms that the meter uses", () => {
 		for (const provider of ["aws", "azure", "gcp"] as const) {
 			const { incrementMs, rounding, minimumMs, source } = billingTermsOf(provider);
 			const row = page.split("\n").find((line) => line.startsWith(`| ${provider} |`)) ?? "";

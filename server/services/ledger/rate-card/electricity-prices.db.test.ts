@@ -34,14 +34,14 @@ const file = (...rows: [number, string][]) => ["ts,usd_per_mwh", ...rows.map(([n
 const set = (...rows: [number, string][]) =>
 	setElectricityPrices(as("finance"), "local", { text: file(...rows), message: "EPEX day-ahead" });
 
-/** Four GPUs at 1,000 W busy and 100 W idle, PUE 1.5, by the card at $0.10 a kWh. */
+/** Four GPUs at 1,000 W busy and 100 W idle, PUE 1.5, with a card at $0.10 per kWh. */
 async function aPool(): Promise<void> {
 	await test.addPool(books);
 	const power = { busyWattsPerGpu: "1000", idleWattsPerGpu: "100", pue: "1.5", electricityUsdPerKwh: "0.10" };
 	await setRateCard(as("finance"), key, { card: aCard({ power }), message: "first", effectiveFrom: at(test.T0) });
 }
 
-/** From 10:00 on, one of the four in a job's hands. */
+/** From 10:00 on, a job uses one of the four. */
 async function hours(count: number, minutes = 0): Promise<{ allocationId: string }> {
 	await aPool();
 	const use = await test.addUse(books);
@@ -56,8 +56,8 @@ const charged = async () => {
 	return row;
 };
 
-describe("prices of single hours", () => {
-	it("known before the hour are what it costs: 10:00 by the card at $0.10, 11:00 at $0.30, 12:00 at −$0.02: 0.15 + 0.45 − 0.03", async () => {
+describe("hourly electricity prices", () => {
+	it("apply when known before the hour: 10:00 by the card at $0.10, 11:00 at $0.30, 12:00 at −$0.02: 0.15 + 0.45 − 0.03", async () => {
 		await aPool();
 		await set([1, "300"], [2, "-20"]);
 		const use = await test.addUse(books);
@@ -65,7 +65,7 @@ describe("prices of single hours", () => {
 			books.clock.advance(36 * MINUTE_MS);
 			await meterAll(books);
 		}
-		// 1 kW × 1.5 of the job; 3 × 0.1 kW × 1.5 of the idle ones.
+		// 1 kW × 1.5 for the job; 3 × 0.1 kW × 1.5 for the idle ones.
 		expect(await test.chargedTo(books, use)).toBe(150_000n + 450_000n - 30_000n);
 		expect(await test.chargedTo(books, { poolId: "gpu" })).toBe(45_000n + 135_000n - 9_000n);
 		expect((await receiptOf(books, use.jobId)).electricity).toEqual({
@@ -75,7 +75,7 @@ describe("prices of single hours", () => {
 		});
 	});
 
-	it("that come late are corrected for, by the hour and to the minute that is charged; energy and emissions stay; repeated they change nothing", async () => {
+	it("correct charges when they arrive late, by the hour and to the charged minute; energy and emissions stay; repeating them changes nothing", async () => {
 		const use = await hours(2, 30);
 		const before = await charged();
 		// $0.30 and $0.02 instead of $0.10 at 10:00 and 12:00: 1.95 kWh × 0.2, and half of it × −0.08.
@@ -90,7 +90,7 @@ describe("prices of single hours", () => {
 		expect((await books.db.select().from(audit)).at(-1)).toMatchObject({ action: "electricity.import", subject: "local" });
 	});
 
-	it("hold under a card that comes later, and for an end that is learnt late: 20 min of the job at $0.30 go back to idle", async () => {
+	it("stay in effect under a later card, and for an end learned late: 20 min of the job at $0.30 return to idle", async () => {
 		const use = await hours(1);
 		await set([0, "300"]);
 		const power = { busyWattsPerGpu: "2000", idleWattsPerGpu: "200", pue: "1.5", electricityUsdPerKwh: "0.50" };
@@ -103,7 +103,7 @@ describe("prices of single hours", () => {
 		expect(await test.chargedTo(books, { poolId: "gpu" })).toBe(270_000n + 30_000n);
 	});
 
-	it("are shown, hour by hour and on the pool's card; the card's price holds in the 718 others of November", async () => {
+	it("are shown hour by hour and on the pool's card; the card's price applies in the 718 other hours of November", async () => {
 		await aPool();
 		await set([1, "81.5"], [2, "-4"]);
 		expect(await listElectricityPrices(as("finance"), "local", { fromMs: hour(0), toMs: hour(24) })).toEqual([
@@ -115,7 +115,7 @@ describe("prices of single hours", () => {
 		});
 	});
 
-	it("count in what a GPU-hour costs, in the month and in the 24 hours ahead: 1.5 kWh at $0.0815 and −$0.004 beside 718 and 22 h at $0.10", async () => {
+	it("count in the price of a GPU-hour, in the month and in the 24 hours ahead: 1.5 kWh at $0.0815 and −$0.004 next to 718 and 22 h at $0.10", async () => {
 		await aPool();
 		const pools = [{ siteId: "local", id: "gpu", nodes: 1, gpusPerNode: 4 }];
 		const prices = async () => ({
@@ -126,7 +126,7 @@ describe("prices of single hours", () => {
 		expect(await electricityAhead(books.db, ["local"], books.clock.nowMs())).toEqual([]);
 		await set([-1, "999"], [1, "81.5"], [2, "-4"]);
 		const known = await prices();
-		// 0.999 is of an hour of the month that is over: (1,498,500 + 122,250 − 6,000 + 717 × 150,000) ÷ 720.
+		// 0.999 is for an hour of the previous month: (1,498,500 + 122,250 − 6,000 + 717 × 150,000) ÷ 720.
 		expect(known.month - byCard.month).toBe(151_617n - 150_000n);
 		// (122,250 − 6,000 + 22 × 150,000) ÷ 24.
 		expect(known.ahead - byCard.ahead).toBe(142_343n - 150_000n);
@@ -149,13 +149,13 @@ describe("prices of single hours", () => {
 		["two prices of one hour", "ts,usd_per_mwh\n2026-11-10T10:00:00Z,80\n2026-11-10 10:00,81", "line 3 and line 2 give different prices"],
 		["no hour at all", "ts,usd_per_mwh\n2026-11-10T10:00:00Z,", "it has no hours"],
 		["a time too long ago", "ts,usd_per_mwh\n2024-11-10T10:00:00Z,80", "The hours go from 2024-11-10"],
-	])("are refused, with nothing changed: %s", async (_what, text, said) => {
+	])("are rejected, with nothing changed: %s", async (_what, text, said) => {
 		await aPool();
 		await expect(setElectricityPrices(as("finance"), "local", { text, message: "m" })).rejects.toThrow(said);
 		expect(await listElectricityPrices(as("finance"), "local", { fromMs: hour(-24), toMs: hour(24) })).toEqual([]);
 	});
 
-	it("are set by callers who may change rates, for a site with own hardware", async () => {
+	it("are set by callers who may change rates, for a site with its own hardware", async () => {
 		await aPool();
 		const input = { text: file([0, "80"]), message: "m" };
 		await expect(setElectricityPrices(as("data_scientist"), "local", input)).rejects.toMatchObject({ code: "forbidden" });

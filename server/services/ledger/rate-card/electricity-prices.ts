@@ -21,10 +21,10 @@ import { type Corrected, correctSince } from "./set.ts";
 export type ElectricityPricesInput = z.input<typeof electricityPricesInput>;
 
 export interface ElectricityPricesSet extends Corrected {
-	/** The first hour of the file, and the end of the last. */
+	/** Start of the file's first hour, and end of its last. */
 	from: string;
 	to: string;
-	/** Hours that had no price yet, that had another one, and that had this one. */
+	/** Number of hours that had no price yet, a different price, and the same price. */
 	added: number;
 	replaced: number;
 	unchanged: number;
@@ -73,7 +73,7 @@ export async function setElectricityPrices(
 	});
 }
 
-/** All pools of the site as they are, under their locks: no meter charges an hour between the two prices. */
+/** All pools of the site, locked, so that no meter charges an hour while its price changes. */
 async function lockPools(tx: Tx, siteId: string) {
 	const ids = await tx
 		.select({ poolId: pool.id })
@@ -104,7 +104,7 @@ async function writePrices(tx: Tx, siteId: string, rows: readonly PriceRow[], of
 			set micro_usd_per_kwh = excluded.micro_usd_per_kwh, source = excluded.source, observed_at = excluded.observed_at`);
 }
 
-/** The hours as they were before. */
+/** The hours before the change. */
 function revert(
 	hours: ReadonlyMap<number, bigint>,
 	changed: readonly PriceRow[],

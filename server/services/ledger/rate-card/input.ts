@@ -8,12 +8,12 @@ import { DAY_MS } from "#server/kernel/units.ts";
 
 export type RateCardInput = z.input<typeof rateCardInput>;
 
-/** How far back a card may reach, and ahead. */
+/** How far into the past and the future a card may start. */
 const PAST_MAX_MS = 400 * DAY_MS;
 const FUTURE_MAX_MS = 3_660 * DAY_MS;
 const MICRO = 1_000_000n;
 
-/** @throws SpillwayError `invalid_input` when it is too far away. */
+/** @throws SpillwayError `invalid_input` when it is too far in the past or future. */
 export function effectiveFromMs(text: string | undefined, calendar: Calendar, nowMs: number): number {
 	const atMs = text === undefined ? nowMs : instantOf(text, calendar);
 	if (atMs >= nowMs - PAST_MAX_MS && atMs <= nowMs + FUTURE_MAX_MS) return atMs;
@@ -24,7 +24,7 @@ export function effectiveFromMs(text: string | undefined, calendar: Calendar, no
 }
 
 /**
- * The limits of a card also apply to a file of hours.
+ * The limits for cards also apply to a file of hours.
  * @throws SpillwayError `invalid_input` when it begins too long ago or ends too far ahead.
  */
 export function demandWithinReach(fromMs: number, toMs: number, nowMs: number): void {

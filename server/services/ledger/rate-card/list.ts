@@ -28,17 +28,17 @@ export interface PoolRates {
 	poolId: string;
 	accelerator: string;
 	gpus: number;
-	/** The price per GPU-hour where no card holds; money as decimal strings of micro-dollars. */
+	/** Price per GPU-hour where no card applies; money as decimal strings of micro-dollars. */
 	flatMicroUsdPerGpuHour: string;
-	/** The card that counts now; null: none yet. */
+	/** Card in effect now; null when there is none yet. */
 	current: RateCardView | null;
-	/** The present month by the card in force; null without one. */
+	/** The current month at the rates of the current card; null without one. */
 	month: PoolMonth | null;
-	/** Newest first: past, current and future cards. */
+	/** Past, current and future cards, newest first. */
 	history: RateCardView[];
 }
 
-/** The fixed cost of a whole month under the present card, and a GPU-hour's share of it with its power. */
+/** Fixed cost of a whole month under the current card, and a GPU-hour's share of it including power. */
 export interface PoolMonth {
 	from: string;
 	to: string;
@@ -47,12 +47,12 @@ export interface PoolMonth {
 	networkMicroUsd: string;
 	supportMicroUsd: string;
 	staffMicroUsd: string;
-	/** Hours of the month, and those with their own electricity price; in the others the card's price applies. */
+	/** Hours in the month, and hours with their own electricity price; in the others the card's price applies. */
 	hours: number;
 	hoursPriced: number;
-	/** Where those prices are from. */
+	/** Source of those prices. */
 	electricitySources: string[];
-	/** Fixed cost by GPU-hours owned, plus power: at those prices, and at the card's in the other hours. */
+	/** Fixed cost by GPU-hours owned, plus power: at those prices, and at the card's price in the other hours. */
 	busyMicroUsdPerGpuHour: string;
 	idleMicroUsdPerGpuHour: string;
 }
@@ -85,7 +85,7 @@ export async function readPoolRates(ctx: ServiceContext, key: PoolKey): Promise<
 	};
 }
 
-/** Every owned pool with the card in force, for a list. */
+/** Every owned pool with its current card, for a list. */
 export async function listPoolRates(ctx: ServiceContext): Promise<PoolRates[]> {
 	authorize(ctx, "rates:read", null);
 	const keys = await ctx.db.select({ siteId: pool.siteId, poolId: pool.id }).from(pool).orderBy(asc(pool.siteId), asc(pool.id));

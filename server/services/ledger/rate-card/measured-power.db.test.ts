@@ -53,8 +53,8 @@ async function sums() {
 	return row;
 }
 
-describe("what was measured at a pool's machines", () => {
-	it("takes the estimate's place: 1.65 kWh instead of 1.1, × PUE 1.5 × $0.10 = $0.2475, where the job's 400 × 1.5 Wh are $0.09", async () => {
+describe("measured power of a pool's machines", () => {
+	it("replaces the estimate: 1.65 kWh instead of 1.1, × PUE 1.5 × $0.10 = $0.2475, where the job's 400 × 1.5 Wh are $0.09", async () => {
 		const use = await twoHours();
 		const before = await sums();
 		expect(before).toMatchObject({ usd: "165000", energy: "1650000", measured: "0" });
@@ -63,15 +63,15 @@ describe("what was measured at a pool's machines", () => {
 		expect(set.cards).toEqual([{ effectiveFrom: at(test.T0), busyWattsPerGpu: "600", idleWattsPerGpu: "150" }]);
 		expect(await test.chargedTo(books, use)).toBe(90_000n);
 		expect(await test.chargedTo(books, { poolId: "gpu" })).toBe(157_500n);
-		// 1.65 kWh × 1.5, all of it measured, and half as much again of emissions in the same time.
+		// 1.65 kWh × 1.5, all of it measured, and 50 % more emissions in the same time.
 		const after = await sums();
 		expect(after).toMatchObject({ usd: "247500", energy: "2475000", measured: "2475000", gpu_ms: before?.["gpu_ms"] });
-		// To a milligram for each hour of a cause: every total is rounded down once.
+		// Tolerates a milligram for each hour of a cause: every total is rounded down once.
 		expect(Math.abs(Number(after?.["emissions"]) - (Number(before?.["emissions"]) * 3) / 2)).toBeLessThan(8);
 		expect((await books.db.select().from(audit)).at(-1)).toMatchObject({ action: "rate_card.measured", subject: "local/gpu" });
 	});
 
-	it("changes nothing when it is repeated, and a new value counts from the first on: back to 1.1 kWh", async () => {
+	it("changes nothing when repeated, and a new value replaces the old one: back to 1.1 kWh", async () => {
 		await twoHours();
 		await setMeasuredPower(as("finance"), key, reading("1.65"));
 		books.clock.advance(1_000);
@@ -81,7 +81,7 @@ describe("what was measured at a pool's machines", () => {
 		expect(await sums()).toMatchObject({ usd: "165000", energy: "1650000", measured: "1650000" });
 	});
 
-	it("holds for its own time: from 12:00 on, and before 10:00, the card is what it was", async () => {
+	it("applies only to its own time: from 12:00 on, and before 10:00, the card is unchanged", async () => {
 		await twoHours();
 		await setMeasuredPower(as("finance"), key, reading("0.3", { from: at(test.T0 + HOUR_MS), to: at(test.T0 + 2 * HOUR_MS) }));
 		const cards = await cardsOfPool(books.db, key);
@@ -92,15 +92,15 @@ describe("what was measured at a pool's machines", () => {
 		]);
 		books.clock.advance(HOUR_MS);
 		await meterAll(books);
-		// 0.7 kWh until 11:00, the 0.3 that were read, and 4 × 100 W from 12:00 on.
+		// 0.7 kWh until 11:00, the measured 0.3, and 4 × 100 W from 12:00 on.
 		expect(await sums()).toMatchObject({ energy: String((700_000 + 300_000 + 400_000) * 1.5), measured: String(300_000 * 1.5) });
 	});
 
-	it("goes over a change of cards in proportion: 400/100 W until 11:00 and 800/200 W after it, both × 1.5", async () => {
+	it("splits over a change of cards in proportion: 400/100 W until 11:00 and 800/200 W after it, both × 1.5", async () => {
 		await twoHours();
 		const second = aCard({ power: { ...power, busyWattsPerGpu: "800", idleWattsPerGpu: "200" } });
 		await setRateCard(as("finance"), key, { card: second, message: "new fans", effectiveFrom: at(test.T0 + HOUR_MS) });
-		// Of two cards for one instant the one written later applies.
+		// Of two cards for one instant, the one written later applies.
 		books.clock.advance(1_000);
 		// 700 Wh + 4 × 200 Wh.
 		const set = await setMeasuredPower(as("finance"), key, reading("2.25"));
@@ -108,7 +108,7 @@ describe("what was measured at a pool's machines", () => {
 		expect(await sums()).toMatchObject({ energy: "3375000", measured: "3375000" });
 	});
 
-	it("an end that is learnt late moves measured energy between the job and idle: 20 min × 450 W × 1.5 come off, and stay measured", async () => {
+	it("moves measured energy between the job and idle for an end learned late: 20 min × 450 W × 1.5 come off, and stay measured", async () => {
 		await test.addPool(books);
 		await setRateCard(as("finance"), key, { card: aCard({ power }), message: "first", effectiveFrom: at(test.T0) });
 		const use = await test.addUse(books);
@@ -128,7 +128,7 @@ describe("what was measured at a pool's machines", () => {
 		["no length", reading("1.65", { to: at(test.T0) }), "has no duration"],
 		["a time that is not charged yet", reading("1.65", { to: at(test.T0 + 3 * HOUR_MS) }), "goes beyond it"],
 		["a time before the first card", reading("1.65", { from: at(test.T0 - HOUR_MS) }), "goes beyond it"],
-	])("is refused, with nothing changed: %s", async (_what, input, said) => {
+	])("is rejected, with nothing changed: %s", async (_what, input, said) => {
 		await twoHours();
 		const before = await sums();
 		await expect(setMeasuredPower(as("finance"), key, input)).rejects.toThrow(said);

@@ -19,24 +19,27 @@ import { type Corrected, unknownPool, writeCards } from "./set.ts";
 export type MeasuredPowerInput = z.input<typeof measuredPowerInput>;
 
 export interface MeasuredPowerSet extends Corrected {
-	/** The estimates of the rate cards for the time. */
+	/** The rate cards' estimates for the time. */
 	estimatedKwh: string;
-	/** The cards that count in it now. */
+	/** The cards in effect during the time. */
 	cards: { effectiveFrom: string; busyWattsPerGpu: string; idleWattsPerGpu: string }[];
 }
 
-/** Measured ÷ estimated beyond this, either way, is a wrong unit or another pool's meter rather than a wrong estimate. */
+/**
+ * A ratio of measured to estimated energy beyond this, either way, indicates a wrong unit or another pool's meter rather than a wrong
+ * estimate.
+ */
 const FACTOR_MAX = 5n;
-/** µW × ms of a millionth of a kWh. */
+/** µW × ms in a millionth of a kWh. */
 const MICRO_KWH = 3_600_000_000n;
 
 /**
- * Replaces estimates by a measurement. Both watts of every rate card in the time are multiplied by measured ÷ estimated energy,
- * where the estimate is `busy GPU time × busy watts + idle GPU time × idle watts` as charged. So busy and idle keep their
- * ratio, and used + idle energy equals the reading, to a millionth of a watt per GPU. Cards before and after that time do not
- * change. Existing charges are corrected in the same transaction. Repeating the same reading changes nothing.
- * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `precondition_failed` when the time is not fully charged yet
- * or has no card.
+ * Replaces estimates with a measurement. Both watts of every rate card in the time are multiplied by measured ÷ estimated energy, where the
+ * estimate is `busy GPU time × busy watts + idle GPU time × idle watts` as charged. So busy and idle keep their ratio, and used + idle
+ * energy equals the reading, to a millionth of a watt per GPU. Cards before and after that time do not change. Existing charges are
+ * corrected in the same transaction. Repeating the same reading changes nothing.
+ * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `precondition_failed` when the time is not fully charged yet or has no
+ * card.
  */
 export async function setMeasuredPower(ctx: ServiceContext, key: PoolKey, raw: MeasuredPowerInput): Promise<MeasuredPowerSet> {
 	authorize(ctx, "rates:change", null);
@@ -111,7 +114,7 @@ function demandLikely(measured: bigint, estimated: bigint, energy: { kwh: string
 	});
 }
 
-/** µW × ms of all GPUs of the pool in a time. */
+/** µW × ms of all GPUs of the pool during a time. */
 function estimateOf(
 	card: OwnedRateCard,
 	gpus: number,

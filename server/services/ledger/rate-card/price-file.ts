@@ -6,20 +6,20 @@ import { utcHourOf } from "#server/services/pricing/energy/intensity-file.ts";
 /** Price of a kWh in one UTC hour. */
 export interface PriceRow {
 	hourMs: number;
-	/** Below zero where the exchange paid for taking it. */
+	/** Below zero where the exchange pays buyers. */
 	microUsdPerKwh: bigint;
 }
 
-/** A little more than a year. */
+/** Slightly more than a year. */
 const PRICE_ROWS_MAX = 10_000;
-/** Exchanges stop at about 5 an hour; beyond ten times that a unit is wrong. */
+/** Exchanges cap prices at about 5 per kWh; ten times that indicates a wrong unit. */
 const USD_PER_KWH_MAX = 50;
 const PRICE = /^(-?)(\d+(?:\.\d{1,6})?)$/;
-/** Prices of a MWh as exchanges write them: three places more are exact in micro-dollars of a kWh. */
+/** Prices per MWh as exchanges publish them: three more decimal places are still exact in micro-dollars per kWh. */
 const COLUMNS = { hour: ["ts", "hour", "datetime", "timestamp"], perKwh: ["usd_per_kwh"], perMwh: ["usd_per_mwh"] } as const;
 
 /**
- * Reads hourly electricity prices from csv: `ts` and `usd_per_kwh`, or `usd_per_mwh`. Hours are UTC; gaps stay gaps.
+ * Reads hourly electricity prices from CSV: `ts` and `usd_per_kwh`, or `usd_per_mwh`. Hours are UTC; gaps are kept.
  * @throws SpillwayError `invalid_input` with the line, the error and how to fix it.
  */
 export function readPriceFile(text: string): PriceRow[] {

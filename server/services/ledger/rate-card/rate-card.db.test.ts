@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 const key = { siteId: "local", poolId: "gpu" };
-/** $35,040 a year is $4 an hour in 2026 (8,760 h): $1 a GPU-hour for the four of the pool. */
+/** $35,040 a year is $4 an hour in 2026 (8,760 h): $1 per GPU-hour for the pool's four GPUs. */
 const card = (staffUsd: string) => ({ card: aCard({ staffUsd }), message: "new contract" });
 const at = (ms: number) => new Date(ms).toISOString();
 const as = (role: Role) => ({
@@ -36,7 +36,7 @@ const as = (role: Role) => ({
 });
 
 describe("a rate card", () => {
-	it("is what decisions and quotes take home's price from: the pool's own $0.60 before it counts, $1.00 a GPU-hour from then on", async () => {
+	it("sets the home price of decisions and quotes: the pool's own $0.60 before it takes effect, $1.00 per GPU-hour from then on", async () => {
 		await test.addPool(books);
 		const source = "apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: default }\nspec: { rules: [] }\n";
 		await publishPolicy(books, { name: "default", message: "test", source });
@@ -48,12 +48,12 @@ describe("a rate card", () => {
 		expect(await priceNow()).toEqual([600_000n]);
 		books.clock.advance(HOUR_MS);
 		expect(await priceNow()).toEqual([1_000_000n]);
-		// Of two cards for one instant the newer applies, here as in the charges.
+		// Of two cards for one instant the newer applies, as in the charges.
 		await setRateCard(as("finance"), key, card("70080"));
 		expect(await priceNow()).toEqual([2_000_000n]);
 	});
 
-	it("set at 10:30 for a job of 10:00 to 11:00: 30 min × $0.60 + 30 min × $1 = $0.80 used, $2.40 idle, together $3.20", async () => {
+	it("splits a job from 10:00 to 11:00 when set at 10:30: 30 min × $0.60 + 30 min × $1 = $0.80 used, $2.40 idle, together $3.20", async () => {
 		await test.addPool(books);
 		const use = await test.addUse(books);
 		books.clock.advance(30 * MINUTE_MS);
@@ -67,7 +67,7 @@ describe("a rate card", () => {
 		expect((await test.readJob(books, use.jobId)).costMicroUsd).toBe(800_000n);
 	});
 
-	it("learnt at 12:00 to count from 10:30 on: corrections of + $0.60 for the job's 90 min at $1 instead of $0.60, and nothing rewritten", async () => {
+	it("posts corrections when set at 12:00 to take effect at 10:30: + $0.60 for the job's 90 min at $1 instead of $0.60, and nothing rewritten", async () => {
 		await test.addPool(books);
 		const use = await test.addUse(books);
 		for (let n = 0; n < 8; n++) {
@@ -92,7 +92,7 @@ describe("a rate card", () => {
 		expect(await test.chargedTo(books, { poolId: "gpu" })).toBe(3n * 2_800_000n);
 	});
 
-	it("an end that is learnt after the correction gives its time back at the new price: 20 min × $1", async () => {
+	it("releases time at the new price for an end learned after the correction: 20 min × $1", async () => {
 		await test.addPool(books);
 		const use = await test.addUse(books);
 		books.clock.advance(HOUR_MS);
@@ -102,12 +102,12 @@ describe("a rate card", () => {
 		await settleAllocation(books, use.allocationId);
 		expect(await test.chargedTo(books, use)).toBe(666_666n);
 		expect(await test.chargedTo(books, { poolId: "gpu" })).toBe(4_000_000n - 666_666n);
-		// Set again with the same figures there is nothing to correct.
+		// Setting the same figures again leaves nothing to correct.
 		books.clock.advance(SECOND_MS);
 		expect(await setRateCard(as("platform"), key, { ...card("35040"), effectiveFrom: at(test.T0) })).toMatchObject({ corrections: 0 });
 	});
 
-	it("of two cards for one instant the newer counts, with corrections from the one to the other: - $1 an hour", async () => {
+	it("applies the newer of two cards for one instant, with corrections from one to the other: - $1 an hour", async () => {
 		await test.addPool(books);
 		await setRateCard(as("finance"), key, { ...card("70080"), effectiveFrom: at(test.T0) });
 		books.clock.advance(HOUR_MS);
@@ -118,7 +118,7 @@ describe("a rate card", () => {
 		expect((await readPoolRates(as("finance"), key)).current?.card.perYear.staffUsd).toBe("35040");
 	});
 
-	it("is audited with what it replaces, listed with the month that it makes, and rejected for callers without the right", async () => {
+	it("is audited with the card it replaces, listed with the resulting month, and rejected for callers without permission", async () => {
 		await test.addPool(books);
 		await setRateCard(as("finance"), key, card("35040"));
 		books.clock.advance(SECOND_MS);
@@ -135,7 +135,7 @@ describe("a rate card", () => {
 		await expect(books.db.delete(rateCard)).rejects.toThrow();
 	});
 
-	it("is refused where it cannot be: unknown pool, far past, worth more at the end than at first, PUE below 1, free", async () => {
+	it("is rejected for an unknown pool, a far past, a higher value at the end than at the start, a PUE below 1 and a free pool", async () => {
 		await test.addPool(books);
 		const bad = (changes: object) => setRateCard(as("finance"), key, { ...card("1"), ...changes });
 		await expect(setRateCard(as("finance"), { siteId: "local", poolId: "none" }, card("1"))).rejects.toMatchObject({ code: "not_found" });

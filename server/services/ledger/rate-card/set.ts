@@ -34,7 +34,7 @@ export interface RateCardSet extends Corrected {
 	effectiveFrom: string;
 }
 
-/** Corrections that one change may post: they are made in one transaction. */
+/** Maximum number of corrections per change: they are posted in one transaction. */
 const CORRECTIONS_MAX = 200_000;
 
 /**
@@ -77,7 +77,7 @@ export async function setRateCard(ctx: ServiceContext, key: PoolKey, raw: RateCa
 }
 
 /**
- * Writes cards, earliest first, and corrects what is charged since the first of them counts. `before` is the pool, which this
+ * Writes cards, earliest first, and corrects what is charged since the first of them takes effect. `before` is the pool, which this
  * transaction has locked.
  */
 export async function writeCards(
@@ -103,7 +103,7 @@ export function unknownPool(key: PoolKey): SpillwayError {
 
 interface Since {
 	key: PoolKey;
-	/** The pool as it was, which this transaction has locked. */
+	/** The pool before the change, locked by this transaction. */
 	before: LockedPool;
 	sinceMs: number;
 	nowMs: number;
@@ -138,12 +138,12 @@ async function correctionsSince(tx: Tx, { key, before, sinceMs, nowMs, cacheKey,
 	);
 }
 
-/** Allocations that are charged beyond the instant; what is not charged yet meets the new card anyway. */
+/** Allocations charged beyond the instant; time not charged yet uses the new card anyway. */
 function meteredSince({ siteId, poolId }: PoolKey, fromMs: number): SQL | undefined {
 	return and(eq(allocation.siteId, siteId), eq(allocation.poolId, poolId), gt(allocation.meteredUntil, new Date(fromMs)));
 }
 
-/** Excludes refunds and corrections by bills: they are not prices of the card. */
+/** Excludes refunds and corrections by bills, since they are not prices of the card. */
 function postedToPool(tx: Tx, { siteId, poolId }: PoolKey, fromMs: number): Promise<PostedMoney[]> {
 	return readPosted(
 		tx,

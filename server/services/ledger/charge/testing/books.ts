@@ -20,7 +20,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 /** 2026-11-10T10:00:00Z, a whole hour. */
 export const T0 = Date.UTC(2026, 10, 10, 10);
 
-/** A database with its own clock and the few rows that money hangs on. */
+/** A database with its own clock and the few rows that charges depend on. */
 export interface Books extends ServiceContext {
 	clock: ManualClock;
 	database: TestDatabase;
@@ -114,7 +114,7 @@ export async function addMachine(
 	const attemptId = await addAttempt(books, jobId, attemptNo, { ...place, poolId: null }, gpus);
 	const instanceId = instanceIdOf(jobId, attemptNo, 0);
 	const nowMs = books.clock.nowMs();
-	// Its command runs from the launch on, so that all of its time is compute.
+	// Its command runs from the launch on, so all of its time is compute.
 	if (launchedMs !== null)
 		await books.db
 			.update(attempt)
