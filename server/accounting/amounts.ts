@@ -25,7 +25,7 @@ export const NO_AMOUNTS: Amounts = {
 	embodiedMilligrams: 0n,
 };
 
-/** a + factor × b. Emissions that are not known stay unknown. */
+/** a + factor × b. Unknown emissions stay unknown. */
 export function addScaled(a: Amounts, b: Amounts, factor: bigint): Amounts {
 	return {
 		gpuMs: a.gpuMs + factor * b.gpuMs,
@@ -46,7 +46,7 @@ function addKnown(a: bigint | null, b: bigint | null, factor: bigint): bigint | 
 	return a === null || b === null ? null : a + factor * b;
 }
 
-/** What was added between two readings of a running total. */
+/** Increase between two readings of a running total. */
 export function difference(later: Amounts, earlier: Amounts): Amounts {
 	return addScaled(later, earlier, -1n);
 }
@@ -55,7 +55,7 @@ export function negated(a: Amounts): Amounts {
 	return addScaled(NO_AMOUNTS, a, -1n);
 }
 
-/** The share part / whole of every amount, towards zero: the same for a charge and for its reversal. */
+/** The share part / whole of every amount, rounded toward zero, so that a charge and its reversal match. */
 export function shareOf(a: Amounts, part: bigint, whole: bigint): Amounts {
 	const share = (value: bigint): bigint => (value * part) / whole;
 	const known = (value: bigint | null): bigint | null => (value === null ? null : share(value));

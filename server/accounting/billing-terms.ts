@@ -1,12 +1,12 @@
 import type { Provider } from "#server/domain/vocabulary.ts";
 
-/** How a provider rounds the time of one machine: to whole increments, and never less than the minimum. */
+/** How a provider rounds the time of one machine: to whole increments, with a minimum. */
 export interface BillingTerms {
 	incrementMs: number;
-	/** What is not a whole increment is billed as one, or not at all. */
+	/** A partial increment is either billed in full or not at all. */
 	rounding: "up" | "down";
 	minimumMs: number;
-	/** Where that is written; null where nothing is rounded because no rule of the provider is on record here. */
+	/** Source of the rule; null when nothing is rounded because no provider rule is on record here. */
 	source: string | null;
 }
 
@@ -14,14 +14,15 @@ export interface BillingTerms {
 export const UNROUNDED: BillingTerms = { incrementMs: 1, rounding: "up", minimumMs: 0, source: null };
 
 const BY_PROVIDER: Partial<Record<Provider, BillingTerms>> = {
-	// Holds for Linux, on-demand, reserved and spot, which is all that Spillway launches.
+	// Applies to Linux on-demand, reserved and spot, which is all that Spillway launches.
 	aws: {
 		incrementMs: 1_000,
 		rounding: "up",
 		minimumMs: 60_000,
 		source: "https://aws.amazon.com/about-aws/whats-new/2017/10/announcing-amazon-ec2-per-second-billing/ (2017-10-02)",
 	},
-	// Microsoft's own example: 6 minutes and 45 seconds are billed as 6 minutes; the same in its description for China.
+	// Microsoft's own example: 6 minutes and 45 seconds are billed as 6 minutes; its description for China says the
+	// same.
 	azure: {
 		incrementMs: 60_000,
 		rounding: "down",
@@ -42,9 +43,9 @@ export function billingTermsOf(provider: Provider): BillingTerms {
 }
 
 /**
- * The time that would be billed if the machine ended after `elapsedMs`. It never falls as time passes, so that the
- * minimum is charged up front, with the first interval, and every later interval is the difference of two such values:
- * what is charged is at every moment exactly what the provider would bill for ending now.
+ * The time that would be billed if the machine ended after `elapsedMs`. Never decreases, so the minimum is charged up
+ * front with the first interval, and every later interval is the difference of two such values. At every moment the
+ * charged amount is exactly what the provider would bill if the machine ended now.
  */
 export function billableMs(terms: BillingTerms, elapsedMs: number): number {
 	if (elapsedMs <= 0) return 0;

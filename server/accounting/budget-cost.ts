@@ -1,8 +1,9 @@
 import type { Charge } from "#server/domain/charge.ts";
 
 /**
- * What a charge takes out of budgets: its effective cost, and of reserved capacity what is billed for the use itself. The price
- * of a commitment is paid whether a job runs or not, so no placement can spend it: a budget holds and counts what using it adds.
+ * Amount of a charge that counts against budgets: its effective cost, or for reserved capacity the amount billed for
+ * the use itself. A commitment is paid for whether a job runs or not, so placements cannot spend it: a budget only
+ * holds and counts the additional cost of using it.
  */
 export function budgetCost(
 	charge: Pick<Charge, "effectiveMicroUsd" | "billedMicroUsd"> & { dimensions: Pick<Charge["dimensions"], "capacityType"> },

@@ -18,7 +18,10 @@ import { calendarOf, UTC } from "./zone.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const instant = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2032, 0) });
-/** Whole hours, daylight saving, half and quarter hours, a midnight that comes twice (Azores), one that was left out (São Paulo). */
+/**
+ * Whole hours, daylight saving, half and quarter hours, a midnight that occurs twice (Azores), and one that is skipped
+ * (São Paulo).
+ */
 const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe", "Atlantic/Azores"];
 const calendar = fc.constantFrom(...ZONES).map(calendarOf);
 const berlin = calendarOf("Europe/Berlin");
@@ -51,7 +54,7 @@ describe("buckets of a time zone", () => {
 			(b.toMs - b.fromMs) / HOUR_MS,
 		]);
 
-	it("Berlin's 2026-03-29 has 23 hours, 2026-10-25 has 25, and the days beside them 24", () => {
+	it("Berlin's 2026-03-29 has 23 hours, 2026-10-25 has 25, and the adjacent days have 24", () => {
 		expect(lengths(Date.UTC(2026, 2, 28, 12), 2)).toEqual([
 			["2026-03-27T23:00:00.000Z", 24],
 			["2026-03-28T23:00:00.000Z", 23],
@@ -64,7 +67,7 @@ describe("buckets of a time zone", () => {
 		]);
 	});
 
-	it("Berlin's November 2026 is 2026-10-31T23:00Z to 2026-11-30T23:00Z, and half past eleven in the evening UTC is December there", () => {
+	it("Berlin's November 2026 is 2026-10-31T23:00Z to 2026-11-30T23:00Z, and 23:30 UTC on the last day is already December there", () => {
 		const at = Date.parse("2026-11-30T23:30:00Z");
 		expect(monthOfKey("2026-11", berlin)).toEqual({ fromMs: Date.UTC(2026, 9, 31, 23), toMs: Date.UTC(2026, 10, 30, 23) });
 		expect([dayKey(at), dayKey(at, berlin), monthKey(at), monthKey(at, berlin)]).toEqual([
@@ -81,7 +84,7 @@ describe("buckets of a time zone", () => {
 		expect(periodOf("year", at, berlin).key).toBe("2026-01-01");
 	});
 
-	it("Kolkata's midnight is 18:30 UTC: it cuts the hour 18:00 to 19:00 in two buckets, and what is charged in it in two pieces", () => {
+	it("Kolkata's midnight is 18:30 UTC: it splits the hour 18:00 to 19:00 into two buckets, and its charges into two pieces", () => {
 		const at = Date.UTC(2026, 10, 30, 18);
 		expect(cutAtHours({ fromMs: at + 60_000, toMs: at + 2 * HOUR_MS }, kolkata).map((p) => iso(p.fromMs).slice(11, 16))).toEqual([
 			"18:01",
@@ -95,20 +98,20 @@ describe("buckets of a time zone", () => {
 		expect(iso(bucketStartMs("month", at + HOUR_MS, kolkata))).toBe("2026-11-30T18:30:00.000Z");
 	});
 
-	it("a midnight that comes twice (Azores, 2026-10-25) begins its day at the first, one that was left out (São Paulo, 2017-10-15) at 01:00", () => {
+	it("a midnight that occurs twice (Azores, 2026-10-25) starts its day at the first, a skipped one (São Paulo, 2017-10-15) at 01:00", () => {
 		const azores = calendarOf("Atlantic/Azores");
 		expect(iso(bucketStartMs("day", Date.UTC(2026, 9, 25, 12), azores))).toBe("2026-10-25T00:00:00.000Z");
 		expect(iso(bucketStartMs("day", Date.UTC(2017, 9, 15, 12), calendarOf("America/Sao_Paulo")))).toBe("2017-10-15T03:00:00.000Z");
 	});
 
-	it("weeks begin on Monday, also the one in which Berlin puts its clocks back", () => {
+	it("weeks start on Monday, including the one in which Berlin's clocks go back", () => {
 		expect(
 			bucketsOf("week", { fromMs: Date.UTC(2026, 9, 25, 12), toMs: Date.UTC(2026, 9, 26, 12) }, berlin).map((b) => iso(b.fromMs)),
 		).toEqual(["2026-10-18T22:00:00.000Z", "2026-10-25T23:00:00.000Z"]);
 		expect([weekdayOf(Date.UTC(2026, 9, 25, 22, 59), berlin), weekdayOf(Date.UTC(2026, 9, 25, 23), berlin)]).toEqual([6, 0]);
 	});
 
-	it("each instant lies in its own bucket, the next begins where it ends, and its date is the one that the zone's clocks show", () => {
+	it("each instant is in its own bucket, the next starts where it ends, and its date is the zone's local date", () => {
 		fc.assert(
 			fc.property(instant, calendar, fc.constantFrom(...GRANULARITIES, "week" as const), (at, zone, bucket) => {
 				const start = bucketStartMs(bucket, at, zone);
@@ -122,7 +125,7 @@ describe("buckets of a time zone", () => {
 	});
 
 	it.each(["Europe/Atlantis", "+01:00", "", "utc'; drop table charge", "europe/berlin "])(
-		"there is no zone %j, and the error says what to give",
+		"rejects the zone %j with an error that says what to give",
 		(zone) => {
 			expect(() => calendarOf(zone)).toThrow(
 				expect.objectContaining({ code: "invalid_input", fix: expect.stringContaining("Europe/Berlin") }),
@@ -133,7 +136,7 @@ describe("buckets of a time zone", () => {
 });
 
 describe("cutting", () => {
-	it("at hours gives pieces that follow each other, each within one hour and one day", () => {
+	it("at hours gives consecutive pieces, each within one hour and one day", () => {
 		fc.assert(
 			fc.property(instant, fc.integer({ min: 0, max: 50 * HOUR_MS }), calendar, (fromMs, lengthMs, zone) => {
 				const pieces = cutAtHours({ fromMs, toMs: fromMs + lengthMs }, zone);
@@ -175,7 +178,7 @@ describe("cutting", () => {
 		);
 	});
 
-	it("what is added less what is taken off again is the range, hour by hour, in no more hours than without", () => {
+	it("added minus subtracted buckets equal the range, hour by hour, with no more hours than without subtraction", () => {
 		fc.assert(
 			fc.property(instant, fc.integer({ min: 1, max: 70 * 24 * HOUR_MS }), calendar, (start, lengthMs, zone) => {
 				const range = wholeHours({ fromMs: start, toMs: start + lengthMs }, zone);
@@ -195,7 +198,7 @@ describe("cutting", () => {
 		);
 	});
 
-	it("of 2026-10-29T07:00Z to 2026-11-28T12:00Z it takes the first day whole and its 7 hours off; the last one's 12 hours are added", () => {
+	it("of 2026-10-29T07:00Z to 2026-11-28T12:00Z adds the first day and subtracts its 7 hours; the last day's 12 hours are added", () => {
 		const { add, less } = coverLessHours({ fromMs: Date.UTC(2026, 9, 29, 7), toMs: Date.UTC(2026, 10, 28, 12) });
 		const rangesOf = (of: typeof add) => of.map((s) => [s.granularity, iso(s.fromMs).slice(0, 13), iso(s.toMs).slice(0, 13)]);
 		expect(rangesOf(add)).toEqual([
@@ -205,7 +208,7 @@ describe("cutting", () => {
 		expect(rangesOf(less)).toEqual([["hour", "2026-10-29T00", "2026-10-29T07"]]);
 	});
 
-	it("takes 2026-01-30T22:00Z to 2026-04-02T03:00Z as hours, a day, two months, a day and hours", () => {
+	it("splits 2026-01-30T22:00Z to 2026-04-02T03:00Z into hours, a day, two months, a day and hours", () => {
 		const cover = coverRange({ fromMs: Date.UTC(2026, 0, 30, 22), toMs: Date.UTC(2026, 3, 2, 3) }, "month");
 		expect(cover.map((s) => [s.granularity, iso(s.fromMs).slice(0, 13)])).toEqual([
 			["hour", "2026-01-30T22"],

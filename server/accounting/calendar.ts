@@ -11,13 +11,13 @@ export interface Interval {
 
 export const GRANULARITIES = ["hour", "day", "month"] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
-/** What sums are shown by; weeks begin on Monday (ISO 8601) and are made of days. */
+/** Granularities of sums; weeks start on Monday (ISO 8601) and consist of days. */
 export type Bucket = Granularity | "week";
 
 /**
- * Start of the bucket that holds the instant. Days, weeks and months are those of the calendar, so a day may have 23 or
- * 25 hours. Hours are UTC hours; an hour that contains a calendar midnight (where clocks are not whole hours from
- * UTC) is two buckets: so days are always made of whole hours, and months of whole days.
+ * Start of the bucket that contains the instant. Days, weeks and months are those of the calendar, so a day may have
+ * 23 or 25 hours. Hours are UTC hours. An hour that contains a calendar midnight (in zones not a whole number of hours
+ * from UTC) is two buckets, so that days always consist of whole hours, and months of whole days.
  */
 export function bucketStartMs(bucket: Bucket, atMs: number, calendar: Calendar = UTC): number {
 	if (bucket === "hour") {
@@ -30,7 +30,7 @@ export function bucketStartMs(bucket: Bucket, atMs: number, calendar: Calendar =
 	return dayStartMs(calendar, monthStartDay(day, 0));
 }
 
-/** Start of the bucket after the one that holds the instant. */
+/** Start of the bucket after the one that contains the instant. */
 export function nextBucketStartMs(bucket: Bucket, atMs: number, calendar: Calendar = UTC): number {
 	if (bucket === "hour") {
 		const next = (Math.floor(atMs / HOUR_MS) + 1) * HOUR_MS;
@@ -42,7 +42,7 @@ export function nextBucketStartMs(bucket: Bucket, atMs: number, calendar: Calend
 	return dayStartMs(calendar, monthStartDay(day, 1));
 }
 
-/** Every bucket that the interval touches, as whole buckets in order. */
+/** Every bucket that overlaps the interval, as whole buckets in order. */
 export function bucketsOf(bucket: Bucket, { fromMs, toMs }: Interval, calendar: Calendar = UTC): Interval[] {
 	const buckets: Interval[] = [];
 	for (let at = fromMs; at < toMs; ) {
@@ -63,20 +63,20 @@ export function dayKey(atMs: number, calendar: Calendar = UTC): string {
 	return dateText(dayNumberOf(calendar, atMs));
 }
 
-/** The calendar month that holds the instant, e.g. `2026-11`. */
+/** The calendar month that contains the instant, e.g. `2026-11`. */
 export function monthKey(atMs: number, calendar: Calendar = UTC): string {
 	return dayKey(atMs, calendar).slice(0, 7);
 }
 
-/** The month of a key such as `2026-11`; null when it is none. */
+/** The month of a key such as `2026-11`; null if it is not one. */
 export function monthOfKey(key: string, calendar: Calendar = UTC): Interval | null {
 	const day = /^20\d\d-(0[1-9]|1[0-2])$/.test(key) ? Date.parse(`${key}-01T00:00:00Z`) / DAY_MS : Number.NaN;
 	return Number.isNaN(day) ? null : { fromMs: dayStartMs(calendar, day), toMs: dayStartMs(calendar, monthStartDay(day, 1)) };
 }
 
 /**
- * The interval in pieces that each lie within one UTC hour and one day of the calendar, as charges must; empty when the
- * interval is.
+ * Splits the interval into pieces that each lie within one UTC hour and one calendar day, as charges must; empty for
+ * an empty interval.
  */
 export function cutAtHours({ fromMs, toMs }: Interval, calendar: Calendar = UTC): Interval[] {
 	assert(Number.isSafeInteger(fromMs) && Number.isSafeInteger(toMs), `an interval has whole milliseconds, got ${fromMs}..${toMs}`);
@@ -94,7 +94,7 @@ export interface Period extends Interval {
 	key: string;
 }
 
-/** The month, quarter or year of the calendar that holds the instant. */
+/** The calendar month, quarter or year that contains the instant. */
 export function periodOf(period: BudgetPeriod, atMs: number, calendar: Calendar = UTC): Period {
 	const months = monthsOf(period);
 	const day = dayNumberOf(calendar, atMs);
@@ -115,7 +115,7 @@ function monthsOf(period: BudgetPeriod): number {
 	}
 }
 
-/** Day number of the first of the month that lies `months` after the day's own. */
+/** Day number of the first day of the month that is `months` later. */
 function monthStartDay(day: number, months: number): number {
 	const at = new Date(day * DAY_MS);
 	return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1) / DAY_MS;

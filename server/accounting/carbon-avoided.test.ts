@@ -14,11 +14,11 @@ describe("avoided emissions", () => {
 		});
 	});
 
-	it("a cleaner home makes it negative: 150 W × 1 × 10 h × 20 g/kWh = 30 g, 970 g more were emitted", () => {
+	it("a cleaner home makes it negative: 150 W × 1 × 10 h × 20 g/kWh = 30 g, and 970 g more were emitted", () => {
 		expect(avoidedAgainst({ wattsPerGpu: 150, pue: 1, gramsPerKwh: 20 }, actual)?.avoidedMilligrams).toBe(-970_000n);
 	});
 
-	it("says nothing without the place's power or grid", () => {
+	it("is null without the place's power or grid", () => {
 		expect(avoidedAgainst({ wattsPerGpu: null, pue: 1, gramsPerKwh: 20 }, actual)).toBeNull();
 		expect(avoidedAgainst({ wattsPerGpu: 1, pue: 1, gramsPerKwh: null }, actual)).toBeNull();
 	});

@@ -2,33 +2,33 @@ import { mulDivFloor } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { type PoolPower, powerOf } from "./carbon.ts";
 
-/** A place where the same GPU time could have been spent. */
+/** A place where the same GPU time could have been used. */
 export interface OtherPlace extends Pick<PoolPower, "wattsPerGpu" | "pue" | "gramsPerKwh"> {
-	/** Its energy and emissions are not known without all three. */
+	/** Energy and emissions are unknown unless all three are known. */
 	pue: number;
 }
 
-/** Emissions in clouds, and the GPU time behind them; time with unknown emissions is excluded. */
+/** Cloud emissions and their GPU time; time with unknown emissions is excluded. */
 export interface Emitted {
 	gpuMs: bigint;
 	milligrams: bigint;
 }
 
 export interface Avoided {
-	/** GPU time that is compared. */
+	/** GPU time included in the comparison. */
 	gpuMs: bigint;
 	actualMilligrams: bigint;
 	/** What the same GPU time would have emitted at the other place. */
 	counterfactualMilligrams: bigint;
-	/** counterfactual − actual; below zero: more was emitted than would have been. */
+	/** counterfactual − actual; negative: more was emitted than at the other place. */
 	avoidedMilligrams: bigint;
 }
 
 export const NOTHING_AVOIDED: Avoided = { gpuMs: 0n, actualMilligrams: 0n, counterfactualMilligrams: 0n, avoidedMilligrams: 0n };
 
 /**
- * The same GPU-hours at another place: W × PUE × GPU-hours × g/kWh, as operational emissions of a busy GPU are computed.
- * null when the place's power or grid is not known: then nothing can be said.
+ * Emissions of the same GPU-hours at another place: W × PUE × GPU-hours × g/kWh, the formula for operational emissions
+ * of a busy GPU. null when the place's power or grid is unknown.
  */
 export function avoidedAgainst(place: OtherPlace, actual: Emitted): Avoided | null {
 	const power = powerOf({ ...place, load: "busy" }, 0);

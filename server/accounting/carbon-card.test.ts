@@ -27,18 +27,18 @@ const stepsOf = (assets: OwnedAsset[], fromMs = Date.UTC(2026, 0, 1)) =>
 	powerSteps([{ effectiveFromMs: fromMs, card: card(assets) }], { gpus: 8, power: base }, UTC);
 
 describe("power by rate cards", () => {
-	it("takes watts, PUE and contract of the card, and the grid of the site", () => {
+	it("takes watts, PUE and contract from the card, and the grid from the site", () => {
 		const [step] = powerSteps([{ effectiveFromMs: 0, card: card([], "12.5") }], { gpus: 8, power: base }, UTC);
 		expect(step?.power).toEqual({ ...base, wattsPerGpu: 640, idleWattsPerGpu: 120, pue: 1.25, contractGramsPerKwh: 12.5 });
 	});
 
-	it("5,232 kg over the 1,461 days from 2024-01-01 to 2028-01-01 (a leap year in it) and 8 GPUs: 18.652 g per GPU-hour, whatever the money's method", () => {
+	it("5,232 kg over the 1,461 days from 2024-01-01 to 2028-01-01 (with a leap year) and 8 GPUs: 18.652 g per GPU-hour, whatever the depreciation method", () => {
 		const [step] = stepsOf([nodes]);
 		expect(step?.power.embodiedGramsPerGpuHour).toBeCloseTo(5_232_000 / (1_461 * 24) / 8, 9);
 		expect(step?.power.embodiedGramsPerGpuHour).toBeCloseTo(18.652, 3);
 	});
 
-	it("counts an asset from its first day in service to its life's end: +1,000 kg over 12 months / 8 in 2027, nothing from 2028 on", () => {
+	it("counts an asset from its first day in service to the end of its life: +1,000 kg over 12 months / 8 in 2027, nothing from 2028 on", () => {
 		const late = { ...nodes, id: "more", inServiceOn: "2027-01-01", lifeMonths: 12, embodiedKg: "1000" };
 		const steps = stepsOf([nodes, late]).map((s) => [new Date(s.fromMs).toISOString().slice(0, 10), s.power.embodiedGramsPerGpuHour]);
 		const first = 5_232_000 / (1_461 * 24) / 8;
@@ -49,7 +49,7 @@ describe("power by rate cards", () => {
 		]);
 	});
 
-	it("without any published figure the model's own counts; with one of two, that one", () => {
+	it("uses the model's figure when no asset has one, and only known figures when one of two has one", () => {
 		const unknown = { ...nodes, id: "switch", embodiedKg: null };
 		expect(stepsOf([unknown])[0]?.power.embodiedGramsPerGpuHour).toBe(9);
 		expect(stepsOf([unknown, nodes])[0]?.power.embodiedGramsPerGpuHour).toBeCloseTo(18.652, 3);
@@ -62,7 +62,7 @@ describe("power by rate cards", () => {
 });
 
 describe("a card that changes within an hour", () => {
-	it("10:00 to 10:15 at 500 W × 1.5 = 187.5 Wh, then 640 W × 1.25 × 45 min = 600 Wh, twice for two GPUs; cut anywhere it is the same", () => {
+	it("10:00 to 10:15 at 500 W × 1.5 = 187.5 Wh, then 640 W × 1.25 × 45 min = 600 Wh, doubled for two GPUs; the same for any split", () => {
 		const t0 = Date.UTC(2026, 10, 10, 10);
 		const steps = stepsOf([], t0 + HOUR_MS / 4);
 		const of = (fromMs: number, toMs: number) => footprintOfSteps({ base, steps }, "busy", 2, { fromMs, toMs });

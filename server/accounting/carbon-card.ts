@@ -5,10 +5,11 @@ import { depreciationOf } from "./depreciation.ts";
 import { type Calendar, dayStartMs } from "./zone.ts";
 
 /**
- * A pool's power and manufacture as its rate cards say, from each card's instant on. A card's watts hold the host's share,
- * its contract makes the market-based figure. Manufacture: embodiedKg of every asset in its life, spread evenly over that
- * life (whatever the method of its money) and over the pool's GPUs; assets without a figure are left out, and when none of
- * those in service has one, the base's figure counts. After an asset's life nothing is left of it.
+ * A pool's power and manufacturing emissions according to its rate cards, each from its effective time. A card's watts
+ * include the host's share; its contract determines the market-based figure. Manufacturing: embodiedKg of every asset
+ * within its life, spread evenly over that life (whatever its depreciation method) and over the pool's GPUs. Assets
+ * without a figure are left out; if no asset in service has one, the base's figure applies. After an asset's life
+ * nothing remains.
  */
 export function powerSteps(
 	cards: readonly { effectiveFromMs: number; card: OwnedRateCard }[],
@@ -38,7 +39,7 @@ function powerOfCard({ power }: OwnedRateCard): Partial<PoolPower> {
 interface AssetLife {
 	fromMs: number;
 	toMs: number;
-	/** Of the whole asset, g CO2e; null: not known. */
+	/** For the whole asset, g CO2e; null: unknown. */
 	gramsPerHour: number | null;
 }
 

@@ -21,7 +21,7 @@ function fact(name: string): number {
 }
 
 describe("docs/carbon.md", () => {
-	it("shows a job that emits what the page says", () => {
+	it("shows a job with the emissions that the page states", () => {
 		const gpus = fact("gpus");
 		const ten = Date.UTC(2026, 10, 10, 10);
 		const power: PowerFacts = {

@@ -2,11 +2,12 @@ import { mulDivFloor } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
 /**
- * Software Carbon Intensity, ISO/IEC 21031:2024: SCI = (E × I + M) per R. E × I is the operational emission as charged,
- * location-based (the standard knows no contracts and no offsets); M the embodied one; R is one GPU-hour, and the job.
+ * Software Carbon Intensity, ISO/IEC 21031:2024: SCI = (E × I + M) per R. E × I is the charged operational emissions,
+ * location-based (the standard excludes contracts and offsets); M is the embodied emissions; R is one GPU-hour, and
+ * also the job.
  */
 export interface CarbonIntensity {
-	/** (O + M) / GPU-hours, mg CO2e, rounded down; null when a part is not known or no GPU-hour was used. */
+	/** (O + M) / GPU-hours, mg CO2e, rounded down; null when a part is unknown or no GPU-hour was used. */
 	milligramsPerGpuHour: bigint | null;
 	/** O + M, mg CO2e: R is one job. */
 	milligramsPerJob: bigint | null;
@@ -23,7 +24,7 @@ export function softwareCarbonIntensity(sums: {
 	return { milligramsPerGpuHour: gpuMs > 0n ? perGpuHour(whole, gpuMs) : null, milligramsPerJob: whole };
 }
 
-/** An amount over GPU time, for each GPU-hour. */
+/** An amount divided by GPU time, per GPU-hour. */
 export function perGpuHour(amount: bigint, gpuMs: bigint): bigint {
 	return mulDivFloor(amount, BigInt(HOUR_MS), gpuMs).quotient;
 }

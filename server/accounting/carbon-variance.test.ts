@@ -16,13 +16,13 @@ const causes = (before: CarbonCell[], after: CarbonCell[]) =>
 	Object.fromEntries(Object.entries(explainCarbonVariance(before, after).byCause).flatMap(([k, v]) => (v === 0n ? [] : [[k, Number(v)]])));
 
 describe("explainCarbonVariance", () => {
-	it("the same energy on a cleaner grid is the grid", () =>
+	it("attributes the same energy on a cleaner grid to the grid", () =>
 		expect(causes([cell(10n, 5_000n, 400n)], [cell(10n, 5_000n, 300n)])).toEqual({ grid: -500_000 }));
-	it("twice the hours are hours, at the old intensity; the grid is the rest", () =>
+	it("attributes twice the hours to hours at the old intensity, and the rest to the grid", () =>
 		expect(causes([cell(10n, 5_000n, 400n)], [cell(20n, 10_000n, 300n)])).toEqual({ hours: 2_000_000, grid: -1_000_000 }));
-	it("more energy in the same hours is power", () =>
+	it("attributes more energy in the same hours to power", () =>
 		expect(causes([cell(10n, 5_000n, 400n)], [cell(10n, 6_000n, 400n)])).toEqual({ power: 400_000 }));
-	it("another mix of regions is place, whatever the capacity type", () =>
+	it("attributes another mix of regions to place, whatever the capacity type", () =>
 		expect(
 			causes(
 				[cell(10n, 5_000n, 400n), cell(10n, 5_000n, 20n, { region: "eu-north-1" })],
@@ -40,12 +40,12 @@ describe("explainCarbonVariance", () => {
 				],
 			),
 		).toEqual({ started: 700, ended: -40_000, lost: 200_000, idle: 9_000 }));
-	it("embodied emissions follow the hours; another figure per hour is apart", () =>
+	it("attributes embodied emissions to hours, and a changed figure per hour separately", () =>
 		expect(causes([cell(10n, 0n, 0n, { embodiedMilligrams: 100n })], [cell(20n, 0n, 0n, { embodiedMilligrams: 300n })])).toEqual({
 			hours: 100,
 			embodied: 100,
 		}));
-	it("time without known emissions changes nothing", () =>
+	it("ignores time without known emissions", () =>
 		expect(
 			causes(
 				[cell(10n, 5_000n, 400n)],

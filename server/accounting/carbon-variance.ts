@@ -4,10 +4,10 @@ import { explainVariance, toVariance, type Variance, type VarianceCell, type Var
 /** Usage of one combination over one period. Operational emissions are location-based. */
 export interface CarbonCell extends Omit<VarianceCell, "amount" | "lostAmount"> {
 	energyMilliWh: bigint;
-	/** Of the GPU time with known operational emissions. */
+	/** For the GPU time with known operational emissions. */
 	operationalMilligrams: bigint;
 	operationalUnknownGpuMs: bigint;
-	/** Of the GPU time with a known figure of manufacture. */
+	/** For the GPU time with a known manufacturing figure. */
 	embodiedMilligrams: bigint;
 	embodiedUnknownGpuMs: bigint;
 }
@@ -15,10 +15,10 @@ export interface CarbonCell extends Omit<VarianceCell, "amount" | "lostAmount"> 
 type CarbonPart = VariancePart<CarbonCause>;
 
 /**
- * Splits the change of operational and embodied emissions between two periods into causes, with the rule of money. The change
- * at the old grid intensities is computed first: each line of work's new energy at what a kWh emitted for it at that place
- * before. A place that is new to a line of work keeps its own intensity. The rest is the grid. Only GPU time with a known
- * figure counts. Amounts in mg CO2e; the parts add up exactly.
+ * Splits the change in operational and embodied emissions between two periods into causes, by the same rule as for
+ * money. First, the change at the old grid intensities: each line of work's new energy times the old emissions per kWh
+ * of that line at that place. A place that is new to a line of work keeps its own intensity. The grid is the rest.
+ * Only GPU time with known figures counts. Amounts in mg CO2e; the parts add up exactly.
  */
 export function explainCarbonVariance(before: readonly CarbonCell[], after: readonly CarbonCell[]): Variance<CarbonCause> {
 	const oldGrid = gridSums(before);
@@ -44,7 +44,7 @@ const embodied = (cell: CarbonCell): VarianceCell => known(cell, cell.embodiedMi
 
 const least = (a: bigint, b: bigint) => (a < b ? a : b);
 
-/** Without the time that has no figure. Lost work has the same emissions per GPU-hour as the rest of its cell. */
+/** Excludes time without a figure. Lost work has the same emissions per GPU-hour as the rest of its cell. */
 function known(cell: CarbonCell, amount: bigint, unknownGpuMs: bigint): VarianceCell {
 	const { team, project, siteId, region, capacityType, accelerator, kind, idle } = cell;
 	const gpuMs = cell.gpuMs - unknownGpuMs;
@@ -85,7 +85,7 @@ function atIntensity(after: CarbonCell, old: GridSum | undefined): VarianceCell 
 	return { ...cell, amount, lostAmount: (cell.lostAmount * amount) / cell.amount };
 }
 
-/** By line of work: what its energy emitted beyond the old intensities. */
+/** By line of work: emissions of its energy beyond the old intensities. */
 function gridParts(before: readonly VarianceCell[], after: readonly VarianceCell[], atOldGrid: readonly VarianceCell[]): CarbonPart[] {
 	const parts = new Map<string, CarbonPart>();
 	const add = ({ team, project }: VarianceCell, amount: bigint, beforeGpuMs: bigint, afterGpuMs: bigint): void => {
@@ -99,13 +99,13 @@ function gridParts(before: readonly VarianceCell[], after: readonly VarianceCell
 	return [...parts.values()];
 }
 
-/** Capacity types differ in emissions by their place only. */
+/** Capacity types only differ in emissions through their place. */
 function renamed(part: VariancePart, price: "power" | "embodied"): CarbonPart {
 	const cause = (from: VarianceCause): CarbonCause => (from === "price" ? price : from === "capacity" ? "place" : from);
 	return { ...part, cause: cause(part.cause) };
 }
 
-/** One part per cause and line of work. Operational and embodied emissions are of the same GPU time, where both are known. */
+/** One part per cause and line of work. Operational and embodied emissions cover the same GPU time if both are known. */
 function merge(parts: readonly CarbonPart[]): CarbonPart[] {
 	const merged = new Map<string, CarbonPart>();
 	const most = (a: bigint, b: bigint) => (a > b ? a : b);

@@ -10,7 +10,7 @@ const busy: PowerFacts = { wattsPerGpu: 400, pue: 1.135, gramsPerKwh: 380.5, loa
 const hour = (facts: PowerFacts) => footprintOfInterval(facts, T0, T0 + HOUR_MS);
 
 describe("footprintOfInterval", () => {
-	it("A100 400 W × 1 h × PUE 1.135 = 454 Wh; × 380.5 g/kWh = 172.747 g, estimated and by the yearly average", () => {
+	it("A100 400 W × 1 h × PUE 1.135 = 454 Wh; × 380.5 g/kWh = 172.747 g, estimated and at the yearly average", () => {
 		expect(hour(busy)).toEqual({
 			energyMilliWh: 454_000n,
 			measuredEnergyMilliWh: 0n,
@@ -35,17 +35,17 @@ describe("footprintOfInterval", () => {
 		expect(hour(facts).energyMilliWh).toBe(152_657n);
 	});
 
-	it("takes full power where no one measured the utilisation, as at 1000 thousandths", () => {
+	it("assumes full power without measured utilization, the same as 1000 permille", () => {
 		expect(hour(busy)).toEqual(hour({ ...busy, utilisationPermille: 1_000 }));
 	});
 
-	/** Measured from the minute after `fromMinute` on, as the curve is moved by two. */
+	/** Measured from the minute after `fromMinute` on, because the curve is shifted by two minutes. */
 	const measured = (watts: number | null, permille: number, [from, to]: [number, number]) =>
 		new Map(
 			Array.from({ length: to - from }, (_, i) => [T0 + (from + i - 2) * MINUTE, { wattsPerGpu: watts, utilisationPermille: permille }]),
 		);
 
-	it("measured power comes before the estimate: 60 minutes at 310.5 W × 1.135 = 352.4175 Wh, all of it measured", () => {
+	it("measured power takes precedence over the estimate: 60 minutes at 310.5 W × 1.135 = 352.4175 Wh, all of it measured", () => {
 		const facts = { ...busy, measured: measured(310.5, 900, [0, 60]) };
 		expect(hour(facts)).toMatchObject({ energyMilliWh: 352_417n, measuredEnergyMilliWh: 352_417n });
 		expect(footprintOfInterval(facts, T0 + HOUR_MS, T0 + 2 * HOUR_MS)).toMatchObject({
@@ -59,12 +59,12 @@ describe("footprintOfInterval", () => {
 		expect(hour(facts)).toMatchObject({ energyMilliWh: 340_500n, measuredEnergyMilliWh: 113_500n });
 	});
 
-	it("a driver that reports use and no power: 25% busy between 46 W and 400 W is 134.5 W, estimated", () => {
+	it("estimates power from use when a driver reports only use: 25% busy between 46 W and 400 W is 134.5 W", () => {
 		const facts = { ...busy, idleWattsPerGpu: 46, measured: measured(null, 250, [0, 60]) };
 		expect(hour(facts)).toMatchObject({ energyMilliWh: 152_657n, measuredEnergyMilliWh: 0n });
 	});
 
-	it("parts of an hour add up to the hour, cut within a minute too, whatever was measured of it", () => {
+	it("parts of an hour add up to the hour, even when split within a minute, whatever was measured", () => {
 		const facts = { ...busy, measured: new Map([...measured(333.333, 1_000, [3, 17]), ...measured(77.7, 10, [25, 52])]) };
 		const cuts = [0, 7_001, 200_000, 1_234_567, 1_500_500, 3_599_999, HOUR_MS];
 		const parts = cuts.slice(1).map((to, i) => footprintOfInterval(facts, T0 + (cuts[i] ?? 0), T0 + to));
@@ -72,7 +72,7 @@ describe("footprintOfInterval", () => {
 			expect(parts.reduce((sum, part) => sum + part[key], 0n)).toBe(hour(facts)[key]);
 	});
 
-	it("the hour's own intensity comes before the average: 454 Wh × 120.25 g/kWh = 54.5935 g, by the hour", () => {
+	it("the hourly intensity takes precedence over the average: 454 Wh × 120.25 g/kWh = 54.5935 g, hourly", () => {
 		const facts = { ...busy, hourlyMilligramsPerKwh: new Map([[T0, 120_250]]) };
 		expect(hour(facts)).toMatchObject({ emissionsMilligrams: 54_593n, hourlyGridMilliWh: 454_000n });
 		expect(footprintOfInterval(facts, T0 + HOUR_MS, T0 + 2 * HOUR_MS)).toMatchObject({
@@ -82,17 +82,17 @@ describe("footprintOfInterval", () => {
 		expect(hour({ ...facts, gramsPerKwh: null })).toMatchObject({ emissionsMilligrams: 54_593n });
 	});
 
-	it("market-based by the contract: 454 Wh × 25 g/kWh = 11.35 g beside 172.747 g of the grid; 0 g/kWh is 0, not unknown", () => {
+	it("market-based by the contract: 454 Wh × 25 g/kWh = 11.35 g next to 172.747 g of the grid; 0 g/kWh is 0, not unknown", () => {
 		expect(hour({ ...busy, contractGramsPerKwh: 25 })).toMatchObject({ marketEmissionsMilligrams: 11_350n, emissionsMilligrams: 172_747n });
 		expect(hour({ ...busy, contractGramsPerKwh: 0 }).marketEmissionsMilligrams).toBe(0n);
 	});
 
-	it("manufacture by time: 18.667 g per GPU-hour × 8 GPUs × 15 min = 37.334 g, rounded down by GPU: 8 × 4,666 mg", () => {
+	it("manufacturing by time: 18.667 g per GPU-hour × 8 GPUs × 15 min = 37.334 g, rounded down per GPU: 8 × 4,666 mg", () => {
 		const facts = { ...busy, embodiedGramsPerGpuHour: 18.667 };
 		expect(footprintOfGpus(facts, 8, { fromMs: T0, toMs: T0 + 15 * MINUTE }).embodiedMilligrams).toBe(8n * 4_666n);
 	});
 
-	it("says that emissions are not known, rather than 0, without an intensity or without the model's power", () => {
+	it("reports unknown emissions, not 0, without an intensity or the model's power", () => {
 		expect(hour({ ...busy, gramsPerKwh: null })).toMatchObject({ energyMilliWh: 454_000n, emissionsMilligrams: null });
 		expect(hour({ ...busy, wattsPerGpu: null, contractGramsPerKwh: 25, embodiedGramsPerGpuHour: 2 })).toEqual({
 			energyMilliWh: 0n,
@@ -104,7 +104,7 @@ describe("footprintOfInterval", () => {
 		});
 	});
 
-	it("refuses a piece that leaves its UTC hour", () => {
+	it("rejects a piece that leaves its UTC hour", () => {
 		expect(() => footprintOfInterval(busy, T0 + 1, T0 + HOUR_MS + 1)).toThrow(/within one UTC hour/);
 	});
 
@@ -125,7 +125,7 @@ describe("footprintOfInterval", () => {
 		load: fc.constantFrom("busy" as const, "idle" as const),
 	});
 
-	it("the parts of an hour add up to the hour exactly, and none is below zero, wherever it is cut", () => {
+	it("the parts of an hour add up to the hour exactly, and none is negative, for any split", () => {
 		fc.assert(
 			fc.property(facts, fc.array(fc.integer({ min: 0, max: HOUR_MS - 1 }), { maxLength: 6 }), (power, cuts) => {
 				const points = [0, ...cuts, HOUR_MS].sort((a, b) => a - b);

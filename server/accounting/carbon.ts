@@ -5,57 +5,60 @@ import type { Amounts } from "./amounts.ts";
 import { bucketStartMs, type Interval } from "./calendar.ts";
 
 /**
- * What is known of some GPUs' power, its grid and their manufacture. Energy = power × time × PUE; emissions = energy ×
+ * Known facts about the power, grid and manufacturing of some GPUs. Energy = power × time × PUE; emissions = energy ×
  * grid intensity: the method of Lacoste et al. 2019, "Quantifying the Carbon Emissions of Machine Learning",
- * arXiv:1910.09700 (the ML CO2 Impact calculator), with the PUE that it leaves to the provider. docs/carbon.md has every
- * formula with its units, sources and a worked example.
+ * arXiv:1910.09700 (the ML CO2 Impact calculator), plus the PUE, which it leaves to the provider. docs/carbon.md has
+ * every formula with units, sources and a worked example.
  */
 export interface PowerFacts {
-	/** Power of one GPU under full load, W; null when the model is not known. */
+	/** Power of one GPU under full load, W; null for an unknown model. */
 	wattsPerGpu: number | null;
-	/** Of one GPU without work, W; absent: IDLE_PERMILLE of wattsPerGpu. */
+	/** Power of one idle GPU, W; absent: IDLE_PERMILLE of wattsPerGpu. */
 	idleWattsPerGpu?: number | undefined;
-	/** Both watts make what was read at the machines over a time, and do not come from a data sheet; absent: they are estimates. */
+	/**
+	 * Whether both watts are fitted to a measurement at the machines instead of coming from a data sheet; absent: they
+	 * are estimates.
+	 */
 	wattsAreMeasured?: boolean;
-	/** Share of its time that a busy GPU worked, in thousandths; absent: not measured, full power is an upper estimate. */
+	/** Utilization of a busy GPU, in permille; absent: not measured, so full power is an upper bound. */
 	utilisationPermille?: number | undefined;
-	/** What was measured of its GPUs, by start of the UTC minute; it comes before every estimate (MEASURED_LATE_MS). */
+	/** Measurements of its GPUs, by start of the UTC minute; they take precedence over every estimate (MEASURED_LATE_MS). */
 	measured?: ReadonlyMap<number, MeasuredMinute> | undefined;
-	/** Energy of the data centre per energy of its machines, >= 1. null: not known, counted as 1, a lower bound. */
+	/** Energy of the data center per energy of its machines, >= 1. null: unknown, counted as 1, a lower bound. */
 	pue: number | null;
-	/** Of the grid on the average of a year, g CO2e per kWh; null when no source has it. */
+	/** Yearly average of the grid, g CO2e per kWh; null when no source has it. */
 	gramsPerKwh: number | null;
-	/** Of the grid in single hours, mg CO2e per kWh, by start of the UTC hour; it comes before the average. */
+	/** Hourly grid intensity, mg CO2e per kWh, by start of the UTC hour; it takes precedence over the average. */
 	hourlyMilligramsPerKwh?: ReadonlyMap<number, number> | undefined;
-	/** Of the power contract, g CO2e per kWh; null or absent: none known, and the grid's residual is not assumed. */
+	/** For the power contract, g CO2e per kWh; null or absent: none known, and the grid's residual mix is not assumed. */
 	contractGramsPerKwh?: number | null | undefined;
-	/** Share of the machine's manufacture that one GPU answers for in an hour, g CO2e; null or absent: not published. */
+	/** Share of the machine's manufacturing emissions per GPU and hour, g CO2e; null or absent: not published. */
 	embodiedGramsPerGpuHour?: number | null | undefined;
 	load: "busy" | "idle";
 }
 
-/** One minute of GPUs that are measured: the mean over them. */
+/** One minute of measured GPUs: the mean over them. */
 export interface MeasuredMinute {
-	/** null: the driver reports no power, and it is estimated from the use. */
+	/** null: the driver does not report power, so it is estimated from utilization. */
 	wattsPerGpu: number | null;
 	utilisationPermille: number;
 }
 
 /**
- * A minute is known once it is over and reported. So that a charge uses only known data, the power at an instant is the power
- * measured this much earlier: the curve is moved by two minutes, its area stays. The first two
- * minutes of a machine are estimated, and its last two are not counted.
+ * A minute is known once it is over and reported. So that a charge only uses known data, the power at an instant is
+ * the power measured this much earlier: the curve is shifted by two minutes and keeps its area. The first two minutes
+ * of a machine are estimated, and its last two are not counted.
  */
 export const MEASURED_LATE_MS = 2 * MINUTE_MS;
 
 /**
- * What an idle GPU draws of its full power, in thousandths: the median of minimum/maximum watts of the six GPUs in Cloud
- * Carbon Footprint's constants (A100 46/407, A10G 18/153, T4 8/71, K80 35/306, P100 36/306, V100 35/306),
+ * Idle power of a GPU as a share of its full power, in permille: the median of minimum/maximum watts of the six GPUs
+ * in Cloud Carbon Footprint's constants (A100 46/407, A10G 18/153, T4 8/71, K80 35/306, P100 36/306, V100 35/306),
  * https://github.com/cloud-carbon-footprint/cloud-carbon-footprint.
  */
 export const IDLE_PERMILLE = 114n;
 
-/** The part of a charge that is no money. */
+/** The non-monetary part of a charge. */
 export type Footprint = Omit<Amounts, `${string}MicroUsd` | "gpuMs">;
 
 const PERMILLE = 1_000n;
@@ -63,9 +66,9 @@ const MILLI_WH_PER_KWH = 1_000_000n;
 const MS_PER_HOUR = BigInt(HOUR_MS);
 
 /**
- * Footprint of one GPU over a piece of time within one UTC hour: the difference of two running totals since the hour's
- * start, each rounded down once, so that the parts of an hour add up to the hour exactly.
- * Without known power the energy is 0 and the emissions are null: not known, rather than none.
+ * Footprint of one GPU over a piece of time within one UTC hour: the difference of two running totals since the start
+ * of the hour, each rounded down once, so that the parts of an hour add up to the hour exactly. Without known power
+ * the energy is 0 and the emissions are null: unknown, not zero.
  */
 export function footprintOfInterval(facts: PowerFacts, fromMs: number, toMs: number): Footprint {
 	const hourMs = bucketStartMs("hour", fromMs);
@@ -79,16 +82,16 @@ export function footprintOfGpus(facts: PowerFacts, gpus: number, { fromMs, toMs 
 	return added(one, one, BigInt(gpus) - 1n);
 }
 
-/** What is known of GPUs at home, whatever they bear. */
+/** Known facts about home GPUs, whatever their load. */
 export type PoolPower = Omit<PowerFacts, "load">;
 
-/** From `fromMs` on, this is what is known. */
+/** Applies from `fromMs` on. */
 export interface PowerStep {
 	fromMs: number;
 	power: PoolPower;
 }
 
-/** The same where what is known changes: `base` holds before the first step. The steps are in order of time. */
+/** The same when the known facts change: `base` applies before the first step. Steps are in order of time. */
 export function footprintOfSteps(
 	{ base, steps }: { base: PoolPower; steps: readonly PowerStep[] },
 	load: PowerFacts["load"],
@@ -118,13 +121,13 @@ export function powerOf(facts: PowerFacts, atMs: number): { nanowatts: bigint; m
 			: thousandths(facts.idleWattsPerGpu, "idleWattsPerGpu") * PERMILLE;
 	const work = facts.load === "idle" ? 0 : (minute?.utilisationPermille ?? facts.utilisationPermille ?? 1_000);
 	assert(Number.isInteger(work) && work >= 0 && work <= 1_000, `utilisationPermille must be a whole number from 0 to 1000, got ${work}`);
-	// Linear from idle to full power, as Cloud Carbon Footprint computes with its minimum and maximum watts.
+	// Linear from idle to full power, as Cloud Carbon Footprint does with its minimum and maximum watts.
 	return { nanowatts: idle * (PERMILLE - BigInt(work)) + full * BigInt(work), measured: facts.wattsAreMeasured ?? false };
 }
 
-/** Power × time of one GPU since the hour's start, in nanowatt-milliseconds, and the measured part; null: not known. */
+/** Power × time of one GPU since the start of the hour, in nanowatt-milliseconds, and the measured part; null: unknown. */
 function workSince(facts: PowerFacts, hourMs: number, elapsedMs: number): { all: bigint; measured: bigint } | null {
-	// Without measurements the power is one throughout, which spares the walk over the minutes.
+	// Without measurements the power is constant, so there is no need to iterate over the minutes.
 	const stepMs = facts.measured && facts.measured.size > 0 ? MINUTE_MS : HOUR_MS;
 	let all = 0n;
 	let measured = 0n;
@@ -186,7 +189,7 @@ function milligramsPerKwh(grams: number | null, what: string): bigint | null {
 	return grams === null ? null : thousandths(grams, what);
 }
 
-/** Factors come as decimals of at most three places; finer ones are rounded to that. */
+/** Factors are decimals with at most three places; finer ones are rounded to that. */
 function thousandths(value: number, what: string): bigint {
 	assert(Number.isFinite(value) && value >= 0, `${what} must be a number >= 0, got ${value}`);
 	return BigInt(Math.round(value * 1_000));

@@ -4,7 +4,7 @@ import { amortisedUntil, type Commitment } from "./commitment.ts";
 import { meterUsage } from "./meter-usage.ts";
 import { aUsage, sumOf, T0 } from "./testing/build.ts";
 
-/** $2,400 upfront and $6 an hour for three machines over 1,000 hours: $2.40 + $6 = $8.40 an hour, $2.80 a machine. */
+/** $2,400 upfront and $6 an hour for three machines over 1,000 hours: $2.40 + $6 = $8.40 per hour, $2.80 per machine. */
 const aCommitment = (changes: Partial<Commitment> = {}): Commitment => ({
 	id: "cr-1",
 	siteId: "aws",
@@ -22,7 +22,7 @@ const aCommitment = (changes: Partial<Commitment> = {}): Commitment => ({
 const prices = [{ fromMs: T0, microUsdPerHour: 4_000_000n, listMicroUsdPerHour: 5_000_000n }];
 
 describe("a commitment, worked by hand", () => {
-	it("amortises $2,400 + 1,000 h × $6 = $8,400 over its time, nothing before it and nothing after", () => {
+	it("amortizes $2,400 + 1,000 h × $6 = $8,400 over its term, nothing before it and nothing after", () => {
 		const commitment = aCommitment();
 		const at = (hours: number) => amortisedUntil(commitment, T0 + hours * HOUR_MS);
 		expect([at(-5), at(0), at(1), at(1_000), at(2_000)]).toEqual([0n, 0n, 8_400_000n, 8_400_000_000n, 8_400_000_000n]);
@@ -36,7 +36,7 @@ describe("a commitment, worked by hand", () => {
 		expect(sumOf(charges, (c) => c.listMicroUsd)).toBe(10_000_000n);
 	});
 
-	it("a machine that outlives it by an hour pays that one at its own price: $2.80 + $4, with $4 billed", () => {
+	it("a machine that outlives it by an hour pays its own price for that hour: $2.80 + $4, with $4 billed", () => {
 		const commitment = aCommitment({ toMs: T0 + HOUR_MS, upfrontMicroUsd: 2_400_000n });
 		const { charges } = meterUsage(aUsage({ prices, commitment, endMs: T0 + 2 * HOUR_MS }), null, T0 + 3 * HOUR_MS);
 		expect(charges.map((c) => [c.effectiveMicroUsd, c.billedMicroUsd])).toEqual([

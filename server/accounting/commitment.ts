@@ -2,24 +2,24 @@ import { mulDivFloor } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { Interval } from "./calendar.ts";
 
-/** Machines of one type that are paid for whether they run or not, for a time. */
+/** Machines of one type, paid for over a term whether they run or not. */
 export interface Commitment extends Interval {
 	id: string;
 	siteId: string;
-	/** A reservation keeps the machines; a commitment only makes them cheaper. Both are amortised alike. */
+	/** A reservation guarantees the machines; a commitment only makes them cheaper. Both are amortized the same way. */
 	kind: "reservation" | "commitment";
 	/** null: every region of the site. */
 	region: string | null;
 	instanceType: string;
 	accelerator: string;
 	instances: number;
-	/** Of all its machines together. */
+	/** For all its machines together. */
 	upfrontMicroUsd: bigint;
-	/** Of all its machines together, for each hour, used or not. */
+	/** For all its machines together, per hour, used or not. */
 	hourlyMicroUsd: bigint;
 }
 
-/** What the commitment has cost by an instant: what was paid upfront spread evenly over its time, and the hours gone by. */
+/** Cost of the commitment up to an instant: the upfront payment spread evenly over its term, plus the elapsed hours. */
 export function amortisedUntil(commitment: Commitment, atMs: number): bigint {
 	const { fromMs, toMs, upfrontMicroUsd, hourlyMicroUsd } = commitment;
 	const elapsed = BigInt(Math.min(Math.max(atMs, fromMs), toMs) - fromMs);
@@ -28,12 +28,12 @@ export function amortisedUntil(commitment: Commitment, atMs: number): bigint {
 	);
 }
 
-/** The same for one of its machines, rounded down: what is left over is part of what no one used. */
+/** The same for one of its machines, rounded down. The remainder counts as unused. */
 export function seatUntil(commitment: Commitment, atMs: number): bigint {
 	return mulDivFloor(amortisedUntil(commitment, atMs), 1n, BigInt(commitment.instances)).quotient;
 }
 
-/** How long of a machine's time the commitment pays. */
+/** How much of a machine's time the commitment pays for. */
 export function coveredMs({ fromMs, toMs }: Commitment, time: Interval): number {
 	return Math.max(0, Math.min(toMs, time.toMs) - Math.max(fromMs, time.fromMs));
 }

@@ -3,22 +3,22 @@ import { bucketStartMs, cutAtHours, type Interval } from "./calendar.ts";
 import type { Footprint } from "./carbon.ts";
 import { chargeOfIdle, chargeOfUse, idleDoneMs, idleOf, type OwnedPool, type OwnedUse } from "./meter-pool.ts";
 
-/** Money that the ledger has for one cause in one quarter of an hour, corrections and all. */
+/** Ledger money for one cause in one quarter of an hour, including corrections. */
 export interface PostedMoney {
-	/** The allocation's id, or the pool's for its idle time. */
+	/** The allocation's id, or the pool's id for its idle time. */
 	causeId: string;
-	/** Any instant of the hour in which the charges lie. */
+	/** Any instant of the hour of the charges. */
 	atMs: number;
 	effectiveMicroUsd: bigint;
 }
 
 /**
- * What is missing in the ledger so that everything charged since `sinceMs` is priced by the pool's cards as they are now:
- * one correction for each cause and hour that differs. Nothing is charged that was not charged before: uses count up to
- * where they are metered, idle time likewise. `posted` must hold all that the ledger has from the start of that hour on.
- * Energy and emissions move by what `was`, the pool under its cards before, had given for the same time: of what is known of the grid
- * by now they keep nothing, since no card says that. A second call with these corrections among `posted`, and no change of cards,
- * answers nothing.
+ * Corrections after which everything charged since `sinceMs` is priced by the pool's current cards: one for each cause
+ * and hour that differs. Time that was never charged is not charged now: uses count up to where they are metered, and
+ * so does idle time. `posted` must contain the whole ledger from the start of that hour. Energy and emissions change
+ * by the difference to `was`, the pool under its previous cards, for the same time; grid data that has arrived since
+ * is not applied, since cards do not change it. A second call with these corrections in `posted` and unchanged cards
+ * returns nothing.
  */
 export function correctPool(
 	pool: OwnedPool,
@@ -55,7 +55,7 @@ function keyOf(causeId: string, hourMs: number): string {
 	return `${causeId}/${hourMs}`;
 }
 
-/** Manufacture too: a card says it. What one of the two does not know does not move. */
+/** Manufacturing emissions too, because cards contain them. A figure unknown to either side does not change. */
 function movedFootprint(now: Amounts, before: Amounts): Footprint {
 	const moved = (a: bigint | null, b: bigint | null): bigint => (a === null || b === null ? 0n : a - b);
 	return {
@@ -68,7 +68,7 @@ function movedFootprint(now: Amounts, before: Amounts): Footprint {
 	};
 }
 
-/** Time stays as it was charged. */
+/** Time is never corrected. */
 function correction(charge: ChargeDraft, microUsd: bigint, footprint: Footprint): ChargeDraft {
 	return {
 		...charge,

@@ -8,12 +8,12 @@ export interface Segment extends Interval {
 
 const FINER: Record<Granularity, Granularity | null> = { month: "day", day: "hour", hour: null };
 
-/** The range widened to whole hours, which is as fine as rollups are. */
+/** The range extended to whole hours, the granularity of rollups. */
 export function wholeHours(range: Interval, calendar: Calendar = UTC): Interval {
 	return widened("hour", range, calendar);
 }
 
-/** The range widened to whole buckets. */
+/** The range extended to whole buckets. */
 export function widened(granularity: Granularity, { fromMs, toMs }: Interval, calendar: Calendar = UTC): Interval {
 	const end = bucketStartMs(granularity, toMs, calendar);
 	return {
@@ -23,8 +23,8 @@ export function widened(granularity: Granularity, { fromMs, toMs }: Interval, ca
 }
 
 /**
- * A range of whole hours as the fewest rollups that cover it exactly: whole months in the middle, whole days beside
- * them, hours at the edges; in order of time. `coarsest` keeps to days or hours, for sums by day.
+ * The fewest rollups that cover a range of whole hours exactly: whole months in the middle, whole days next to them,
+ * hours at the edges; in order of time. `coarsest` limits it to days or hours, for sums by day.
  */
 export function coverRange(range: Interval, coarsest: Granularity, calendar: Calendar = UTC): Segment[] {
 	if (range.fromMs >= range.toMs) return [];
@@ -42,7 +42,7 @@ export function coverRange(range: Interval, coarsest: Granularity, calendar: Cal
 	];
 }
 
-/** What is added up, and what of it is taken off again. */
+/** Segments to add, and hours to subtract. */
 export interface Cover {
 	add: Segment[];
 	/** Hours. */
@@ -50,8 +50,8 @@ export interface Cover {
 }
 
 /**
- * The same for sums that are not split by time, with the fewest hours: of a day that is in the range for its greater
- * part, the whole day is added and its other hours are taken off, because an hour has nearly as many rows as a day.
+ * The same for sums that are not split by time, with the fewest hours. When most of a day is in the range, the whole
+ * day is added and its other hours are subtracted, because an hour has nearly as many rows as a day.
  */
 export function coverLessHours(range: Interval, calendar: Calendar = UTC): Cover {
 	if (range.fromMs >= range.toMs) return { add: [], less: [] };

@@ -19,23 +19,23 @@ describe("straight-line depreciation, worked by hand", () => {
 		expect(between(anAsset(), "2025-02-01", "2025-03-01")).toBe(usd(280));
 	});
 
-	it("nothing before the first day and after the last; all of it between: $14,610", () => {
+	it("nothing before the first day and after the last; everything in between: $14,610", () => {
 		expect(between(anAsset(), "2000-01-01", "2024-01-01")).toBe(0n);
 		expect(between(anAsset(), "2028-01-01", "2040-01-01")).toBe(0n);
 		expect(between(anAsset(), "2000-01-01", "2040-01-01")).toBe(usd(14_610));
 	});
 
-	it("down to what it is still worth: ($14,610 - $4,610) / 1,461 days = $6.844626 a day, 365 days = $2,498.288843", () => {
+	it("down to the residual value: ($14,610 - $4,610) / 1,461 days = $6.844626 a day, 365 days = $2,498.288843", () => {
 		expect(between(anAsset({ residualUsd: "4610" }), "2025-01-01", "2026-01-01")).toBe(2_498_288_843n);
 	});
 
-	it("bought on January 31 with a life of one month, it ends on the last day of February: 28 days of $521.785714", () => {
+	it("bought on January 31 with a life of one month, ends on the last day of February: 28 days of $521.785714", () => {
 		const asset = anAsset({ inServiceOn: "2025-01-31", lifeMonths: 1 });
 		expect(between(asset, "2025-01-31", "2025-02-28")).toBe(usd(14_610));
 		expect(between(asset, "2025-01-31", "2025-02-01")).toBe(521_785_714n);
 	});
 
-	it("daylight saving: 2026-03-29 has 23 hours in Berlin and costs its $10 all the same, an hour of it 10 / 23 = $0.434782", () => {
+	it("daylight saving: 2026-03-29 has 23 hours in Berlin and still costs $10, an hour of it 10 / 23 = $0.434782", () => {
 		const berlin = calendarOf("Europe/Berlin");
 		expect(between(anAsset(), "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z", berlin)).toBe(usd(10));
 		expect(between(anAsset(), "2026-03-28T23:00:00Z", "2026-03-29T00:00:00Z", berlin)).toBe(434_782n);
@@ -53,7 +53,7 @@ describe("declining balance, worked by hand", () => {
 	const years = (asset: ReturnType<typeof anAsset>) =>
 		[2023, 2024, 2025, 2026, 2027, 2028].map((y) => between(asset, `${y}-01-01`, `${y + 1}-01-01`));
 
-	it("$10,000 at 40%: 4,000 + 2,400 + 1,440, then what is left straight: (2,160 / 2 = 1,080) > (2,160 × 0.4 = 864): 1,080 + 1,080", () => {
+	it("$10,000 at 40%: 4,000 + 2,400 + 1,440, then the rest in a straight line: (2,160 / 2 = 1,080) > (2,160 × 0.4 = 864): 1,080 + 1,080", () => {
 		expect(years(declining())).toEqual([usd(4_000), usd(2_400), usd(1_440), usd(1_080), usd(1_080), 0n]);
 	});
 
@@ -66,14 +66,14 @@ describe("declining balance, worked by hand", () => {
 		expect(between(declining(), "2024-02-01", "2024-03-01")).toBe(190_163_934n);
 	});
 
-	it("a life of 18 months at 40%: the straight line is more from the start, 10,000 × 365 / 547 = 6,672.760511, and 3,327.239489 in the 182 days left", () => {
+	it("a life of 18 months at 40%: the straight line is higher from the start, 10,000 × 365 / 547 = 6,672.760511, and 3,327.239489 in the remaining 182 days", () => {
 		const asset = declining({ lifeMonths: 18 });
 		expect(between(asset, "2023-01-01", "2024-01-01")).toBe(6_672_760_511n);
 		expect(between(asset, "2024-01-01", "2024-07-01")).toBe(3_327_239_489n);
 	});
 });
 
-describe("depreciation, always", () => {
+describe("depreciation properties", () => {
 	const asset = fc
 		.record({
 			day: fc.integer({ min: 0, max: 3_000 }),
@@ -93,7 +93,7 @@ describe("depreciation, always", () => {
 		);
 	const zone = fc.constantFrom("UTC", "Europe/Berlin", "Asia/Kolkata", "America/New_York").map(calendarOf);
 
-	it("writes off the depreciable amount exactly, never falls, and starts and ends at nothing", () => {
+	it("writes off the depreciable amount exactly, never decreases, and starts and ends at zero", () => {
 		fc.assert(
 			fc.property(asset, zone, fc.array(fc.integer({ min: 0, max: 20 * 366 * 24 }), { maxLength: 20 }), (owned, calendar, hours) => {
 				const plan = depreciationOf(owned);

@@ -4,7 +4,7 @@ import { MICRO_PER_USD, mulDivFloor, usdToMicro } from "#server/kernel/money.ts"
 import { DAY_MS } from "#server/kernel/units.ts";
 import { type Calendar, dayNumberOf, dayStartMs } from "./zone.ts";
 
-/** What an asset loses over one stretch of its life, the same amount each day. */
+/** An asset's loss of value over one segment of its life, the same amount each day. */
 interface Stretch {
 	/** Day numbers of the calendar, half-open. */
 	fromDay: number;
@@ -12,17 +12,17 @@ interface Stretch {
 	microUsd: bigint;
 }
 
-/** How an asset wears off: its stretches in order of time, which follow each other without a gap. */
+/** Depreciation plan of an asset: consecutive segments in order of time, without gaps. */
 export type Depreciation = readonly Stretch[];
 
 /**
- * The plan by which an asset's price less its residual value (the depreciable amount) is written off over its life: all
- * of it, and nothing after the life's end (IAS 16, paragraphs 6, 50 and 55; the methods: paragraph 62).
+ * The plan for writing off an asset's price less its residual value (the depreciable amount) over its life: all of it,
+ * and nothing after the end of its life (IAS 16, paragraphs 6, 50 and 55; the methods: paragraph 62).
  *
- * straight_line: the same amount each day of the life, a leap day too.
- * declining_balance: each year in service writes off `ratePerYear` of its opening book value, the same amount each day of
- * the year; from the year on in which the straight line over what is left of the life writes off more, that amount, so
- * that the life ends at the residual value; never below it. Amounts of a year are rounded down to the micro-dollar.
+ * straight_line: the same amount each day of the life, leap days included. declining_balance: each year in service
+ * writes off `ratePerYear` of its opening book value, the same amount each day of the year. Once a straight line over
+ * the remaining life would write off more, it switches to that, so that the life ends at the residual value and never
+ * falls below it. Yearly amounts are rounded down to the micro-dollar.
  */
 export function depreciationOf(asset: OwnedAsset): Depreciation {
 	const price = usdToMicro(asset.priceUsd);
@@ -48,7 +48,7 @@ export function depreciationOf(asset: OwnedAsset): Depreciation {
 	return stretches;
 }
 
-/** What was written off before the instant, rounded down once to the micro-dollar; whole days are exact. */
+/** Amount written off before the instant, rounded down once to the micro-dollar; whole days are exact. */
 export function writtenOffMicroUsd(depreciation: Depreciation, calendar: Calendar, atMs: number): bigint {
 	const day = dayNumberOf(calendar, atMs);
 	let sum = 0n;
@@ -59,7 +59,7 @@ export function writtenOffMicroUsd(depreciation: Depreciation, calendar: Calenda
 	return sum;
 }
 
-/** Days have equal amounts, whether clocks were changed in them or not; within a day it is spread evenly. */
+/** All days have equal amounts, even with a clock change; within a day the amount is spread evenly. */
 function partOf(microUsd: bigint, { day, days }: { day: number; days: number }, calendar: Calendar, atMs: number): bigint {
 	const number = dayNumberOf(calendar, atMs);
 	const startMs = dayStartMs(calendar, number);
@@ -67,7 +67,7 @@ function partOf(microUsd: bigint, { day, days }: { day: number; days: number }, 
 	return mulDivFloor(microUsd, BigInt(day) * lengthMs + BigInt(atMs - startMs), BigInt(days) * lengthMs).quotient;
 }
 
-/** Day number of the date so many months later; in a shorter month, of its last day. */
+/** Day number of the date this many months later; in a shorter month, of its last day. */
 function dayAfterMonths(date: string, months: number): number {
 	const at = new Date(`${date}T00:00:00Z`);
 	const first = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1);

@@ -11,13 +11,13 @@ const gp3 = { microUsdPerMonth: 8_000_000n, terms: diskTermsOf("aws") };
 const NOVEMBER = Date.UTC(2026, 10, 1);
 const DECEMBER = Date.UTC(2026, 11, 1);
 
-describe("what a disk costs", () => {
+describe("disk cost", () => {
 	it("Amazon's own example: 2,000 GB at $0.10 for 43,200 s of a month of 30 days: 0.10 × 2,000 × 43,200 ÷ (86,400 × 30) = $3.333333", () => {
 		const disk = { microUsdPerMonth: 200_000_000n, terms: diskTermsOf("aws") };
 		expect(diskCostUntil(disk, T0, 12 * HOUR_MS)).toBe(3_333_333n);
 	});
 
-	it("a whole month costs its price, of 28, 29, 30 or 31 days alike", () => {
+	it("a whole month costs its price, whether it has 28, 29, 30 or 31 days", () => {
 		for (const [year, month] of [
 			[2027, 1],
 			[2028, 1],
@@ -33,14 +33,14 @@ describe("what a disk costs", () => {
 		expect(diskCostUntil(gp3, DECEMBER - 12 * HOUR_MS, 36 * HOUR_MS)).toBe(391_397n);
 	});
 
-	it("12 s of AWS count as 60: 8,000,000 × 60 ÷ 2,592,000 = 185 µ$; 12 s of Google as 12: 37 µ$; nothing at all as nothing", () => {
+	it("12 s on AWS count as 60: 8,000,000 × 60 ÷ 2,592,000 = 185 µ$; 12 s on Google as 12: 37 µ$; no time costs nothing", () => {
 		expect(diskCostUntil(gp3, NOVEMBER, 12 * SECOND_MS)).toBe(185n);
 		expect(diskCostUntil({ ...gp3, terms: diskTermsOf("gcp") }, NOVEMBER, 12 * SECOND_MS)).toBe(37n);
 		expect(diskTermsOf("azure")).toBe(UNROUNDED);
 		expect(diskCostUntil(gp3, NOVEMBER, 0)).toBe(0n);
 	});
 
-	it("property: no hour of any month costs more than the most that a hold computes with", () => {
+	it("property: no hour of any month costs more than the maximum that a hold assumes", () => {
 		fc.assert(
 			fc.property(fc.bigInt(1n, 10n ** 9n), fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 1, max: 60 }), (price, day, hours) => {
 				const disk = { microUsdPerMonth: price, terms: diskTermsOf("gcp") };
@@ -51,8 +51,8 @@ describe("what a disk costs", () => {
 	});
 });
 
-describe("a machine's disk on the meter", () => {
-	it("10:30 to 12:00 at $8 a month of 720 h: 5,555 + 11,111 µ$ as storage, without GPU time and energy, beside the machine's own", () => {
+describe("metering a machine's disk", () => {
+	it("10:30 to 12:00 at $8 a month of 720 h: 5,555 + 11,111 µ$ as storage, without GPU time and energy, separate from the machine's own", () => {
 		const startMs = T0 + 30 * MINUTE_MS;
 		const { charges } = meterUsage(aUsage({ startMs, endMs: T0 + 2 * HOUR_MS, disk: gp3 }), null, T0 + 3 * HOUR_MS);
 		const disks = charges.filter((c) => c.dimensions.kind === "storage");
@@ -64,7 +64,7 @@ describe("a machine's disk on the meter", () => {
 		expect(charges.filter((c) => c.dimensions.kind !== "storage")).toEqual(without);
 	});
 
-	it("property: whenever the meter looks, the charges of a disk add up to the same, also when the end is learnt late", () => {
+	it("property: a disk's charges add up to the same whenever the meter runs, even when it learns the end late", () => {
 		const moments = fc.array(fc.integer({ min: 0, max: 40 * DAY_MS }), { maxLength: 6 });
 		fc.assert(
 			fc.property(moments, fc.integer({ min: 1, max: 40 * DAY_MS }), (looks, lastedMs) => {
@@ -78,7 +78,7 @@ describe("a machine's disk on the meter", () => {
 					done = metered.meteredUntilMs;
 				}
 				const last = meterUsage(ended, done, T0 + 41 * DAY_MS);
-				// A reversal is a correction where the machine's time and its disk look alike.
+				// A reversal is a correction when the machine's time and its disk look alike.
 				const back = sumOf(
 					last.charges.filter((c) => c.correction !== null && c.gpuMs === 0n),
 					(c) => c.effectiveMicroUsd,
@@ -89,7 +89,7 @@ describe("a machine's disk on the meter", () => {
 		);
 	});
 
-	it("a price that is learnt late corrects the machine's time alone: the disk is in what is posted and in what is due", () => {
+	it("corrects only the machine's time when a price arrives late: the disk is both in the posted and the due amount", () => {
 		const usage = aUsage({ endMs: T0 + HOUR_MS, disk: gp3 });
 		const { charges } = meterUsage(usage, null, T0 + HOUR_MS);
 		const posted = new Map([[T0, sumOf(charges, (c) => c.effectiveMicroUsd)]]);

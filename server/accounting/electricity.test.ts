@@ -23,19 +23,19 @@ describe("electricity by the hour, worked by hand", () => {
 		expect(dayOf("Europe/Berlin", "2026-06-10T00:00+02:00", "2026-06-11T00:00+02:00")).toBe(3_300_000n);
 	});
 
-	it("clocks put forward on 29 March 2026 leave that hour out: 23 × 0.10 = $2.30; put back on 25 October it comes twice: 2 + 2.30 = $4.30", () => {
+	it("clocks going forward on 29 March 2026 skip that hour: 23 × 0.10 = $2.30; going back on 25 October repeats it: 2 + 2.30 = $4.30", () => {
 		expect(dayOf("Europe/Berlin", "2026-03-29T00:00+01:00", "2026-03-30T00:00+02:00")).toBe(2_300_000n);
 		expect(dayOf("Europe/Berlin", "2026-10-25T00:00+02:00", "2026-10-26T00:00+01:00")).toBe(4_300_000n);
 	});
 
-	it("half past one to half past two: ½ × 0.10 + ½ × 1 = $0.55, and half of that idle", () => {
+	it("01:30 to 02:30: ½ × 0.10 + ½ × 1 = $0.55, and half of that idle", () => {
 		const cost = cardCost(aCard({ power: power(NIGHT) }), UTC);
 		const [fromMs, toMs] = [Date.parse("2026-06-10T01:30Z"), Date.parse("2026-06-10T02:30Z")];
 		expect(cost.powerUntil("busy", toMs) - cost.powerUntil("busy", fromMs)).toBe(550_000n);
 		expect(cost.powerUntil("idle", toMs) - cost.powerUntil("idle", fromMs)).toBe(275_000n);
 	});
 
-	it("weekends at $0.06 before evenings at $0.25, the first entry counts: Saturday 24 × 0.06 = $1.44, Monday 4 × 0.25 + 20 × 0.10 = $3.00", () => {
+	it("weekends at $0.06 before evenings at $0.25, the first match wins: Saturday 24 × 0.06 = $1.44, Monday 4 × 0.25 + 20 × 0.10 = $3.00", () => {
 		const hours = [
 			{ days: ["sat" as const, "sun" as const], fromHour: 0, toHour: 24, usdPerKwh: "0.06" },
 			{ fromHour: 17, toHour: 21, usdPerKwh: "0.25" },
@@ -51,7 +51,7 @@ describe("electricity by the hour, worked by hand", () => {
 describe("electricity", () => {
 	const zones = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Africa/Casablanca"];
 
-	it("is the sum of its quarter hours by what clocks show then, over any time and zone", () => {
+	it("is the sum of its quarter hours by local time, over any time and zone", () => {
 		const START_MS = Date.parse("2026-01-01T00:00Z");
 		const quarters = fc.integer({ min: 0, max: 370 * 96 });
 		fc.assert(
@@ -77,7 +77,7 @@ describe("electricity", () => {
 		);
 	});
 
-	it("by one price is that price at every hour, whatever the zone", () => {
+	it("with a single price has that price in every hour, whatever the zone", () => {
 		const flat = { ...power([]), electricityUsdPerKwh: "0.123456" };
 		const same = power([{ fromHour: 0, toHour: 24, usdPerKwh: "0.123456" }]);
 		const [one, other] = [electricityOf(flat, UTC), electricityOf(same, calendarOf("America/New_York"))];

@@ -4,7 +4,10 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { type Calendar, offsetChanges } from "./zone.ts";
 
 export interface Electricity {
-	/** The price integrated over time up to the instant, micro-dollars per kWh × ms; the price of an interval is a difference of two. */
+	/**
+	 * The price integrated over time up to the instant, micro-dollars per kWh × ms; the price of an interval is the
+	 * difference of two.
+	 */
 	until(atMs: number): bigint;
 	/** The sum of the prices of a week's 168 hours, micro-dollars per kWh. */
 	weekSum: bigint;
@@ -16,7 +19,7 @@ const WEEK_MS = WEEK_HOURS * HOUR_MS;
 const FIRST_MONDAY_MS = -3 * DAY_MS;
 const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
-/** What a card's electricity costs: one price, or prices by the hours that the calendar's clocks show. */
+/** Electricity price of a card: a single price, or prices by local hour of the calendar. */
 export function electricityOf({ electricityUsdPerKwh, electricityHours = [] }: OwnedRateCard["power"], calendar: Calendar): Electricity {
 	const usual = usdToMicro(electricityUsdPerKwh);
 	if (electricityHours.length === 0) return { until: (atMs) => usual * BigInt(atMs), weekSum: usual * BigInt(WEEK_HOURS) };
@@ -24,7 +27,7 @@ export function electricityOf({ electricityUsdPerKwh, electricityHours = [] }: O
 	const sums = [0n];
 	for (const price of prices) sums.push((sums.at(-1) ?? 0n) + price);
 	const weekSum = sums.at(-1) ?? 0n;
-	/** By what the clocks show, as if they were never changed. */
+	/** By local time, as if clocks never changed. */
 	const shown = (clockMs: number): bigint => {
 		const weeks = Math.floor((clockMs - FIRST_MONDAY_MS) / WEEK_MS);
 		const inWeekMs = clockMs - FIRST_MONDAY_MS - weeks * WEEK_MS;
@@ -32,7 +35,7 @@ export function electricityOf({ electricityUsdPerKwh, electricityHours = [] }: O
 		const whole = BigInt(weeks) * weekSum + (sums[hour] ?? 0n);
 		return whole * BigInt(HOUR_MS) + (prices[hour] ?? 0n) * BigInt(inWeekMs - hour * HOUR_MS);
 	};
-	/** By change of the clocks: what `shown` skips there (or has twice, below zero), with all before it. */
+	/** For each clock change, the cumulative correction: the skipped local time, negative where it repeats. */
 	const skipped: bigint[] = [];
 	return {
 		weekSum,
@@ -50,7 +53,7 @@ export function electricityOf({ electricityUsdPerKwh, electricityHours = [] }: O
 	};
 }
 
-/** Of the first entry that has the hour of the week, 0 to 167 from Monday's midnight on; null: none has it. */
+/** Price of the first entry that covers the hour of the week, 0 to 167 from Monday midnight; null: no entry covers it. */
 function priceOf(entries: readonly ElectricityHours[], hourOfWeek: number): bigint | null {
 	const day = WEEKDAYS[Math.floor(hourOfWeek / 24)];
 	const hour = hourOfWeek % 24;

@@ -28,7 +28,7 @@ describe("convertMicroUsd", () => {
 		expect(convertMicroUsd(micro, rate("2026-11-26", units, usd))).toBe(want);
 	});
 
-	it("is off by at most half a millionth, is odd, keeps order, and keeps amounts at a rate of 1", () => {
+	it("is off by at most half a millionth, is odd, preserves order, and keeps amounts at a rate of 1", () => {
 		fc.assert(
 			fc.property(amount, amount, published, published, (a, b, units, usd) => {
 				const of = (micro: bigint) => convertMicroUsd(micro, { units, usd });
@@ -41,7 +41,7 @@ describe("convertMicroUsd", () => {
 		);
 	});
 
-	it("differs from the converted sum by at most half a millionth for each part", () => {
+	it("differs from the converted sum by at most half a millionth per part", () => {
 		fc.assert(
 			fc.property(fc.array(amount, { minLength: 1, maxLength: 30 }), published, published, (parts, units, usd) => {
 				const sum = (list: bigint[]) => list.reduce((a, b) => a + b, 0n);
@@ -64,17 +64,17 @@ describe("rateOn", () => {
 		["2026-11-22", friday],
 		["2026-11-23", monday],
 		["2026-12-24", monday],
-	])("%s has the last rate on or before it", (day, want) => {
+	])("%s uses the last rate on or before it", (day, want) => {
 		expect(rateOn(exchange, day)).toBe(want);
 	});
 
-	it("has no rate before the first one, nor one that is more than 31 days old: the error names currency and day", () => {
+	it("rejects dates before the first rate or more than 31 days after the last, naming currency and day", () => {
 		expect(() => rateOn(exchange, "2026-11-19")).toThrow("No exchange rate for EUR on 2026-11-19.");
 		expect(() => rateOn(exchange, "2026-12-25")).toThrow(/EUR on 2026-12-25\. The last one before it is of 2026-11-23, more than 31 days/);
 		expect(() => rateOn({ currency: "GBP", rates: [] }, "2026-11-19")).toThrow("GBP on 2026-11-19");
 	});
 
-	it("finds what a search from the end finds", () => {
+	it("matches a linear search from the end", () => {
 		const days = fc.uniqueArray(fc.integer({ min: 1, max: 28 }), { minLength: 1, maxLength: 28 });
 		fc.assert(
 			fc.property(days, fc.integer({ min: 1, max: 28 }), (list, at) => {
@@ -91,7 +91,7 @@ describe("rateOn", () => {
 });
 
 describe("createConverter", () => {
-	it("converts each amount at the rate of its day and names the rates; an amount of 0 needs none", () => {
+	it("converts each amount at the rate of its day and lists the rates; an amount of 0 needs none", () => {
 		const exchange = { currency: "EUR", rates: [rate("2026-11-20", "1", "2"), rate("2026-11-23", "1", "4"), rate("2026-11-24", "1", "8")] };
 		const { convert, view } = createConverter(exchange);
 		expect(view()).toEqual({ currency: "EUR", from: null, to: null, sources: [] });

@@ -1,9 +1,9 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 
-/** Decimals of a published rate that are kept. */
+/** Number of decimals kept of a published rate. */
 export const RATE_DIGITS = 10;
-/** An older rate is not used: a month of rates that were not imported must not pass unnoticed. */
+/** Older rates are rejected, so that a month of missing rate imports does not go unnoticed. */
 export const RATE_AGE_DAYS_MAX = 31;
 
 /** `units` of a currency were worth `usd` US dollars on a day; both times 10^RATE_DIGITS, as published and above 0. */
@@ -24,8 +24,8 @@ export interface Exchange {
 }
 
 /**
- * Micro-dollars as millionths of the currency, rounded half away from zero. Sums are made of converted parts and never
- * converted themselves, so parts always add up to their total.
+ * Converts micro-dollars to millionths of the currency, rounded half away from zero. Sums are built from converted
+ * parts and never converted themselves, so that parts always add up to their total.
  */
 export function convertMicroUsd(microUsd: bigint, { units, usd }: Pick<ExchangeRate, "units" | "usd">): bigint {
 	const abs = microUsd < 0n ? -microUsd : microUsd;
@@ -34,9 +34,9 @@ export function convertMicroUsd(microUsd: bigint, { units, usd }: Pick<ExchangeR
 }
 
 /**
- * The last published rate on or before a day: weekends and holidays have that of the last business day.
- * @param day of the ledger's calendar, e.g. `2026-11-26`.
- * @throws SpillwayError `conflict` with currency and day when there is none, or none of the last 31 days.
+ * The last published rate on or before a day: weekends and holidays use the last business day's.
+ * @param day in the ledger's calendar, e.g. `2026-11-26`
+ * @throws SpillwayError `conflict` with currency and day when there is none, or none within the last 31 days
  */
 export function rateOn({ currency, rates }: Exchange, day: string): ExchangeRate {
 	let [low, high] = [0, rates.length];
@@ -54,7 +54,7 @@ export function rateOn({ currency, rates }: Exchange, day: string): ExchangeRate
 	});
 }
 
-/** Which rates a report was converted with. */
+/** The rates used to convert a report. */
 export interface RatesUsed {
 	currency: string;
 	/** Dates of the first and last rate used; null when nothing was converted. */
@@ -64,9 +64,13 @@ export interface RatesUsed {
 }
 
 export interface Converter {
-	/** Millionths of the currency. @param day of the ledger's calendar. @throws SpillwayError as rateOn, except for amounts of 0. */
+	/**
+	 * Millionths of the currency.
+	 * @param day in the ledger's calendar
+	 * @throws SpillwayError as rateOn, except for amounts of 0
+	 */
 	convert(microUsd: bigint, day: string): bigint;
-	/** In order of their dates. */
+	/** In order of date. */
 	used(): ExchangeRate[];
 	view(): RatesUsed;
 }
@@ -91,7 +95,10 @@ export function createConverter(exchange: Exchange): Converter {
 	};
 }
 
-/** A decimal such as "1.0823" times 10^RATE_DIGITS; null for anything but a plain decimal above 0 with at most 10 digits on each side. */
+/**
+ * A decimal such as "1.0823" times 10^RATE_DIGITS; null for anything but a plain decimal above 0 with at most 10
+ * digits on each side of the point.
+ */
 export function parseRate(text: string): bigint | null {
 	const [, whole, fraction = ""] = /^(\d{1,10})(?:\.(\d{1,10}))?$/.exec(text) ?? [];
 	if (whole === undefined) return null;

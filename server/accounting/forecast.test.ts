@@ -12,13 +12,13 @@ const daysBefore = (nowMs: number, values: readonly bigint[]) =>
 	values.map((microUsd, i) => ({ dayStartMs: nowMs - (values.length - i) * DAY_MS, microUsd }));
 
 describe("forecastSpend", () => {
-	it("says nothing with fewer than seven days", () => {
+	it("is null with fewer than seven days", () => {
 		expect(
 			forecastSpend({ spentSoFarMicroUsd: 5n, history: daysBefore(MONDAY, Array(6).fill(10n)), nowMs: MONDAY, periodEndMs: END }),
 		).toBeNull();
 	});
 
-	it("7 equal days of 100, 15 days to come: 1,000 + 15 × 100 = 2,500, without a spread", () => {
+	it("7 equal days of 100, 15 days left: 1,000 + 15 × 100 = 2,500, without a spread", () => {
 		const forecast = forecastSpend({
 			spentSoFarMicroUsd: 1_000n,
 			history: daysBefore(MONDAY, Array(7).fill(100n)),
@@ -33,20 +33,20 @@ describe("forecastSpend", () => {
 		expect(forecastSpend({ spentSoFarMicroUsd: 0n, history, nowMs: MONDAY, periodEndMs: END })?.expectedMicroUsd).toBe(1_140n);
 	});
 
-	it("counts of today only what is still to come: at 18:00 a quarter of 100", () => {
+	it("counts only the rest of today: at 18:00 a quarter of 100", () => {
 		const nowMs = END - DAY_MS / 4;
 		const history = daysBefore(END - DAY_MS, Array(7).fill(100n));
 		expect(forecastSpend({ spentSoFarMicroUsd: 70n, history, nowMs, periodEndMs: END })?.expectedMicroUsd).toBe(95n);
 	});
 
-	it("7 days 0, 200, 0, 200, 0, 200, 100: mean 100, variance 60,000 / 6 = 10,000; 4 days to come: 400 ± 1.2816 × 100 × √4 = 256", () => {
+	it("7 days 0, 200, 0, 200, 0, 200, 100: mean 100, variance 60,000 / 6 = 10,000; 4 days left: 400 ± 1.2816 × 100 × √4 = 256", () => {
 		const nowMs = END - 4 * DAY_MS;
 		const history = daysBefore(nowMs, [0n, 200n, 0n, 200n, 0n, 200n, 100n]);
 		const forecast = forecastSpend({ spentSoFarMicroUsd: 0n, history, nowMs, periodEndMs: END });
 		expect(forecast).toEqual({ lowMicroUsd: 144n, expectedMicroUsd: 400n, highMicroUsd: 656n, samples: 7 });
 	});
 
-	it("low <= expected <= high, never below what is spent already, and exact at the period's end", () => {
+	it("low <= expected <= high, never below what is already spent, and exact at the end of the period", () => {
 		fc.assert(
 			fc.property(
 				fc.array(fc.bigInt(0n, 10n ** 12n), { minLength: 7, maxLength: 40 }),
@@ -71,7 +71,7 @@ describe("forecastSpend", () => {
 });
 
 describe("forecastByDay", () => {
-	it("says at the end of each day what a forecast to that day says, the last of them being the period's", () => {
+	it("matches the forecast to the end of each day, the last one being the period's", () => {
 		const nowMs = END - 5 * DAY_MS - 7_200_000;
 		const history = daysBefore(Math.floor(nowMs / DAY_MS) * DAY_MS, [0n, 200n, 0n, 200n, 0n, 200n, 100n]);
 		const input = { spentSoFarMicroUsd: 9n, history, nowMs, periodEndMs: END };
@@ -80,7 +80,7 @@ describe("forecastByDay", () => {
 		for (const { atMs, ...day } of days) expect(day).toEqual(forecastSpend({ ...input, periodEndMs: atMs }));
 	});
 
-	it("takes Berlin's day of 25 hours for one day: 7 days of 100, then 100 more at each midnight", () => {
+	it("treats Berlin's day of 25 hours as one day: 7 days of 100, then 100 more at each midnight", () => {
 		const calendar = calendarOf("Europe/Berlin");
 		// Midnight in Berlin on 24 October 2026; clocks go back on the 25th.
 		const nowMs = Date.UTC(2026, 9, 23, 22);

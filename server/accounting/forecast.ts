@@ -4,7 +4,7 @@ import { bucketStartMs, nextBucketStartMs, weekdayOf } from "./calendar.ts";
 import { type Calendar, UTC } from "./zone.ts";
 
 export interface DailySpend {
-	/** Start of the day of the calendar. */
+	/** Start of the calendar day. */
 	dayStartMs: number;
 	microUsd: bigint;
 }
@@ -13,24 +13,24 @@ export interface SpendForecast {
 	lowMicroUsd: bigint;
 	expectedMicroUsd: bigint;
 	highMicroUsd: bigint;
-	/** Whole days that it was learnt from. */
+	/** Number of whole days that it is based on. */
 	samples: number;
 }
 
-/** Fewer whole days than this say nothing about a week; weekdays are modelled separately once each was seen twice. */
+/** Fewer whole days than this reveal nothing about a week; weekdays are modelled separately once each was seen twice. */
 export const FORECAST_DAYS_MIN = 7;
 export const WEEKDAY_DAYS_MIN = 14;
 
-/** Nine in ten of a normal distribution lie below 1.2816 standard deviations: low and high are the 10th and 90th percentile. */
+/** 90% of a normal distribution lies below 1.2816 standard deviations: low and high are the 10th and 90th percentiles. */
 const Z90_PER_10000 = 12_816n;
 const TEN_THOUSAND = 10_000n;
 
 /**
- * What a period will have cost at its end: what is spent so far, plus for every day still to come the mean of the same
- * weekday so far (of all days, while there are fewer than WEEKDAY_DAYS_MIN); of today only the part that is still to come.
- * The range comes from how much days differ from that mean, taking days as independent: it says nothing of
- * a change in habits. null with fewer than FORECAST_DAYS_MIN whole days to learn from.
- * @param history whole days before today, also from before the period.
+ * Cost of a period at its end: the amount spent so far, plus for each remaining day the mean of that weekday so far
+ * (of all days, while there are fewer than WEEKDAY_DAYS_MIN); for today only the remaining part. The range is derived
+ * from the deviation of days from that mean and treats days as independent: it does not account for a change in
+ * habits. null with fewer than FORECAST_DAYS_MIN whole days.
+ * @param history whole days before today, including days before the period
  */
 export function forecastSpend(input: ForecastInput): SpendForecast | null {
 	const last = forecastByDay(input)?.at(-1);
@@ -47,7 +47,7 @@ export interface ForecastInput {
 	calendar?: Calendar;
 }
 
-/** The same at the end of every day still to come, the period's last one included, in one walk. */
+/** The same at the end of every remaining day of the period, in one pass. */
 export function forecastByDay(input: ForecastInput): (SpendForecast & { atMs: number })[] | null {
 	const { spentSoFarMicroUsd: spent, history, nowMs, periodEndMs, calendar = UTC } = input;
 	assert(nowMs <= periodEndMs, "the period has ended: there is nothing to forecast");
@@ -55,7 +55,7 @@ export function forecastByDay(input: ForecastInput): (SpendForecast & { atMs: nu
 	const meanOf = weekdayMeans(history, calendar);
 	const variance = dailyVariance(history, meanOf, calendar);
 	const dayMs = BigInt(DAY_MS);
-	// Sums of money × milliseconds, so that a part of a day is exact and divided once.
+	// Sums of money × milliseconds, so that a partial day is exact and divided only once.
 	let toComeByMs = 0n;
 	let remainingMs = 0n;
 	const until = (atMs: number) => {
@@ -96,7 +96,7 @@ function weekdayMeans(history: readonly DailySpend[], calendar: Calendar): (atMs
 }
 
 function dailyVariance(history: readonly DailySpend[], meanOf: (atMs: number) => bigint, calendar: Calendar): bigint {
-	// The means are learnt from the same days: each takes away one degree of freedom.
+	// The means come from the same days: each removes one degree of freedom.
 	const means = history.length < WEEKDAY_DAYS_MIN ? 1 : new Set(history.map((d) => weekdayOf(d.dayStartMs, calendar))).size;
 	const squares = history.reduce((sum, d) => sum + (d.microUsd - meanOf(d.dayStartMs)) ** 2n, 0n);
 	return squares / BigInt(Math.max(1, history.length - means));
@@ -110,7 +110,7 @@ function min(a: bigint, b: bigint): bigint {
 	return a < b ? a : b;
 }
 
-/** Whole square root, rounded down (Newton). */
+/** Integer square root, rounded down (Newton). */
 function squareRoot(value: bigint): bigint {
 	if (value < 2n) return value;
 	let x = 1n << BigInt(Math.ceil(value.toString(2).length / 2));

@@ -1,11 +1,11 @@
 import { mulDivFloor } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
-/** What a GPU-hour of a pool cost over some time. Null where there was none. */
+/** Cost per GPU-hour of a pool over some time. Null without any hours. */
 export interface GpuHourCost {
-	/** All that the pool cost by the GPU-hours that were owned. */
+	/** Total cost of the pool divided by the owned GPU-hours. */
 	ownedMicroUsdPerGpuHour: bigint | null;
-	/** All that the pool cost, idle time too, by the GPU-hours that jobs used: what a used GPU-hour really cost. */
+	/** Total cost of the pool, idle time included, divided by the GPU-hours that jobs used: the real cost of a used GPU-hour. */
 	usedMicroUsdPerGpuHour: bigint | null;
 	/** Used over owned GPU time, 0 to 1; for charts. */
 	utilisation: number | null;

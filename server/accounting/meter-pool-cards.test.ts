@@ -28,7 +28,7 @@ describe("a pool with rate cards, worked by hand", () => {
 		]);
 	});
 
-	it("before its first card the flat price holds: 30 min × $0.60 + 30 min × $1 = $0.80", () => {
+	it("before its first card the flat price applies: 30 min × $0.60 + 30 min × $1 = $0.80", () => {
 		const pool = aPool({ microUsdPerGpuHour: 600_000n, cards: [{ fromMs: T0 + 30 * MINUTE_MS, cost: fourDollars }] });
 		const { charges } = meterPool(pool, [aUse({ microUsdPerGpuHour: 600_000n })], T0 + HOUR_MS);
 		expect(charges.map((c) => c.effectiveMicroUsd)).toEqual([800_000n, 2_400_000n]);
@@ -41,7 +41,7 @@ describe("a pool with rate cards, worked by hand", () => {
 		expect(charges.map((c) => c.effectiveMicroUsd)).toEqual([210_000n, 24_000n]);
 	});
 
-	it("3 GPUs share $1.000001: slots pay 333,333 and 333,334 and 333,334 µ$, and nothing is lost", () => {
+	it("3 GPUs share $1.000001: slots pay 333,333 and 333,334 and 333,334 µ$, without loss", () => {
 		const cost = {
 			fixedUntil: (atMs: number) => (atMs > T0 ? 1_000_001n : 0n),
 			powerUntil: () => 0n,
@@ -75,7 +75,7 @@ describe("a pool over a change of clocks", () => {
 	});
 });
 
-describe("a card that is changed for the past, worked by hand", () => {
+describe("a retroactive card change, worked by hand", () => {
 	it("$4/h charged from 10:00 to 11:00, then $8/h from 10:30 on: + $0.50 for the job, + $1.50 idle, and nothing the second time", () => {
 		const pool = aPool({ cards: [{ fromMs: 0, cost: fourDollars }] });
 		const { charges, idleMeteredUntilMs } = meterPool(pool, [aUse()], T0 + HOUR_MS);
@@ -94,7 +94,7 @@ function toPosted(c: ChargeDraft): PostedMoney {
 	return { causeId: c.allocationId ?? c.poolId ?? "", atMs: c.periodStartMs, effectiveMicroUsd: c.effectiveMicroUsd };
 }
 
-describe("a pool with rate cards, always", () => {
+describe("pool with rate cards: properties", () => {
 	const slot = fc.record({
 		startMs: fc.integer({ min: 0, max: 20 * HOUR_MS }),
 		lengthMs: fc.integer({ min: 1, max: 8 * HOUR_MS }),
@@ -125,7 +125,7 @@ describe("a pool with rate cards, always", () => {
 	const steps = fc.array(fc.integer({ min: 1, max: 6 * HOUR_MS }), { minLength: 1, maxLength: 8 });
 	const slots = fc.array(slot, { maxLength: 6 });
 
-	/** What the pool owes since T0: its fixed cost, every GPU's idle power, and what busy GPUs draw more. */
+	/** Cost of the pool since T0: its fixed cost, every GPU's idle power, and the additional power of busy GPUs. */
 	function owed(pool: OwnedPool, uses: readonly OwnedUse[], untilMs: number): bigint {
 		const line = (interval: { fromMs: number; toMs: number }, of: (part: EffectiveCard["cost"], a: number, b: number) => bigint) =>
 			cutAtCards(pool.cards, interval).reduce((sum, p) => sum + (p.cost ? of(p.cost, p.fromMs, p.toMs) : 0n), 0n);
@@ -150,7 +150,7 @@ describe("a pool with rate cards, always", () => {
 		.dictionary(fc.integer({ min: -2, max: 40 }).map(String), fc.bigInt({ min: -500_000n, max: 3_000_000n }), { maxKeys: 12 })
 		.map((hours) => new Map(Object.entries(hours).map(([n, price]) => [T0 + Number(n) * HOUR_MS, price])));
 
-	it("used + idle = depreciation + running cost at every moment, whatever single hours cost, also when starts and ends are learnt late", () => {
+	it("used + idle = depreciation + running cost at every moment, whatever hourly prices are, even when starts and ends are learned late", () => {
 		fc.assert(
 			fc.property(slots, cards, steps, priced, (list, changes, lengths, electricityHours) => {
 				const gpus = list.length + 1;
@@ -184,7 +184,7 @@ describe("a pool with rate cards, always", () => {
 		);
 	});
 
-	it("a card set for the past leaves, cause by cause, what would have been charged had it been known", () => {
+	it("a retroactive card gives, for each cause, the charges that it would have given from the start", () => {
 		fc.assert(
 			fc.property(slots, cards, card, steps, (list, before, late, lengths) => {
 				const zone = calendarOf("Asia/Kolkata");
@@ -215,7 +215,7 @@ describe("a pool with rate cards, always", () => {
 		);
 	});
 
-	/** What lies in the hours of Kolkata's calendar from the instant's own on; its midnights cut UTC hours in two. */
+	/** The amount in the hours of Kolkata's calendar from the instant's own on; its midnights split UTC hours in two. */
 	function withinHour(posted: readonly PostedMoney[], sinceMs: number): PostedMoney[] {
 		const half = HOUR_MS / 2;
 		const hour = Math.floor(sinceMs / HOUR_MS) * HOUR_MS;

@@ -27,7 +27,7 @@ describe("meterPool, worked by hand", () => {
 		expect(Number(idle?.emissionsMilligrams) / 1e3).toBeCloseTo(37.825, 2);
 	});
 
-	it("a job that ended 40 s before the last metering: its 40 s go back to idle", () => {
+	it("a job that ended 40 s before the last metering: its 40 s return to idle", () => {
 		const pool = aPool({ microUsdPerGpuHour: 3_600_000n, idleMeteredUntilMs: T0 + 100_000 });
 		const use = aUse({ microUsdPerGpuHour: 3_600_000n, meteredUntilMs: T0 + 100_000, endMs: T0 + 60_000 });
 		const { charges, meteredUntilMs } = meterOwnedUse(pool, use, T0 + 200_000);
@@ -48,20 +48,20 @@ describe("meterPool, worked by hand", () => {
 		]);
 	});
 
-	it("a pool that shrank below what is in use has no idle time rather than a negative one", () => {
+	it("a pool that shrank below its usage has no idle time rather than a negative one", () => {
 		const { charges } = meterPool(aPool({ gpus: 1 }), [aUse({ slots: [0, 1] })], T0 + HOUR_MS);
 		expect(charges.filter(isIdle)).toEqual([]);
 	});
 });
 
-describe("meterPool, always", () => {
+describe("meterPool properties", () => {
 	interface Slot {
 		startMs: number;
 		lengthMs: number;
-		/** Metering rounds after which the meter learns of the start and of the end. */
+		/** Number of metering rounds until the meter learns of the start and of the end. */
 		seenLate: number;
 	}
-	/** Uses that follow each other on four slots, in any pattern. */
+	/** Consecutive uses on four slots, in any pattern. */
 	const schedule = fc
 		.array(
 			fc.array(
@@ -90,10 +90,10 @@ describe("meterPool, always", () => {
 	const rounds = fc.array(fc.integer({ min: 1, max: 4 * HOUR_MS }), { minLength: 1, maxLength: 10 });
 	const prices = fc.bigInt(1n, 20_000_000n);
 
-	it("used + idle = owned to the micro-dollar at every moment, also when starts and ends are learnt late", () => {
+	it("used + idle = owned to the micro-dollar at every moment, even when starts and ends are learned late", () => {
 		fc.assert(
 			fc.property(schedule, rounds, prices, (slots, steps, microUsdPerGpuHour) => {
-				// A GPU for each use: late news may show two uses of one slot at once, which would be more than the pool has.
+				// A GPU for each use: with late updates, two uses of one slot may appear at once, which would exceed the pool.
 				const gpus = slots.length + 1;
 				let pool = aPool({ microUsdPerGpuHour, gpus });
 				let nowMs = T0;
@@ -133,7 +133,7 @@ describe("meterPool, always", () => {
 		);
 	});
 
-	it("is the same however often it is metered", () => {
+	it("is independent of how often it runs", () => {
 		fc.assert(
 			fc.property(schedule, rounds, prices, (slots, steps, microUsdPerGpuHour) => {
 				const uses = slots.map((s, i) =>

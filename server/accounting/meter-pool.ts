@@ -9,39 +9,39 @@ import { type CardCost, cutAtCards, type EffectiveCard, type Load, shareOfSlot }
 import type { Calendar } from "./zone.ts";
 
 /**
- * Owned hardware costs the same used or idle, but for its power. Every slot of a pool is priced on its own time line
- * (a running total since 1970): its share of the pool's rate card, or the flat price where no card holds. Used and idle time add up to
- * what is owned, to the micro-dollar, in every interval.
+ * Owned hardware costs the same used or idle, except for its power. Each slot of a pool is priced on its own running
+ * total since 1970: its share of the pool's rate card, or the flat price when no card applies. Used and idle time add
+ * up to the owned total, to the micro-dollar, in every interval.
  */
 export interface OwnedPool {
 	poolId: string;
-	/** All GPUs owned, those out of service too. */
+	/** All owned GPUs, including those out of service. */
 	gpus: number;
-	/** The price where no card holds. */
+	/** The price when no card applies. */
 	microUsdPerGpuHour: bigint;
-	/** In order of time; before the first one the flat price holds. */
+	/** In order of time; before the first one the flat price applies. */
 	cards: readonly EffectiveCard[];
-	/** What a kWh cost in these UTC hours, micro-dollars by the hour's start; in all others the card's price holds. */
+	/** Price per kWh in these UTC hours, in micro-dollars by start of the hour; in all other hours the card's price applies. */
 	electricityHours?: ReadonlyMap<number, bigint>;
-	/** Of the ledger: charges are cut at its midnights. */
+	/** Of the ledger; charges are split at its midnights. */
 	calendar: Calendar;
 	ownedSinceMs: number;
-	/** Up to where idle time is charged; null: from ownedSinceMs on. */
+	/** Time up to which idle time is charged; null: charge from ownedSinceMs. */
 	idleMeteredUntilMs: number | null;
-	/** Before the first of powerSteps. */
+	/** Applies before the first of powerSteps. */
 	power: PoolPower;
-	/** As the rate cards say; in order of time. */
+	/** From the rate cards, in order of time. */
 	powerSteps?: readonly PowerStep[];
 	place: Pick<ChargeDimensions, "siteId" | "provider" | "region" | "accelerator">;
 }
 
-/** GPUs of the pool in the hands of one attempt. */
+/** GPUs of the pool held by one attempt. */
 export interface OwnedUse {
 	allocationId: string;
 	jobId: string;
 	attemptId: string;
 	slots: readonly number[];
-	/** The flat price when it was placed; a later one does not change it. Counts where no card holds. */
+	/** The flat price at placement; later changes do not affect it. Applies when no card does. */
 	microUsdPerGpuHour: bigint;
 	startMs: number;
 	endMs: number | null;
@@ -52,14 +52,14 @@ export interface OwnedUse {
 export interface MeteredPool {
 	charges: ChargeDraft[];
 	idleMeteredUntilMs: number;
-	/** allocationId → up to where it is charged now, for every use that was given. */
+	/** allocationId → time up to which it is now charged, for every given use. */
 	usesMeteredUntilMs: Map<string, number>;
 }
 
 /**
- * Charges for all uses and for the idle rest of a pool up to `untilMs`, one for each cause and UTC hour.
- * `uses` must hold every allocation that overlaps the time since idleMeteredUntilMs or is not metered to its end.
- * While more GPUs are in use than the pool has (it shrank), nothing is idle.
+ * Charges for all uses and the idle rest of a pool up to `untilMs`, one per cause and UTC hour. `uses` must contain
+ * every allocation that overlaps the time since idleMeteredUntilMs or is not metered to its end. While more GPUs are
+ * in use than the pool has (it shrank), nothing is idle.
  */
 export function meterPool(pool: OwnedPool, uses: readonly OwnedUse[], untilMs: number): MeteredPool {
 	const fromMs = idleDoneMs(pool);
@@ -73,7 +73,7 @@ export function meterPool(pool: OwnedPool, uses: readonly OwnedUse[], untilMs: n
 	};
 }
 
-/** What of the pool no use took, by hour; the uses count from their start to their end, or on and on. */
+/** Unused time of the pool by hour; uses count from their start to their end, or without end. */
 export function idleOf(pool: OwnedPool, uses: readonly OwnedUse[], { fromMs, toMs }: Interval): { piece: Interval; amounts: Amounts }[] {
 	const busy = new Map<number, Amounts>();
 	for (const use of uses) {
@@ -91,8 +91,8 @@ export function idleOf(pool: OwnedPool, uses: readonly OwnedUse[], { fromMs, toM
 }
 
 /**
- * Charges for one use up to `untilMs` or its end. Where the pool's idle time is charged already, the idle charge is
- * moved with it: a use that was not known then takes idle time away, an end that was learnt late gives it back.
+ * Charges for one use up to `untilMs` or its end. If the pool's idle time is already charged, the idle charge is
+ * adjusted with it: a newly known use reduces idle time, an end learned late adds it back.
  */
 export function meterOwnedUse(pool: OwnedPool, use: OwnedUse, untilMs: number): { charges: ChargeDraft[]; meteredUntilMs: number } {
 	const doneMs = Math.max(use.startMs, use.meteredUntilMs ?? use.startMs);
@@ -146,16 +146,16 @@ export function chargeOfIdle(pool: OwnedPool, piece: Interval, amounts: Amounts)
 
 interface Slots {
 	slots: readonly number[] | "all";
-	/** The flat price, where no card holds. */
+	/** Used when no card applies. */
 	microUsdPerGpuHour: bigint;
 }
 
-/** The slots of a use as they would cost without it. */
+/** Cost of the slots of a use if they had been idle. */
 function idleSlots(pool: OwnedPool, use: OwnedUse): Slots {
 	return { slots: use.slots, microUsdPerGpuHour: pool.microUsdPerGpuHour };
 }
 
-/** No one invoices owned hardware, so nothing is billed; its use still has its effective cost. */
+/** No one invoices owned hardware, so its billed cost is 0; its use still has an effective cost. */
 function amountsOf(pool: OwnedPool, slots: Slots, load: Load, piece: Interval): Amounts {
 	const gpus = slots.slots === "all" ? pool.gpus : slots.slots.length;
 	const microUsd = microUsdOf(pool, slots, load, piece);
@@ -185,7 +185,7 @@ function microUsdOf(pool: OwnedPool, { slots, microUsdPerGpuHour }: Slots, load:
 	return sum;
 }
 
-/** Of one GPU, within one UTC hour. An hour with its own price is its own running total, so that its parts add up too. */
+/** For one GPU, within one UTC hour. An hour with its own price has its own running total, so that its parts add up too. */
 function powerOf({ electricityHours }: OwnedPool, cost: CardCost, load: Load, { fromMs, toMs }: Interval): bigint {
 	const hourMs = Math.floor(fromMs / HOUR_MS) * HOUR_MS;
 	const price = electricityHours?.get(hourMs);

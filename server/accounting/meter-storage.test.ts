@@ -37,7 +37,7 @@ it("charges ended days in their last hour, and the rest when the result is delet
 	);
 });
 
-it("property: whenever the meter looks, is killed or catches up, all charges add up to the cost of the time, and none is in two hours or days", () => {
+it("property: whenever the meter runs, is killed or catches up, all charges add up to the cost of the time, and each is within one hour and day", () => {
 	const zones = fc.constantFrom("UTC", "Asia/Kolkata", "America/New_York").map(calendarOf);
 	const looks = fc.array(fc.integer({ min: 1, max: 20 * 24 }), { minLength: 1, maxLength: 12 });
 	const price = fc.record({ fromMs: fc.integer({ min: 0, max: 60 * 24 }), microUsdPerGiBMonth: fc.option(fc.bigInt(0n, 500_000n)) });
@@ -51,7 +51,7 @@ it("property: whenever the meter looks, is killed or catches up, all charges add
 			const look = (nowMs: number) => {
 				const seen = { ...result, deletedMs: deletedMs <= nowMs ? deletedMs : null };
 				const { charges, meteredUntilMs } = meterStored(seen, nowMs, { calendar, daysMax: 7 });
-				// Charges and the time up to which they go are written together, or not at all.
+				// Charges and their end time are written together or not at all.
 				if (kills.next().value) return;
 				posted.push(...charges);
 				result = { ...result, meteredUntilMs };

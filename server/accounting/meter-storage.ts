@@ -14,16 +14,16 @@ export interface StoredResult {
 	bytes: bigint;
 	prices: readonly StoragePrice[];
 	createdMs: number;
-	/** When its files were deleted; null: they are kept. */
+	/** When its files were deleted; null: not deleted. */
 	deletedMs: number | null;
-	/** Up to when it is charged; null: not yet. */
+	/** Time up to which it is charged; null: not yet charged. */
 	meteredUntilMs: number | null;
 }
 
 /**
- * Charges for the ended days of the ledger's calendar since the last charge, and for the rest of a deleted result: at most
- * `daysMax` charges. A day's charge is in the day's last hour, since no charge crosses an hour. Days that cost less than the
- * next whole micro-dollar have none; the running total carries their rest.
+ * Charges for the days of the ledger's calendar that ended since the last charge, and for the rest of a deleted
+ * result: at most `daysMax` charges. A day's charge is in the last hour of the day, because no charge crosses an hour.
+ * A day without a whole micro-dollar has no charge; the running total carries the remainder.
  */
 export function meterStored(
 	result: StoredResult,
@@ -45,7 +45,7 @@ export function meterStored(
 	return { charges, meteredUntilMs: atMs };
 }
 
-/** A charge of a stored result. It belongs to its job, and to no attempt. */
+/** A charge for a stored result. It belongs to its job, but to no attempt. */
 export function storedCharge(
 	{ artifactId, jobId, dimensions }: Pick<StoredResult, "artifactId" | "jobId" | "dimensions">,
 	kind: "storage" | "egress",

@@ -17,7 +17,7 @@ describe("meterUsage, worked by hand", () => {
 		expect(meteredUntilMs).toBe(T0 + 1_234 * SECOND_MS);
 	});
 
-	it("10:59:30 to 11:00:30 at $3.60/h is cut at the hour: 30,000 + 30,000 µ$, but the 60 s minimum is charged up front: 60,000 + 0", () => {
+	it("10:59:30 to 11:00:30 at $3.60/h is split at the hour: 30,000 + 30,000 µ$, but the 60 s minimum is charged up front: 60,000 + 0", () => {
 		const prices = [{ fromMs: 0, microUsdPerHour: 3_600_000n, listMicroUsdPerHour: 3_600_000n }];
 		const usage = aUsage({ startMs: T0 + 3_570 * SECOND_MS, endMs: T0 + 3_630 * SECOND_MS, prices });
 		const { charges } = meterUsage(usage, null, T0 + 2 * HOUR_MS);
@@ -29,13 +29,13 @@ describe("meterUsage, worked by hand", () => {
 		expect(unrounded.charges.map((c) => c.effectiveMicroUsd)).toEqual([30_000n, 30_000n]);
 	});
 
-	it("12 s at $3.60/h costs the minimum of 60 s: 60,000 µ$, at once and not again at the end", () => {
+	it("12 s at $3.60/h costs the minimum of 60 s: 60,000 µ$, immediately and not again at the end", () => {
 		const usage = aUsage({ prices: [{ fromMs: T0, microUsdPerHour: 3_600_000n, listMicroUsdPerHour: 3_600_000n }] });
 		expect(costOf(usage, null, T0 + 1)).toBe(60_000n);
 		expect(costOf({ ...usage, endMs: T0 + 12_000 }, T0 + 1, T0 + 60_000)).toBe(0n);
 	});
 
-	it("6 min 45 s of Azure at $3.60/h are billed as 6 min: 360,000 µ$, and 59 s as nothing", () => {
+	it("6 min 45 s on Azure at $3.60/h are billed as 6 min: 360,000 µ$, and 59 s as nothing", () => {
 		const terms = billingTermsOf("azure");
 		const usage = aUsage({ terms, prices: [{ fromMs: T0, microUsdPerHour: 3_600_000n, listMicroUsdPerHour: 3_600_000n }] });
 		expect(costOf({ ...usage, endMs: T0 + 405 * SECOND_MS }, null, T0 + HOUR_MS)).toBe(360_000n);
@@ -65,7 +65,7 @@ describe("meterUsage, worked by hand", () => {
 		]);
 	});
 
-	it("an end that is learnt 90 s late is reversed by an adjustment: 300 s metered, 210 s used", () => {
+	it("an end learned 90 s late is reversed by an adjustment: 300 s metered, 210 s used", () => {
 		const usage = aUsage({ prices: [{ fromMs: T0, microUsdPerHour: 3_600_000n, listMicroUsdPerHour: 3_600_000n }] });
 		const first = meterUsage(usage, null, T0 + 300_000);
 		const second = meterUsage({ ...usage, endMs: T0 + 210_000 }, first.meteredUntilMs, T0 + 330_000);
@@ -74,14 +74,14 @@ describe("meterUsage, worked by hand", () => {
 		expect(meterUsage({ ...usage, endMs: T0 + 210_000 }, second.meteredUntilMs, T0 + HOUR_MS).charges).toEqual([]);
 	});
 
-	it("charges nothing before the launch, and refuses a price of 0", () => {
+	it("charges nothing before the launch, and rejects a price of 0", () => {
 		expect(meterUsage(aUsage(), null, T0 - 5_000)).toEqual({ charges: [], meteredUntilMs: T0 });
 		const free = aUsage({ prices: [{ fromMs: T0, microUsdPerHour: 0n, listMicroUsdPerHour: 0n }] });
 		expect(() => meterUsage(free, null, T0 + 1)).toThrow(/price of 0/);
 	});
 });
 
-describe("meterUsage, always", () => {
+describe("meterUsage properties", () => {
 	const cuts = fc
 		.array(fc.integer({ min: 0, max: 20 * HOUR_MS }), { minLength: 1, maxLength: 12 })
 		.map((list) => list.sort((a, b) => a - b));
@@ -107,7 +107,7 @@ describe("meterUsage, always", () => {
 			});
 		});
 
-	it("adds up to the same over any cut points: money, list price, GPU time, energy, emissions", () => {
+	it("adds up to the same for any split points: money, list price, GPU time, energy, emissions", () => {
 		fc.assert(
 			fc.property(usages, cuts, (usage, points) => {
 				const endMs = usage.startMs + (points.at(-1) ?? 0);
@@ -125,7 +125,7 @@ describe("meterUsage, always", () => {
 		);
 	});
 
-	it("is the kernel's price of the whole time, when nothing is rounded", () => {
+	it("equals the kernel's price of the whole time when nothing is rounded", () => {
 		fc.assert(
 			fc.property(fc.bigInt(1n, 100_000_000n), fc.integer({ min: 1, max: 50 * HOUR_MS }), (price, lengthMs) => {
 				const usage = aUsage({
@@ -138,7 +138,7 @@ describe("meterUsage, always", () => {
 		);
 	});
 
-	it("a late end leaves what an end known in time would have charged", () => {
+	it("a late end gives the same charges as an end known in time", () => {
 		fc.assert(
 			fc.property(usages, cuts, (usage, points) => {
 				const late = usage.startMs + (points.at(-1) ?? 0);

@@ -9,7 +9,7 @@ import { calendarOf, UTC } from "./zone.ts";
 const month = (key: string, next: string) => ({ fromMs: Date.parse(`${key}-01`), toMs: Date.parse(`${next}-01`) });
 
 describe("cardCost, worked by hand", () => {
-	it("$8,784 of staff a year: $1.00 an hour in the leap year 2024, 8,784 / 8,760 = $1.002739 in 2025", () => {
+	it("$8,784 of staff per year: $1.00 an hour in the leap year 2024, 8,784 / 8,760 = $1.002739 in 2025", () => {
 		const cost = cardCost(aCard({ staffUsd: "8784" }), UTC);
 		const hour = (at: string) => cost.fixedUntil(Date.parse(at) + HOUR_MS) - cost.fixedUntil(Date.parse(at));
 		expect(hour("2024-02-29T10:00:00Z")).toBe(1_000_000n);
@@ -38,7 +38,7 @@ describe("cardCost, worked by hand", () => {
 		expect(cost.fixedUntil(interval.toMs) - cost.fixedUntil(interval.fromMs)).toBe(580_000_000n);
 	});
 
-	it("a second rack from February 15 on and an old one until January 31: 31 × 10 in January, 14 × 10 in February", () => {
+	it("a second rack from February 15 and an old one until January 31: 31 × 10 in January, 14 × 10 in February", () => {
 		const old = anAsset({ id: "old", inServiceOn: "2022-02-01", lifeMonths: 24, priceUsd: "7300" });
 		const young = anAsset({ id: "young", inServiceOn: "2024-02-16", lifeMonths: 12, priceUsd: "3660" });
 		const parts = (a: string, b: string) => cardParts(aCard({ assets: [old, young] }), UTC, month(a, b)).depreciationMicroUsd;
@@ -46,7 +46,7 @@ describe("cardCost, worked by hand", () => {
 		expect(parts("2024-02", "2024-03")).toBe(140_000_000n);
 	});
 
-	it("a card from 10:30 on splits 10:00 to 11:00 in two, and what comes before the first card has none", () => {
+	it("a card from 10:30 splits 10:00 to 11:00 in two, and time before the first card has none", () => {
 		const at = Date.UTC(2026, 10, 10, 10);
 		const cost = cardCost(aCard(), UTC);
 		expect(cutAtCards([{ fromMs: at + HOUR_MS / 2, cost }], { fromMs: at, toMs: at + HOUR_MS })).toEqual([
@@ -56,10 +56,10 @@ describe("cardCost, worked by hand", () => {
 	});
 });
 
-describe("cardCost, always", () => {
+describe("cardCost properties", () => {
 	const cents = fc.integer({ min: 0, max: 10_000_000 }).map((c) => (c / 100).toFixed(2));
 
-	it("price(a + b) = price(a) + price(b), never falls, and a year's running cost is the year's amount in every zone", () => {
+	it("price(a + b) = price(a) + price(b), never decreases, and a year's running cost is the yearly amount in every zone", () => {
 		fc.assert(
 			fc.property(
 				cents,
@@ -79,7 +79,7 @@ describe("cardCost, always", () => {
 		);
 	});
 
-	it("the shares of all slots add up to the whole to the micro-dollar, and none is more than one away from another", () => {
+	it("the shares of all slots add up to the total to the micro-dollar, and differ by at most one", () => {
 		fc.assert(
 			fc.property(fc.bigInt(0n, 10n ** 15n), fc.integer({ min: 1, max: 300 }), (total, gpus) => {
 				const shares = Array.from({ length: gpus }, (_, slot) => shareOfSlot(total, slot, gpus));
@@ -98,7 +98,7 @@ describe("$ per GPU-hour", () => {
 		expect(gpuHourCost(sums)).toEqual({ ownedMicroUsdPerGpuHour: 1_200_000n, usedMicroUsdPerGpuHour: 1_600_000n, utilisation: 0.75 });
 	});
 
-	it("has no price for hours that there were not", () => {
+	it("has no price without any hours", () => {
 		const sums = { usedMicroUsd: 0n, idleMicroUsd: 30_000_000n, usedGpuMs: 0n, idleGpuMs: hours(25) };
 		expect(gpuHourCost(sums)).toMatchObject({ usedMicroUsdPerGpuHour: null, utilisation: 0 });
 		expect(gpuHourCost({ ...sums, idleGpuMs: 0n })).toEqual({

@@ -7,26 +7,26 @@ import { electricityOf } from "./electricity.ts";
 import { type Calendar, dayNumberOf, dayStartMs } from "./zone.ts";
 
 /**
- * What a pool costs under one rate card, as running totals in whole micro-dollars. Every term is rounded down once, and
- * the price of an interval is the difference of two totals, so parts of an interval add up to the interval.
+ * Cost of a pool under one rate card, as running totals in whole micro-dollars. Every term is rounded down once, and
+ * the price of an interval is the difference of two totals, so that parts of an interval add up to the interval.
  *
- * fixed: depreciation of all assets + rack, network, support and staff, used or not.
- * power: of one GPU: watts × PUE × $/kWh of the hour, at its load.
+ * fixed: depreciation of all assets + rack, network, support and staff, used or not. power: of one GPU: watts × PUE ×
+ * $/kWh of the hour, at its load.
  */
 export interface CardCost {
-	/** Of the whole pool, since its assets came into service and since 1970. */
+	/** For the whole pool: depreciation since its assets came into service, running cost since 1970. */
 	fixedUntil(atMs: number): bigint;
-	/** Of one GPU that bore this load all the time since 1970. */
+	/** For one GPU at this load throughout since 1970. */
 	powerUntil(load: Load, atMs: number): bigint;
-	/** Of one GPU that bore this load for so long at this price of a kWh, which may lie below zero. */
+	/** For one GPU at this load for this long at this price per kWh, which may be negative. */
 	powerAt(load: Load, microUsdPerKwh: bigint, ms: number): bigint;
-	/** Of one GPU in an hour, in the mean of a week's hours. */
+	/** For one GPU per hour, averaged over the hours of a week. */
 	powerPerHour(load: Load): bigint;
 }
 
 export type Load = "busy" | "idle";
 
-/** A card that counts from an instant on, until the next one's. */
+/** A card that applies from an instant until the next card's. */
 export interface EffectiveCard {
 	fromMs: number;
 	cost: CardCost;
@@ -41,7 +41,7 @@ export interface CardParts {
 	staffMicroUsd: bigint;
 }
 
-/** Instants that a card remembers: those of some transactions' charges. */
+/** Number of instants that a card caches: enough for the charges of a few transactions. */
 const MEMORY_MAX = 20_000;
 const MS_PER_HOUR = BigInt(HOUR_MS);
 const WATTS_PER_KILOWATT = 1_000n;
@@ -77,8 +77,8 @@ export function cardCost(card: OwnedRateCard, calendar: Calendar): CardCost {
 }
 
 /**
- * The power of one GPU for an hour in the mean of some time: hours with their own price (micro-dollars per kWh by their start)
- * at that price, all others at the mean of the card's week. Towards zero; below it where the market pays.
+ * Average hourly power cost of one GPU over some time: hours with their own price (micro-dollars per kWh, by start of
+ * the hour) use that price, all others the card's weekly mean. Rounded toward zero; negative if the market pays.
  */
 export function powerPerHour(cost: CardCost, load: Load, hours: ReadonlyMap<number, bigint>, { fromMs, toMs }: Interval): bigint {
 	let knownMs = 0;
@@ -106,7 +106,7 @@ export function cardParts(card: OwnedRateCard, calendar: Calendar, { fromMs, toM
 	};
 }
 
-/** The interval in the parts that each lie under one card; `cost` is null where none holds yet. */
+/** Splits the interval into parts that each fall under one card; `cost` is null before the first card. */
 export function cutAtCards(cards: readonly EffectiveCard[], { fromMs, toMs }: Interval): (Interval & { cost: CardCost | null })[] {
 	const parts: (Interval & { cost: CardCost | null })[] = [];
 	const holding = [{ fromMs: Number.NEGATIVE_INFINITY, cost: null }, ...cards];
@@ -118,8 +118,8 @@ export function cutAtCards(cards: readonly EffectiveCard[], { fromMs, toMs }: In
 }
 
 /**
- * The share of one slot of `gpus` in a pool's fixed cost: slot i of n pays floor((C + i) / n) of the running total C. The
- * shares of all slots add up to C exactly (Hermite's identity), and no two differ by more than a micro-dollar.
+ * The share of one slot of `gpus` in a pool's fixed cost: slot i of n pays floor((C + i) / n) of the running total C.
+ * The shares of all slots add up to C exactly (Hermite's identity), and no two differ by more than a micro-dollar.
  */
 export function shareOfSlot(totalMicroUsd: bigint, slot: number, gpus: number): bigint {
 	return mulDivFloor(totalMicroUsd + BigInt(slot % gpus), 1n, BigInt(gpus)).quotient;
@@ -145,7 +145,7 @@ function planOf(card: OwnedRateCard): Plan {
 			support: usdToMicro(perYear.supportUsd),
 			staff: usdToMicro(perYear.staffUsd),
 		},
-		// Decimals of at most six places are read as money is: exactly, in millionths.
+		// Decimals with at most six places are parsed like money: exactly, in millionths.
 		busyMicroWatts: usdToMicro(power.busyWattsPerGpu),
 		idleMicroWatts: usdToMicro(power.idleWattsPerGpu),
 		pueMillionths: usdToMicro(power.pue),
@@ -175,7 +175,7 @@ interface YearPosition {
 	lengthMs: bigint;
 }
 
-/** Whole years are exact; within a year it is spread evenly over its hours; a leap year has 24 more. */
+/** Whole years are exact; within a year the amount is spread evenly over its hours, 24 more in a leap year. */
 function yearlyUntil(microUsdPerYear: bigint, { yearsBefore, elapsedMs, lengthMs }: YearPosition): bigint {
 	return yearsBefore * microUsdPerYear + mulDivFloor(microUsdPerYear, elapsedMs, lengthMs).quotient;
 }

@@ -22,8 +22,8 @@ const held = (hour: number, gpus: number, minutes = 60) => ({
 	gpuMs: BigInt(gpus * minutes * MINUTE_MS),
 });
 
-describe("what a job's power at home is priced from", () => {
-	it("$0.06 and $0.12 by the hour, then 30 min by the card: 2 h at (0.06 + 0.12) ÷ 2 = $0.09, 0.5 h at $0.11", () => {
+describe("electricity prices of a job at home", () => {
+	it("$0.06 and $0.12 by the hour, then 30 min at the card's price: 2 h at (0.06 + 0.12) ÷ 2 = $0.09, 0.5 h at $0.11", () => {
 		const of = pool([cardAt(0, "0.11")], { 0: [60_000n, "EPEX"], 1: [120_000n, "EPEX"], 5: [1n, "of no charge"] });
 		const electricity = electricityOfCharges([held(0, 2), held(1, 2), held(2, 2, 30)], () => of);
 		expect(electricity).toEqual({
@@ -36,7 +36,7 @@ describe("what a job's power at home is priced from", () => {
 		);
 	});
 
-	it("an hour with 8 GPUs counts eight times an hour with one: (8 × 0.1 + 1 × −0.08) ÷ 9 = $0.08", () => {
+	it("an hour with 8 GPUs counts eight times as much as an hour with one: (8 × 0.1 + 1 × −0.08) ÷ 9 = $0.08", () => {
 		const of = pool([cardAt(0, "0.11")], { 0: [100_000n, "a"], 1: [-80_000n, "b"] });
 		expect(electricityOfCharges([held(0, 8), held(1, 1)], () => of)).toMatchObject({
 			hourly: { microUsdPerKwh: 80_000n },
@@ -54,7 +54,7 @@ describe("what a job's power at home is priced from", () => {
 		});
 	});
 
-	it("a card that comes within the hour: 15 min at a flat price, which has no electricity, 45 min at $0.20", () => {
+	it("a card that starts within the hour: 15 min at a flat price, which has no electricity, 45 min at $0.20", () => {
 		const cards = [cardAt(0.25, "0.20")];
 		expect(electricityOfCharges([held(0, 1)], () => pool(cards))?.card).toEqual({ ms: 45 * MINUTE_MS, microUsdPerKwh: 200_000n });
 		expect(electricityOfCharges([held(0, 1)], () => pool([]))).toBeNull();

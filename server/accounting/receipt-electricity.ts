@@ -3,7 +3,7 @@ import type { HomeElectricity, PricedTime } from "#server/domain/home-electricit
 import { bucketStartMs } from "./calendar.ts";
 import type { Electricity } from "./electricity.ts";
 
-/** What the power of a pool is priced from. */
+/** Sources of a pool's electricity prices. */
 export interface PoolElectricity {
 	/** In order of time; before the first one a flat price applies, without separate electricity. */
 	cards: readonly { fromMs: number; electricity: Electricity }[];
@@ -14,8 +14,8 @@ export interface PoolElectricity {
 type Held = Pick<Charge, "allocationId" | "gpuMs" | "periodStartMs" | "periodEndMs">;
 
 /**
- * Which of a job's charges at home are priced by the hour's own price of electricity, and which by the card's. Charges are corrected
- * when a price or a card comes later, so what holds now is what they come to. null: no charge has any of either.
+ * Which of a job's home charges use the hourly price of electricity, and which the card's price. Charges are corrected
+ * when a price or card arrives later, so current data determines their final amounts. null: no charge uses either.
  */
 export function electricityOfCharges(
 	charges: readonly Held[],
@@ -46,13 +46,13 @@ function underCards(cards: PoolElectricity["cards"], fromMs: number, toMs: numbe
 	});
 }
 
-/** Of prices over GPU time; what takes time back has GPUs below zero. */
+/** Prices weighted by GPU time; reversals have negative GPUs. */
 class Average {
 	#ms = 0;
 	#gpuMs = 0n;
 	#weighted = 0n;
 
-	/** `priceMs`: the price of a kWh times the time for which it held. */
+	/** `priceMs`: the price of a kWh times how long it applied. */
 	add(gpus: bigint, ms: number, priceMs: bigint): void {
 		this.#ms += gpus < 0n ? -ms : ms;
 		this.#gpuMs += gpus * BigInt(ms);

@@ -14,13 +14,13 @@ export interface Receipt {
 	jobId: string;
 	attempts: ReceiptAttempt[];
 	totals: ReceiptTotals;
-	/** What the power of its time at home is priced from; null without such time, and where no rate card held. */
+	/** Electricity prices of its time at home; null without such time, and if no rate card applied. */
 	electricity: HomeElectricity | null;
-	/** Software Carbon Intensity (ISO/IEC 21031) of all attempts: by GPU-hour, and of the job. */
+	/** Software Carbon Intensity (ISO/IEC 21031) of all attempts: per GPU-hour, and for the job. */
 	carbon: CarbonIntensity;
 	/** Storage and egress of the job's results, which belong to no attempt. */
 	results: ReceiptLine[];
-	/** What the job's kept results cost from now on; null when none is kept. */
+	/** Future cost of the job's kept results; null if none is kept. */
 	kept: KeptStorage | null;
 	alternatives: ReceiptAlternative[];
 }
@@ -34,14 +34,14 @@ export interface ReceiptAttempt {
 	totals: ReceiptTotals;
 }
 
-/** All charges of one kind that one machine, allocation or result caused. */
+/** All charges of one kind for one machine, allocation or result. */
 export interface ReceiptLine {
 	kind: ChargeKind;
 	/** The instance, allocation or result. */
 	causeId: string;
 	fromMs: number;
 	toMs: number;
-	/** `metered`: it still runs or is not settled, so the line may grow. `posted`: final. */
+	/** `metered`: still running or not settled, so the line may grow. `posted`: final. */
 	status: "metered" | "posted";
 	gpuMs: bigint;
 	costMicroUsd: bigint;
@@ -56,44 +56,41 @@ export interface ReceiptTotals {
 	costMicroUsd: bigint;
 	listMicroUsd: bigint;
 	energyMilliWh: bigint;
-	/** Parts of energyMilliWh: measured, and computed with the grid's intensity of the hour. */
+	/** Parts of energyMilliWh: measured, and computed with hourly grid intensity. */
 	measuredEnergyMilliWh: bigint;
 	hourlyGridMilliWh: bigint;
-	/** Operational, location-based; null when the emissions of any part are not known. */
+	/** Operational, location-based; null when any part's emissions are unknown. */
 	emissionsMilligrams: bigint | null;
-	/** Operational by the power contracts; null when any part's contract is not known. */
+	/** Operational, market-based (power contracts); null when any part's contract is unknown. */
 	marketEmissionsMilligrams: bigint | null;
-	/** Of the machines' manufacture; null when any part's is not known. */
+	/** Manufacturing emissions of the machines; null when any part's are unknown. */
 	embodiedMilligrams: bigint | null;
 }
 
-/** Another way in which the job could have run, from the candidates that its decision was made from. */
+/** An alternative for the job, from the candidates of its decision. */
 export interface ReceiptAlternative {
 	way: "at_home" | "on_demand" | "spot";
 	placement: Placement;
-	/**
-	 * An estimate, always: the machine time that the job took, at this candidate's price when it was decided, plus its disks and its
-	 * egress.
-	 */
+	/** Always an estimate: the job's actual machine time at this candidate's price at decision time, plus disks and egress. */
 	estimate: "same_machine_time_at_price_when_decided";
 	costMicroUsd: bigint;
 	/**
-	 * The part of it that is disks, at the most expensive month's hour; null at home, where the cost includes all, and where their
-	 * price was unknown.
+	 * The part for disks, at the most expensive month's hourly price; null at home, where the cost includes everything,
+	 * and when the price was unknown.
 	 */
 	storageMicroUsd: bigint | null;
-	/** What is newly spent; at home the hardware is paid for already. */
+	/** New spend; at home the hardware is already paid for. */
 	cashMicroUsd: bigint;
-	/** When it was forecast to start there, UTC ms. */
+	/** Forecast start there, UTC ms. */
 	startP50Ms: number;
 	decidedAtMs: number;
-	/** Why it could not be taken; null when it could. */
+	/** Why it was excluded; null if it was eligible. */
 	removedBy: Candidate["removedBy"];
 }
 
 export interface ReceiptInput {
 	jobId: string;
-	/** Machines that ran together, where it ran on instances. */
+	/** Number of machines that ran together, if it ran on instances. */
 	nodes: number;
 	attempts: readonly { id: string; number: number; state: AttemptState; placement: Placement }[];
 	charges: readonly Charge[];
@@ -101,7 +98,7 @@ export interface ReceiptInput {
 	settledCauseIds: ReadonlySet<string>;
 	electricity: HomeElectricity | null;
 	kept: KeptStorage | null;
-	/** The decision that placed the job first; null when it was never placed. */
+	/** The job's first decision that placed it; null if it was never placed. */
 	decision: Explanation | null;
 }
 
@@ -178,7 +175,7 @@ function machineMs({ charges, nodes }: ReceiptInput): bigint {
 	let ofInstances = 0n;
 	let ofAllocations = 0n;
 	for (const charge of charges) {
-		// Data out and corrections of a price hold no machine.
+		// Egress and price corrections hold no machine.
 		if (charge.gpuMs === 0n) continue;
 		const lengthMs = BigInt(charge.periodEndMs - charge.periodStartMs) * (charge.gpuMs < 0n ? -1n : 1n);
 		if (charge.instanceId !== null) ofInstances += lengthMs;
@@ -193,7 +190,7 @@ function alternativesOf(decision: Explanation | null, heldMs: bigint): ReceiptAl
 	const chosen = known.find((c) => c.outcome === "chosen");
 	return (["owned", "on_demand", "spot"] as const).flatMap((capacityType) => {
 		if (chosen?.placement.capacityType === capacityType) return [];
-		// What could have been taken comes before what was removed; then the cheapest by the hour.
+		// Eligible candidates first, then excluded ones; within each, cheapest per hour first.
 		const [best] = known
 			.filter((c) => c.placement.capacityType === capacityType && BigInt(c.hourlyMicroUsd) > 0n && isComparable(c))
 			.sort(
@@ -204,7 +201,7 @@ function alternativesOf(decision: Explanation | null, heldMs: bigint): ReceiptAl
 	});
 }
 
-/** A price that was too old to be chosen says nothing, and neither does that of a machine on which the job could not have run. */
+/** Skip prices too stale to be chosen, and machines that could not have run the job. */
 function isComparable({ removedBy, placement }: Candidate): boolean {
 	if (removedBy === null) return true;
 	const { why } = removedBy;
@@ -213,7 +210,7 @@ function isComparable({ removedBy, placement }: Candidate): boolean {
 
 function alternative(candidate: Candidate, decision: Explanation, heldMs: bigint): ReceiptAlternative {
 	const owned = candidate.placement.capacityType === "owned";
-	// At home the hourly price is that of all the job's GPUs, in a cloud that of one machine.
+	// At home the hourly price covers all GPUs of the job; in a cloud it is for one machine.
 	const hourly = BigInt(candidate.hourlyMicroUsd) * (owned ? 1n : BigInt(candidate.instances));
 	const run = mulDivFloor(hourly, heldMs, BigInt(HOUR_MS)).quotient;
 	const storageMicroUsd = disksAlongside(candidate, run);
@@ -231,7 +228,7 @@ function alternative(candidate: Candidate, decision: Explanation, heldMs: bigint
 	};
 }
 
-/** Machines and their disks are estimated for the same time, so they are to each other as their estimates are. */
+/** Machines and their disks are estimated for the same time, so the ratio of their estimates applies. */
 function disksAlongside({ storageMicroUsd, computeMicroUsd }: Candidate, run: bigint): bigint | null {
 	if (storageMicroUsd === undefined || BigInt(computeMicroUsd) <= 0n) return null;
 	return mulDivFloor(BigInt(storageMicroUsd), run, BigInt(computeMicroUsd)).quotient;

@@ -56,7 +56,7 @@ describe("rollupDeltas", () => {
 		);
 	});
 
-	it("come in the same order whatever the order of the charges", () => {
+	it("are in the same order whatever the order of the charges", () => {
 		fc.assert(
 			fc.property(usages, (list) => {
 				const charges = list.flatMap((u) => meterUsage(u, null, T0 + 200 * DAY_MS).charges);
@@ -84,7 +84,7 @@ const FIELDS = (Object.keys(NO_SUMS) as (keyof RollupSums)[]).filter((name) => n
 describe("sums of parts", () => {
 	const zone = fc.constantFrom("UTC", "Europe/Berlin", "Asia/Kolkata").map(calendarOf);
 
-	it("slices of each dimension, jobs' months and charges cut at midnights add up to the charges, in every column", () => {
+	it("slices of each dimension, jobs' months and charges split at midnights add up to the charges, in every column", () => {
 		fc.assert(
 			fc.property(usages, zone, (list, calendar) => {
 				const whole = list.flatMap((u) => meterUsage(u, null, T0 + 200 * DAY_MS).charges);

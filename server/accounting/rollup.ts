@@ -5,12 +5,12 @@ import { budgetCost } from "./budget-cost.ts";
 import { bucketStartMs, cutAtHours, GRANULARITIES, type Granularity } from "./calendar.ts";
 import { type Calendar, UTC } from "./zone.ts";
 
-/** What one row of the table `rollup` gains by some charges. */
+/** The increase of one row of the table `rollup` from some charges. */
 export interface RollupDelta extends Amounts {
 	granularity: Granularity;
 	bucketStartMs: number;
 	dimensions: ChargeDimensions;
-	/** Sums of the emissions that are known. */
+	/** Sums of known emissions. */
 	emissionsMilligrams: bigint;
 	marketEmissionsMilligrams: bigint;
 	embodiedMilligrams: bigint;
@@ -21,7 +21,7 @@ export interface RollupDelta extends Amounts {
 	charges: number;
 }
 
-/** What rollups of every kind carry. */
+/** Columns of every kind of rollup. */
 export type RollupSums = Omit<RollupDelta, "granularity" | "bucketStartMs" | "dimensions">;
 
 export const NO_SUMS: RollupSums = {
@@ -66,8 +66,8 @@ export function addSums(a: RollupSums, b: RollupSums): RollupSums {
 }
 
 /**
- * The charge in pieces that each belong to one hour and one day of the calendar; most are one already. The parts of
- * an amount are its shares by time, the last one takes what rounding left: together they are the charge.
+ * Splits a charge into pieces that each belong to one hour and one day of the calendar; most already do. The parts of
+ * an amount are its shares by time, and the last one takes the rounding remainder, so that they add up to the charge.
  */
 export function cutCharge(charge: ChargeDraft, calendar: Calendar = UTC): ChargeDraft[] {
 	const pieces = cutAtHours({ fromMs: charge.periodStartMs, toMs: charge.periodEndMs }, calendar);
@@ -84,8 +84,8 @@ export function cutCharge(charge: ChargeDraft, calendar: Calendar = UTC): Charge
 }
 
 /**
- * The gains of all three granularities, one for each key, in the order of the table's key: writers that take rows in one
- * order never wait for each other in a circle.
+ * The increases in all three granularities, one per key, in the order of the table's key: writers that lock rows in
+ * the same order never deadlock.
  */
 export function rollupDeltas(charges: readonly ChargeDraft[], calendar: Calendar = UTC): RollupDelta[] {
 	const byKey = new Map<string, RollupDelta>();
@@ -108,16 +108,16 @@ function keyOf(granularity: Granularity, bucket: number, d: ChargeDimensions): s
 	]);
 }
 
-/** What one row of the table `job_month` gains by some charges. */
+/** The increase of one row of the table `job_month` from some charges. */
 export interface JobMonthDelta extends RollupSums {
 	monthStartMs: number;
 	jobId: string;
 	team: string;
-	/** What machines of clouds took out of budgets (budget-cost.ts). */
+	/** Cost of cloud machines counted in budgets (budget-cost.ts). */
 	cloudMicroUsd: bigint;
 }
 
-/** The gains of each job's months; charges of no job have none. In the order of the table's key. */
+/** The increases of each job's months; charges without a job have none. In the order of the table's key. */
 export function jobMonthDeltas(charges: readonly ChargeDraft[], calendar: Calendar = UTC): JobMonthDelta[] {
 	const byKey = new Map<string, JobMonthDelta>();
 	for (const charge of charges) {

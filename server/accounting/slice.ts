@@ -1,7 +1,7 @@
 import { type ChargeDimensions, SLICE_DIMENSIONS, type SliceDimension } from "#server/domain/charge.ts";
 import { addSums, NO_SUMS, type RollupDelta, type RollupSums } from "./rollup.ts";
 
-/** What one row of the table `rollup_slice` gains: rollups of a day or month with all dimensions but one folded together. */
+/** The increase of one row of the table `rollup_slice`: rollups of a day or month with all but one dimension aggregated. */
 export interface SliceDelta extends RollupSums {
 	granularity: "day" | "month";
 	dimension: SliceDimension;
@@ -12,12 +12,12 @@ export interface SliceDelta extends RollupSums {
 	idle: boolean;
 }
 
-/** Idle capacity is the owned capacity of no workload class, its corrections included. */
+/** Idle capacity is owned capacity without a workload class, including its corrections. */
 export function isIdle({ capacityType, class: workload }: Pick<ChargeDimensions, "capacityType" | "class">): boolean {
 	return capacityType === "owned" && workload === "";
 }
 
-/** The gains of all slices, one for each key, in the order of the table's key as all writers take it. */
+/** The increases of all slices, one per key, in the order of the table's key, as in all writers. */
 export function sliceDeltas(deltas: readonly RollupDelta[]): SliceDelta[] {
 	const byKey = new Map<string, SliceDelta>();
 	for (const { granularity, bucketStartMs, dimensions, ...sums } of deltas) {

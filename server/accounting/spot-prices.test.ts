@@ -23,13 +23,13 @@ describe("spot prices, worked by hand", () => {
 		expect(sumOf(charges, (c) => c.listMicroUsd)).toBe(10_000_000n);
 	});
 
-	it("where no rule is known, at once: 30 min at $1 + 20 min at $1.50 + 10 min at $2.40 = 0.5 + 0.5 + 0.4 = $1.40", () => {
+	it("without a known rule, immediately: 30 min at $1 + 20 min at $1.50 + 10 min at $2.40 = 0.5 + 0.5 + 0.4 = $1.40", () => {
 		const prices = spotSteps({ provider: "gcp", startMs: T0, launch, observed: [seen(-5, 9), seen(30, 1.5), seen(50, 2.4)] });
 		const { charges } = meterUsage(aUsage({ endMs: T0 + HOUR_MS, prices }), null, T0 + HOUR_MS);
 		expect(charges.map((c) => c.effectiveMicroUsd)).toEqual([1_400_000n]);
 	});
 
-	it("a change exactly at the turn of an instance-hour counts from there, and one back to the same price is none", () => {
+	it("a change exactly at the start of an instance-hour applies from there, and a change to the same price is ignored", () => {
 		expect(spotSteps({ provider: "aws", startMs: T0, launch, observed: [seen(60, 2), seen(70, 3), seen(80, 2)] })).toHaveLength(2);
 		expect(spotSteps({ provider: "aws", startMs: T0, launch, observed: [seen(10, 2), seen(20, 1)] })).toHaveLength(1);
 	});
@@ -52,13 +52,13 @@ describe("boot, staging and compute", () => {
 		]);
 	});
 
-	it("a machine that no longer exists after 10 s of boot pays the provider's minimum of 60 s as boot: $0.10 at $6/h", () => {
+	it("a machine that ends after 10 s of boot pays the provider's minimum of 60 s as boot: $0.10 at $6/h", () => {
 		const prices = [{ fromMs: T0, microUsdPerHour: 6_000_000n, listMicroUsdPerHour: 6_000_000n }];
 		const { charges } = meterUsage(aUsage({ prices, phases: phases.slice(0, 1), endMs: T0 + 10_000 }), null, T0 + HOUR_MS);
 		expect(charges.map((c) => [c.dimensions.kind, c.effectiveMicroUsd])).toEqual([["boot", 100_000n]]);
 	});
 
-	it("always add up to what one kind would cost, in money, time and list price, whatever the moments of metering", () => {
+	it("phases always add up to the cost of a single phase, in money, time and list price, whenever the meter runs", () => {
 		const minutes = fc.integer({ min: 0, max: 300 });
 		fc.assert(
 			fc.property(

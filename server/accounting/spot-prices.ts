@@ -2,19 +2,18 @@ import type { Provider } from "#server/domain/vocabulary.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { PriceStep } from "./meter-usage.ts";
 
-/** A spot price as it was seen to begin. */
+/** A spot price from when it was first observed. */
 export interface PriceObservation {
 	atMs: number;
 	microUsdPerHour: bigint;
 }
 
 /**
- * The prices of a spot machine from its launch on, of those that were seen of its offer since then.
+ * The prices of a spot machine from its launch, based on the prices observed for its offer since then.
  *
- * Assumed, since no rule of a provider is on record here:
- * aws: the price in effect at the beginning of each instance-hour, counted from the launch, holds for that hour.
- * Others: a price holds from the moment at which it was seen.
- * All: a machine pays its offer's price, and an offer without a zone stands for all its zones.
+ * Assumptions, since no provider rule is on record here: aws: the price at the beginning of each instance-hour,
+ * counted from the launch, applies for that hour. Others: a price applies from when it was observed. All: a machine
+ * pays its offer's price, and an offer without a zone covers all zones.
  */
 export function spotSteps(input: {
 	provider: Provider;

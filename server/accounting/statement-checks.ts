@@ -3,11 +3,11 @@ import type { StatementContent } from "#server/domain/statement.ts";
 export const STATEMENT_CHECKS = ["lines_add_up", "projects_add_up", "teams_add_up", "bills_explained"] as const;
 export type StatementCheckKey = (typeof STATEMENT_CHECKS)[number];
 
-/** Something that a reader may rely on, found again from the statement itself. `ok` null: there is nothing to check. */
+/** A property that readers can rely on, verified from the statement itself. `ok` null: nothing to verify. */
 export interface StatementCheck {
 	key: StatementCheckKey;
 	ok: boolean | null;
-	/** By how much it fails; "0" when it holds. */
+	/** The difference when it fails; "0" when it holds. */
 	offMicroUsd: string;
 }
 

@@ -14,7 +14,7 @@ const row = (part: Partial<DayRow>): DayRow => ({
 });
 
 describe("statementInCurrency", () => {
-	it("converts each day at its rate and keeps the rates that it used", () => {
+	it("converts each day at its rate and keeps the rates used", () => {
 		const rows = [row({}), row({ day: "2026-10-13", team: "", capacityType: "owned", idle: true, effectiveMicroUsd: 3_200_000n })];
 		expect(statementInCurrency(rows, converter(), "")).toEqual({
 			currency: "EUR",

@@ -4,11 +4,11 @@ import { type DayRow, lineOf } from "./statement-facts.ts";
 import { compareText } from "./statement-sums.ts";
 
 /**
- * A month in another currency, with the rates that were used. Each row is converted at the rate of its day and rounded; every
- * figure is a sum of these, so lines, teams and projects add up to one total.
- * @param rows each day, team, project and line once, all in the month.
- * @param team "" is the company.
- * @throws SpillwayError `conflict` with currency and day when a rate is missing.
+ * A month in another currency, with the rates used. Each row is converted at the rate of its day and rounded; every
+ * figure is a sum of these, so that lines, teams and projects add up to one total.
+ * @param rows one per day, team, project and line, all within the month
+ * @param team "" is the company
+ * @throws SpillwayError `conflict` with currency and day when a rate is missing
  */
 export function statementInCurrency(rows: readonly DayRow[], converter: Converter, team: string): StatementInCurrency {
 	const parts = rows

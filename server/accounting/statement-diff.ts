@@ -1,17 +1,17 @@
 import type { StatementContent } from "#server/domain/statement.ts";
 import { canonicalJson } from "./statement-json.ts";
 
-/** A line of money that two versions of a statement do not agree on. */
+/** A money line that differs between two versions of a statement. */
 export interface StatementDifference {
 	section: "line" | "team" | "project" | "waste" | "saving" | "budget" | "bill" | "total";
 	key: string;
-	/** null where that version does not have the line. */
+	/** null if that version does not have the line. */
 	beforeMicroUsd: string | null;
 	afterMicroUsd: string | null;
 	deltaMicroUsd: string;
 }
 
-/** What a newer version says differently, by line, with the total last. Only lines that differ. */
+/** Changes in the newer version by line, with the total last. Only lines that differ. */
 export function diffStatements(before: StatementContent, after: StatementContent): StatementDifference[] {
 	return [
 		...compare("line", linesOf(before), linesOf(after)),
@@ -46,8 +46,8 @@ function compare(section: StatementDifference["section"], before: readonly Amoun
 }
 
 /**
- * Whether a new closing would say anything else: when, and as which version, it was closed is not what it says. Rates that were
- * imported later are not either: a version keeps those that it was closed with.
+ * Whether a new closing would differ in content. Closing time and version are ignored, and so are rates imported
+ * later: a version keeps the rates it was closed with.
  */
 export function isEquivalent(a: StatementContent, b: StatementContent): boolean {
 	const bare = ({ postedUntilNumber: _, ledgerFromMs: __, variance: ___, inCurrency: ____, ...c }: StatementContent) => ({

@@ -5,7 +5,7 @@ import type { Converter } from "./exchange.ts";
 import type { RollupSums } from "./rollup.ts";
 import type { VarianceCell } from "./variance.ts";
 
-/** Sums of a month that have one team, project and line. */
+/** Sums of a month for one team, project and line. */
 export interface MonthRow extends RollupSums {
 	month: "this" | "previous";
 	team: string;
@@ -14,31 +14,31 @@ export interface MonthRow extends RollupSums {
 	capacityType: CapacityType;
 	accelerator: string;
 	kind: ChargeKind;
-	/** Owned hardware that no job used: it has no workload class. */
+	/** Owned hardware that no job used; it has no workload class. */
 	idle: boolean;
 }
 
-/** What one team and project spent on one day of the month, by line. */
+/** Spend of one team and project on one day of the month, by line. */
 export type DayRow = Pick<MonthRow, "team" | "project" | "capacityType" | "kind" | "idle" | "effectiveMicroUsd"> & {
-	/** Of the ledger's calendar, e.g. `2026-11-26`. */
+	/** In the ledger's calendar, e.g. `2026-11-26`. */
 	day: string;
 };
 
-/** How jobs that left home in the month fared against waiting for it, by team. */
+/** Wait times saved or lost by jobs that left home in the month, by team. */
 export interface BurstWait {
 	team: string;
-	/** Jobs with their first placement in a cloud that started there. */
+	/** Jobs that started in the cloud at their first placement. */
 	jobs: number;
-	/** Of these, those for which home was never an answer: nothing to compare with. */
+	/** Of these, jobs that could never run at home, so there is nothing to compare. */
 	withoutHome: number;
-	/** Σ (forecast start at home, P50 of the decision − actual start); below 0 when home would have been sooner. */
+	/** Σ (forecast start at home, P50 of the decision − actual start); negative if home would have been sooner. */
 	savedMs: number;
 }
 
-/** The cheapest hour of one accelerator in the clouds that the policy lets every job use. */
+/** Lowest hourly price of an accelerator in the clouds that the policy opens to every job. */
 export interface CheapestCloud {
 	accelerator: string;
-	/** Of the whole machine, with so many GPUs. */
+	/** For the whole machine, with this many GPUs. */
 	microUsdPerHour: bigint;
 	gpus: number;
 	/** e.g. "aws g6e.xlarge, spot, us-east-2". */
@@ -59,24 +59,24 @@ export interface WasteRow {
 	gpuMs: bigint;
 }
 
-/** A month of the whole company, read at one moment: every statement of it is made from this. */
+/** A month of the whole company, read at one moment: the source for all its statements. */
 export interface MonthFacts {
 	month: string;
 	fromMs: number;
 	toMs: number;
 	zone: string;
 	postedUntilMs: number;
-	/** Of a month that is being closed: the number of the newest charge. */
+	/** Number of the newest charge, when closing a month. */
 	postedUntilNumber?: number;
-	/** First day with charges, when it lies in this month or the one before. */
+	/** First day with charges, if in this month or the previous one. */
 	ledgerFromMs?: number;
-	/** Of a month that is over: the cells of both months that its change is explained from. */
+	/** For a month that is over: the cells of both months that explain its change. */
 	varianceCells?: { before: readonly VarianceCell[]; after: readonly VarianceCell[] };
-	/** Of this month by day, for a statement in another currency. */
+	/** This month by day, for a statement in another currency. */
 	inCurrency?: { converter: Converter; rows: readonly DayRow[] };
-	/** By team and line, of both months. */
+	/** By team and line, for both months. */
 	rows: readonly MonthRow[];
-	/** The same of this month by project, and by what was used and bought. They may be `rows` themselves. */
+	/** The same for this month by project, and by amounts used and bought. May be `rows` themselves. */
 	projectRows: readonly MonthRow[];
 	itemRows: readonly MonthRow[];
 	/** By team ("" is the company), most expensive first. */
@@ -84,13 +84,13 @@ export interface MonthFacts {
 	waste: readonly WasteRow[];
 	burst: readonly BurstWait[];
 	cheapest: readonly CheapestCloud[];
-	/** With the team that a budget is for; "" is everybody's. */
+	/** With the team that a budget is for; "" is company-wide. */
 	budgets: readonly (StatementBudget & { team: string })[];
 	/** By team ("" is the company). */
 	bills: ReadonlyMap<string, readonly StatementBill[]>;
 }
 
-/** Idle first: it is what the hardware was, whatever corrected it later. Then what a charge was for, then where it ran. */
+/** Idle first, since that describes the hardware, whatever corrected it later. Then the kind of charge, then the place. */
 export function lineOf(row: Pick<MonthRow, "idle" | "kind" | "capacityType">): StatementLineKey {
 	if (row.idle || row.kind === "idle") return "idle";
 	switch (row.kind) {

@@ -1,6 +1,6 @@
 /**
- * A JSON value in the one form that is hashed and signed: keys sorted by code point, no white space (RFC 8785 for values with integer
- * numbers only, like a statement's).
+ * The canonical form of a JSON value for hashing and signing: keys sorted by code point, no white space (RFC 8785, for
+ * values with only integer numbers, such as a statement's).
  */
 export function canonicalJson(value: unknown): string {
 	if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

@@ -6,7 +6,7 @@ import { compareText, sumRows } from "./statement-sums.ts";
 
 type Saving = StatementContent["savings"][number];
 
-/** The three savings of a month, in the statement's order. `rows` are this month's alone. */
+/** The three savings of a month, in the statement's order. `rows` contain only this month. */
 export function savingsOf(
 	rows: readonly MonthRow[],
 	cheapest: readonly CheapestCloud[],
@@ -16,7 +16,7 @@ export function savingsOf(
 	return [spotSaving(rows), homeSaving(rows, cheapest, company), burstSaving(waits)];
 }
 
-/** Σ list − Σ effective of spot machines. Their list price is the offer's on-demand price when it was taken. */
+/** Σ list − Σ effective of spot machines. Their list price is the offer's on-demand price at launch. */
 function spotSaving(rows: readonly MonthRow[]): Saving {
 	const key = "spot_against_on_demand";
 	const spot = rows.filter((r) => r.capacityType === "spot");
@@ -36,7 +36,7 @@ function spotSaving(rows: readonly MonthRow[]): Saving {
 function homeSaving(rows: readonly MonthRow[], cheapest: readonly CheapestCloud[], company: boolean): Saving {
 	const key = "home_against_cloud";
 	const none = (reckoned: string): Saving => ({ key, microUsd: null, hours: null, reckoned });
-	// Storage in the company's own stores is no cost of its GPUs.
+	// Storage in the company's own stores is not a GPU cost.
 	const owned = rows.filter((r) => r.capacityType === "owned" && r.kind !== "storage" && r.kind !== "egress");
 	const used = owned.filter((r) => !r.idle && r.gpuMs > 0n);
 	if (used.length === 0) return none("No owned GPU was used in this month.");
@@ -85,12 +85,12 @@ function burstSaving(waits: readonly BurstWait[]): Saving {
 	};
 }
 
-/** Hours with one decimal, e.g. "312.4"; exact enough for a forecast. */
+/** Hours with one decimal, e.g. "312.4"; precise enough for a forecast. */
 function tenths(ms: number): string {
 	return (Math.round(ms / (HOUR_MS / 10)) / 10).toFixed(1);
 }
 
-/** To the hundredth of a cent, cut: a unit price for reading, never computed with. */
+/** To the hundredth of a cent, truncated: a unit price for display, never used in computations. */
 function usd(microUsd: bigint): string {
 	return `$${microUsd / 1_000_000n}.${(microUsd % 1_000_000n).toString().padStart(6, "0").slice(0, 4)}`;
 }

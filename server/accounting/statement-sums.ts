@@ -16,7 +16,7 @@ export function toStatementSums(sums: RollupSums): StatementSums {
 	};
 }
 
-/** By a key, most expensive first; equal ones by name, so that equal facts make equal bytes. */
+/** By a key, most expensive first, ties by name, so that equal facts give equal bytes. */
 export function groupRows(
 	rows: readonly MonthRow[],
 	keyOf: (row: MonthRow) => string,
@@ -27,7 +27,7 @@ export function groupRows(
 		.map(({ key, rows: group, total }) => ({ key, rows: group, sums: toStatementSums(total) }));
 }
 
-/** Sums of this month and of the one before; null where nothing was charged then. */
+/** Sums of this month and the previous one; null when the previous month has no charges. */
 export function bothMonths(rows: readonly MonthRow[]): { sums: StatementSums; previous: StatementSums | null } {
 	const before = rows.filter((r) => r.month === "previous");
 	return {
@@ -36,7 +36,7 @@ export function bothMonths(rows: readonly MonthRow[]): { sums: StatementSums; pr
 	};
 }
 
-/** Each project (of the company: everything at once), each with its lines in the statement's order and the most expensive first in each. */
+/** Each project (for the company: one group), with its lines in the statement's order, most expensive first within each. */
 export function itemsOf(rows: readonly MonthRow[], byProject: boolean): StatementItem[] {
 	const projects = groupRows(rows, (r) => (byProject ? r.project : ""));
 	return projects.flatMap(({ key: project, rows: own }) =>

@@ -4,7 +4,7 @@ import type { MonthFacts } from "./statement-facts.ts";
 import { explainVariance } from "./variance.ts";
 import { describeVariance } from "./variance-sentence.ts";
 
-/** Why a team's month ("" is the company's) differs from the one before; undefined where one of the two is not whole. */
+/** Why a team's month ("" is the company's) differs from the previous one; undefined when either is incomplete. */
 export function statementVariance({ varianceCells, ledgerFromMs, fromMs }: MonthFacts, team: string): StatementVariance | undefined {
 	if (!varianceCells || (ledgerFromMs !== undefined && ledgerFromMs !== fromMs)) return undefined;
 	const own = (cells: typeof varianceCells.before) => (team === "" ? cells : cells.filter((cell) => cell.team === team));

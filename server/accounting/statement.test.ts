@@ -35,7 +35,7 @@ const company = { team: "", version: 1, replaces: null };
 const risk = { ...company, team: "risk" };
 const saving = (content: StatementContent, key: string) => content.savings.find((s) => s.key === key);
 
-describe("home against the cloud", () => {
+describe("home compared with the cloud", () => {
 	const rows = [
 		aRow({ gpuMs: hours(100), effectiveMicroUsd: 200_000_000n }),
 		aRow({ team: "", project: "", idle: true, kind: "idle", gpuMs: hours(20), effectiveMicroUsd: 40_000_000n }),
@@ -49,11 +49,11 @@ describe("home against the cloud", () => {
 		expect(reckoned).toContain("idle time included");
 	});
 
-	it("team: $300 − $200 = $100, because idle hardware is not the team's", () => {
+	it("team: $300 − $200 = $100, because idle hardware does not belong to the team", () => {
 		expect(saving(buildStatement(someFacts({ rows, cheapest }), risk), "home_against_cloud")?.microUsd).toBe("100000000");
 	});
 
-	it("names the missing price instead of computing with part of the hours", () => {
+	it("names the missing price instead of computing with some of the hours", () => {
 		const more = [...rows, aRow({ accelerator: "B200-180GB", gpuMs: hours(1), effectiveMicroUsd: 9n })];
 		const { microUsd, reckoned } = saving(buildStatement(someFacts({ rows: more, cheapest }), company), "home_against_cloud") ?? {};
 		expect(microUsd).toBeNull();
@@ -61,20 +61,20 @@ describe("home against the cloud", () => {
 	});
 });
 
-describe("burst against waiting", () => {
+describe("bursting compared with waiting", () => {
 	const burst = [
 		{ team: "risk", jobs: 3, withoutHome: 1, savedMs: 7.5 * HOUR_MS },
 		{ team: "nlp", jobs: 1, withoutHome: 0, savedMs: -0.5 * HOUR_MS },
 	];
-	it("7.5 h − 0.5 h = 7.0 h of 3 jobs with a forecast at home; a fourth had none", () => {
+	it("7.5 h − 0.5 h = 7.0 h for 3 jobs with a forecast at home; a fourth had none", () => {
 		const { hours: saved, microUsd, reckoned } = saving(buildStatement(someFacts({ burst }), company), "burst_against_waiting") ?? {};
 		expect([saved, microUsd]).toEqual(["7.0", null]);
 		expect(reckoned).toContain("for 3 jobs");
 		expect(reckoned).toContain("1 more could never have started at home");
 	});
-	it("a team has its own jobs alone: 7.5 h of 2", () =>
+	it("a team counts only its own jobs: 7.5 h for 2", () =>
 		expect(saving(buildStatement(someFacts({ burst }), risk), "burst_against_waiting")).toMatchObject({ hours: "7.5", microUsd: null }));
-	it("without any it is not 0 hours but nothing to say", () =>
+	it("is null without any jobs, not 0 hours", () =>
 		expect(saving(buildStatement(someFacts(), company), "burst_against_waiting")?.hours).toBeNull());
 });
 
@@ -89,7 +89,7 @@ describe("lines", () => {
 	];
 	const content = buildStatement(someFacts({ rows }), company);
 
-	it("idle 3 (its correction with it), owned 10, spot 5, egress 2, credit −4: 16, the month before 7", () => {
+	it("idle 3 (with its correction), owned 10, spot 5, egress 2, credit −4: 16, and 7 in the previous month", () => {
 		expect(content.lines.map((l) => [l.key, l.sums.effectiveMicroUsd, l.previous?.effectiveMicroUsd ?? null])).toEqual([
 			["owned", "10", null],
 			["idle", "3", null],
@@ -102,13 +102,13 @@ describe("lines", () => {
 		expect(content.charges).toBe(5);
 	});
 
-	it("add up, and the check sees that the 17 of risk (10 + 5 + 2) are missing", () => {
+	it("add up, and the check detects the missing 17 of risk (10 + 5 + 2)", () => {
 		expect(checkStatement(content).map((c) => c.ok)).toEqual([true, true, true, null]);
 		const wrong = { ...content, byTeam: content.byTeam.slice(1) };
 		expect(checkStatement(wrong).find((c) => c.key === "teams_add_up")).toEqual({ key: "teams_add_up", ok: false, offMicroUsd: "-17" });
 	});
 
-	it("an unexplained bill is seen, also when two cancel each other out", () => {
+	it("an unexplained bill is detected, even when two cancel each other out", () => {
 		const bill = {
 			provider: "aws",
 			resources: 1,
@@ -126,8 +126,8 @@ describe("lines", () => {
 	});
 });
 
-describe("the bytes that are signed", () => {
-	it("do not depend on the order in which facts or keys came", () => {
+describe("the signed bytes", () => {
+	it("do not depend on the order of facts or keys", () => {
 		const rows = [
 			aRow({ effectiveMicroUsd: 5n }),
 			aRow({ team: "nlp", effectiveMicroUsd: 5n }),
@@ -139,7 +139,7 @@ describe("the bytes that are signed", () => {
 		expect(canonicalJson({ b: [1, { d: null, c: "é" }], a: "x" })).toBe('{"a":"x","b":[1,{"c":"é","d":null}]}');
 	});
 
-	it("say the same in another version at another time, and something else with another note", () => {
+	it("are the same in another version at another time, and differ with another note", () => {
 		const content = buildStatement(someFacts({ rows: [aRow({ effectiveMicroUsd: 5n })] }), company);
 		expect(isEquivalent(content, { ...content, version: 2, replaces: "aa", postedUntilMs: 1, postedUntilNumber: 9 })).toBe(true);
 		expect(isEquivalent(content, { ...content, charges: 2 })).toBe(false);
@@ -161,7 +161,7 @@ describe("differences", () => {
 	});
 });
 
-describe("months that the ledger does not have whole", () => {
+describe("incomplete months in the ledger", () => {
 	const built = (ledgerFromMs?: number) =>
 		buildStatement(someFacts({ rows: [aRow()], ...(ledgerFromMs === undefined ? {} : { ledgerFromMs }) }), company);
 	it.each([
@@ -176,7 +176,7 @@ describe("months that the ledger does not have whole", () => {
 		expect(partialWords(content).before).toBe("24–31 Oct only, not comparable");
 	});
 
-	it("does not make a version differ", () => expect(isEquivalent(built(), built(Date.UTC(2026, 9, 24)))).toBe(true));
+	it("do not make a version differ", () => expect(isEquivalent(built(), built(Date.UTC(2026, 9, 24)))).toBe(true));
 });
 
 describe("the change against the month before", () => {
@@ -198,6 +198,6 @@ describe("the change against the month before", () => {
 		expect(variance?.afterMicroUsd).toBe(at.team === "" ? "70000001" : "70000000");
 	});
 
-	it("is left out where the month before is not whole", () =>
+	it("is left out when the previous month is incomplete", () =>
 		expect(buildStatement(someFacts({ rows, varianceCells, ledgerFromMs: Date.UTC(2026, 9, 24) }), company).variance).toBeUndefined());
 });

@@ -9,8 +9,8 @@ import { statementVariance } from "./statement-variance.ts";
 export const TOP_JOBS = 20;
 
 /**
- * The statement of a team ("" is the company) from the facts of a month. The same facts make the same bytes.
- * @param version 0 for a preview.
+ * The statement of a team ("" is the company) from the facts of a month. Equal facts give equal bytes.
+ * @param version 0 for a preview
  */
 export function buildStatement(facts: MonthFacts, at: { team: string; version: number; replaces: string | null }): StatementContent {
 	const { month, fromMs, toMs, zone, postedUntilMs, postedUntilNumber, ledgerFromMs } = facts;

@@ -9,13 +9,13 @@ const at = (text: string) => Date.parse(`${text}T00:00:00Z`);
 const price = (fromMs: number, microUsdPerGiBMonth: bigint | null) => ({ fromMs, microUsdPerGiBMonth });
 
 describe("storageCostUntil", () => {
-	it("is the price for any whole month, and a part of it by its days", () => {
+	it("is the price for any whole month, and the share by days for a part of one", () => {
 		const prices = [price(0, 23_000n)];
 		expect(storageCostUntil(prices, 10n * GIB, at("2026-11-01"), at("2026-12-01"))).toBe(230_000n);
 		expect(storageCostUntil(prices, 10n * GIB, at("2027-02-01"), at("2027-03-01"))).toBe(230_000n);
 		expect(storageCostUntil(prices, 10n * GIB, at("2026-11-01"), at("2026-11-16"))).toBe(115_000n);
 	});
-	it("uses each price in its time, and nothing where none is set", () => {
+	it("uses each price in its time, and charges nothing while none is set", () => {
 		const prices = [price(at("2026-11-11"), 30_000n), price(at("2026-11-21"), 60_000n), price(at("2026-12-01"), null)];
 		expect(storageCostUntil(prices, GIB, at("2026-11-01"), at("2027-01-01"))).toBe(10_000n + 20_000n);
 		expect(storageCostUntil([], GIB, 0, at("2027-01-01"))).toBe(0n);
@@ -45,7 +45,7 @@ describe("storageCostUntil", () => {
 });
 
 describe("kept storage", () => {
-	it("adds monthly costs up, and names what has no price", () => {
+	it("adds up monthly costs, and lists what has no price", () => {
 		expect(monthlyStorageMicroUsd(1n, 23_000n)).toBe(1n);
 		expect(keptStorage([])).toBeNull();
 		const objects = [

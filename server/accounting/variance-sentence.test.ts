@@ -30,7 +30,7 @@ describe("describeVariance", () => {
 		expect(describeCarbonVariance({ parts: [{ ...part({}), cause, amount }], beforeAmount: 0n })).toBe(sentence),
 	);
 
-	it("says nothing of less than half a percent", () => {
+	it("omits changes below half a percent", () => {
 		expect(say({}, 10_000_000_000n)).toBeNull();
 		expect(describeVariance({ parts: [], beforeAmount: 1n })).toBeNull();
 	});

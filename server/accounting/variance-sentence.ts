@@ -6,7 +6,7 @@ type Cause = VarianceCause | CarbonCause;
 type Part = VariancePart<Cause>;
 type Explained = Pick<Variance<Cause>, "beforeAmount"> & { parts: readonly Part[] };
 
-/** Small effects are not worth a sentence: one part in so many of the earlier amount. */
+/** Minimum effect for a sentence: one part in this many of the earlier amount. */
 const LEAST_SHARE = 200n;
 
 /** "small-lm used 2.1 times the GPU-hours (412 to 871 h)." The largest single effect on cost, in words; null where none is large. */

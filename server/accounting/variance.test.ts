@@ -15,13 +15,15 @@ const causes = (before: VarianceCell[], after: VarianceCell[]) =>
 	Object.fromEntries(Object.entries(explainVariance(before, after).byCause).flatMap(([k, v]) => (v === 0n ? [] : [[k, Number(v / USD)]])));
 
 describe("explainVariance", () => {
-	it("twice the hours at the same price is hours", () => expect(causes([cell(10n, 20n)], [cell(20n, 40n)])).toEqual({ hours: 20 }));
-	it("the same hours at half the price is price", () => expect(causes([cell(10n, 20n)], [cell(10n, 10n)])).toEqual({ price: -10 }));
-	it("from spot to on-demand is capacity", () =>
+	it("attributes twice the hours at the same price to hours", () =>
+		expect(causes([cell(10n, 20n)], [cell(20n, 40n)])).toEqual({ hours: 20 }));
+	it("attributes the same hours at half the price to price", () =>
+		expect(causes([cell(10n, 20n)], [cell(10n, 10n)])).toEqual({ price: -10 }));
+	it("attributes a switch from spot to on-demand to capacity", () =>
 		expect(
 			causes([cell(10n, 20n), cell(10n, 60n, { capacityType: "on_demand" })], [cell(20n, 120n, { capacityType: "on_demand" })]),
 		).toEqual({ capacity: 40 }));
-	it("to a more expensive region is place", () =>
+	it("attributes a more expensive region to place", () =>
 		expect(causes([cell(10n, 20n), cell(10n, 40n, { region: "eu-west-1" })], [cell(20n, 80n, { region: "eu-west-1" })])).toEqual({
 			place: 20,
 		}));
@@ -29,7 +31,7 @@ describe("explainVariance", () => {
 		expect(causes([], [cell(1n, 7n)])).toEqual({ started: 7 });
 		expect(causes([cell(1n, 7n)], [])).toEqual({ ended: -7 });
 	});
-	it("lost work, idle hardware and other kinds are apart", () =>
+	it("separates lost work, idle hardware and other kinds", () =>
 		expect(
 			causes(
 				[cell(10n, 20n)],

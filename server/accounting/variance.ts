@@ -1,9 +1,12 @@
 import { VARIANCE_CAUSES, type VarianceCause } from "../domain/variance-cause.ts";
 import type { CapacityType } from "../domain/vocabulary.ts";
 
-/** Usage of one combination over one period. All amounts of a comparison have one unit: micro-dollars of effective cost, or mg CO2e. */
+/**
+ * Usage of one combination over one period. All amounts in a comparison have the same unit: micro-dollars of effective
+ * cost, or mg CO2e.
+ */
 export interface VarianceCell {
-	/** "" for what belongs to no team, such as idle hardware. */
+	/** "" for usage without a team, such as idle hardware. */
 	team: string;
 	project: string;
 	siteId: string;
@@ -15,7 +18,7 @@ export interface VarianceCell {
 	idle: boolean;
 	gpuMs: bigint;
 	amount: bigint;
-	/** The part of the two sums that ended without a result. */
+	/** The part of the two sums from work that ended without a result. */
 	lostGpuMs: bigint;
 	lostAmount: bigint;
 }
@@ -25,7 +28,7 @@ export interface VariancePart<Cause extends string = VarianceCause> {
 	team: string;
 	project: string;
 	amount: bigint;
-	/** GPU time of the two periods that it compares. */
+	/** GPU time of the two periods compared. */
 	beforeGpuMs: bigint;
 	afterGpuMs: bigint;
 }
@@ -35,7 +38,7 @@ export interface Variance<Cause extends string = VarianceCause> {
 	afterAmount: bigint;
 	/** Adds up to after − before. */
 	byCause: Record<Cause, bigint>;
-	/** Largest effect first, those of nothing left out. */
+	/** Largest effect first, without zero effects. */
 	parts: VariancePart<Cause>[];
 }
 
@@ -49,10 +52,10 @@ interface Sum {
 type Sums = Map<string, Sum>;
 
 /**
- * Splits the change between two periods into causes. A line of work is a team's project; its useful hours are kept apart from
- * lost ones. For each line of work: hours at the old average price, then what its mix of capacity types costs at their old
- * averages, then its mix of regions and models at their old prices, then price. Every division rounds once and the next cause
- * takes the remainder, so that the parts add up exactly.
+ * Splits the change between two periods into causes. A line of work is a team's project; its useful hours are separate
+ * from lost ones. For each line of work: hours at the old average price; then the effect of its mix of capacity types
+ * at their old averages; then of its mix of regions and models at their old prices; then price. Every division rounds
+ * once and the next cause takes the remainder, so that the parts add up exactly.
  */
 export function explainVariance(before: readonly VarianceCell[], after: readonly VarianceCell[]): Variance {
 	const lines = new Map<string, { team: string; project: string; before: VarianceCell[]; after: VarianceCell[] }>();
@@ -114,7 +117,7 @@ function usefulParts(before: readonly VarianceCell[], after: readonly VarianceCe
 	const hours: [bigint, bigint] = [a.gpuMs, b.gpuMs];
 	if (a.gpuMs <= 0n) return [part("started", b.amount - a.amount, hours)];
 	if (b.gpuMs <= 0n) return [part("ended", b.amount - a.amount, hours)];
-	// What the new hours cost at the old line's average, at the old averages of their capacity, and at their old prices.
+	// Cost of the new hours at the old line's average, at the old averages of their capacity, and at their old prices.
 	const atAverage = scale(a, b.gpuMs);
 	const atCapacity = costAtOldPrices(before, after, (c) => c.capacityType);
 	const atPlaces = costAtOldPrices(before, after, (c) => JSON.stringify([c.capacityType, c.siteId, c.region, c.accelerator]));
@@ -126,7 +129,7 @@ function usefulParts(before: readonly VarianceCell[], after: readonly VarianceCe
 	];
 }
 
-/** The new hours at the old price of their group; a group that is new has no old price and takes its own. */
+/** The new hours at their group's old price; a new group has no old price, so it uses its own. */
 function costAtOldPrices(before: readonly VarianceCell[], after: readonly VarianceCell[], groupOf: (c: VarianceCell) => string): bigint {
 	const [old, now] = [groupSums(before, groupOf), groupSums(after, groupOf)];
 	let sum = 0n;

@@ -5,29 +5,29 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 export interface Calendar {
 	/** Name of the IANA time zone database, e.g. `Europe/Berlin`. */
 	readonly zone: string;
-	/** Every midnight since 1970 is a whole UTC hour; false for zones such as Asia/Kolkata. */
+	/** Whether every midnight since 1970 is a whole UTC hour; false for zones such as Asia/Kolkata. */
 	readonly wholeHours: boolean;
 }
 
 export const UTC: Calendar = { zone: "UTC", wholeHours: true };
 
-/** From this instant on clocks show so much more than UTC. */
+/** From this instant on, clocks are this far ahead of UTC. */
 export interface OffsetChange {
 	atMs: number;
 	offsetMs: number;
 }
 
-/** Offsets of zones reach from -12 to +14 hours. */
+/** UTC offsets of zones range from -12 to +14 hours. */
 const OFFSET_MAX_MS = 14 * HOUR_MS;
-/** Days that a zone remembers: 270 years, or a bound for one that is asked for random instants. */
+/** Number of days that a zone caches: 270 years, or a bound when it is queried for random instants. */
 const MEMORY_MAX = 100_000;
 
 interface Memory {
 	format: Intl.DateTimeFormat;
-	/** Since 1970, and up to when they were looked for; the first holds from ever. */
+	/** Since 1970, up to when they were determined; the first applies to all earlier times. */
 	changes: { found: OffsetChange[]; untilMs: number };
 	starts: Map<number, number>;
-	/** The day that was asked for last: most instants in a row fall on one. */
+	/** The last day queried: most consecutive instants are on the same day. */
 	last: { day: number; fromMs: number; toMs: number } | null;
 }
 const calendars = new Map<string, Calendar>([["UTC", UTC]]);
@@ -35,7 +35,7 @@ const memories = new Map<string, Memory>();
 
 /**
  * The calendar of a time zone.
- * @throws SpillwayError `invalid_input` when this machine does not know the zone.
+ * @throws SpillwayError `invalid_input` when this machine does not have the zone
  */
 export function calendarOf(zone: string): Calendar {
 	const known = calendars.get(zone);
@@ -52,7 +52,7 @@ export function calendarOf(zone: string): Calendar {
 	return calendar;
 }
 
-/** Offsets such as `+01:00` are no zones: they know no daylight saving, and databases read their sign in two ways. */
+/** Offsets such as `+01:00` are not time zones: they have no daylight saving, and databases interpret their sign in two ways. */
 export function isZone(zone: string): boolean {
 	if (!/^[A-Z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/.test(zone)) return false;
 	try {
@@ -63,20 +63,21 @@ export function isZone(zone: string): boolean {
 	}
 }
 
-/** Number of the day that holds the instant. */
+/** Number of the day that contains the instant. */
 export function dayNumberOf(calendar: Calendar, atMs: number): number {
 	if (calendar.zone === "UTC") return Math.floor(atMs / DAY_MS);
 	const memory = memoryOf(calendar);
 	if (memory.last && atMs >= memory.last.fromMs && atMs < memory.last.toMs) return memory.last.day;
 	let day = localDay(memory, atMs);
-	// Where clocks are put back over midnight a date comes twice; days are whole, so the first midnight ends the day before.
+	// When clocks go back over midnight, a date occurs twice; days are whole, so the first midnight ends the previous
+	// day.
 	while (dayStartMs(calendar, day + 1) <= atMs) day++;
 	while (dayStartMs(calendar, day) > atMs) day--;
 	memory.last = { day, fromMs: dayStartMs(calendar, day), toMs: dayStartMs(calendar, day + 1) };
 	return day;
 }
 
-/** The first instant of a day: midnight, or what follows it where a midnight is left out. */
+/** The first instant of a day: midnight, or the instant after a skipped midnight. */
 export function dayStartMs(calendar: Calendar, day: number): number {
 	if (calendar.zone === "UTC") return day * DAY_MS;
 	const memory = memoryOf(calendar);
@@ -88,7 +89,7 @@ export function dayStartMs(calendar: Calendar, day: number): number {
 	return start;
 }
 
-/** When clocks were changed since 1970, in order of time, up to the instant at least; the first entry is what they began with. */
+/** Clock changes since 1970, in order of time, at least up to the instant; the first entry is the initial offset. */
 export function offsetChanges(calendar: Calendar, untilMs: number): readonly OffsetChange[] {
 	if (calendar.zone === "UTC") return UTC_CHANGES;
 	const memory = memoryOf(calendar);
@@ -102,7 +103,7 @@ export function offsetChanges(calendar: Calendar, untilMs: number): readonly Off
 }
 
 const UTC_CHANGES: readonly OffsetChange[] = [{ atMs: 0, offsetMs: 0 }];
-/** No zone changes its clocks twice in so short a time. */
+/** No zone changes its clocks twice in this time. */
 const LOOK_EVERY_MS = 7 * DAY_MS;
 
 function findChange(memory: Memory, fromMs: number, toMs: number): OffsetChange {
@@ -134,7 +135,7 @@ function localDay(memory: Memory, atMs: number): number {
 	return Math.floor((atMs + offsetMs(memory, atMs)) / DAY_MS);
 }
 
-/** What the zone's clocks show at the instant, less the instant. */
+/** Local time of the zone minus UTC at the instant. */
 function offsetMs({ format }: Memory, atMs: number): number {
 	const second = Math.floor(atMs / 1_000) * 1_000;
 	const part: Record<string, number> = {};
@@ -156,7 +157,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 	});
 }
 
-/** Looks at a winter and a summer day of each year up to 2100. */
+/** Compares a winter and a summer day of each year up to 2100. */
 function hasWholeHours(zone: string): boolean {
 	const memory = newMemory(zone);
 	for (let year = 1970; year <= 2100; year++) {

@@ -20,7 +20,10 @@ afterEach(async () => {
 
 const journal = () => sql<{ hash: string; created_at: string }[]>`select hash, created_at from drizzle.__drizzle_migrations order by id`;
 
-/** Makes the database as the earlier migrations left it: the baseline's schema, and a journal of 38 rows, the last one at a known time. */
+/**
+ * Turns the database into what the earlier migrations produced: the baseline's schema, and a journal of 38 rows, the
+ * last one at a known time.
+ */
 async function simulateEarlierSchema(count: number): Promise<void> {
 	await sql`drop schema public cascade`;
 	await sql`create schema public`;
@@ -34,7 +37,7 @@ async function simulateEarlierSchema(count: number): Promise<void> {
 		select 'earlier-' || n, 1795473764011 - (38 - n) * 1000 from generate_series(1, ${count}::int) as n`;
 }
 
-it("adopts a database that ran every earlier migration, and leaves its data alone", async () => {
+it("adopts a database with every earlier migration, and leaves its data alone", async () => {
 	const before = await journal();
 	await simulateEarlierSchema(38);
 	expect(await adoptDatabase(database.url)).toBe("adopted");
@@ -45,7 +48,7 @@ it("adopts a database that ran every earlier migration, and leaves its data alon
 	expect(await sql`select value from setting where key = 'kept'`).toEqual([{ value: 1 }]);
 });
 
-it("refuses a database with missing migrations, names the commit to update it with, and changes nothing", async () => {
+it("rejects a database with missing migrations, names the commit to update it with, and changes nothing", async () => {
 	await simulateEarlierSchema(37);
 	const before = await journal();
 	const error = await migrate(database.url).catch((e: unknown) => e);

@@ -7,10 +7,10 @@ const EARLIER = { count: 38, lastCreatedAt: 1_795_473_764_011, lastCommit: "10fe
 export type Adoption = "new" | "current" | "adopted";
 
 /**
- * Marks the baseline as applied in a database that ran every migration before it, and so has the same schema. Returns
- * `new` for a database without migrations and `current` for one that has the baseline; both stay unchanged.
+ * Marks the baseline as applied in a database that ran all earlier migrations and therefore has the same schema.
+ * Returns `new` for a database without migrations and `current` for one that has the baseline; both stay unchanged.
  * @param baselineHash SHA-256 of the baseline's SQL, hex, as drizzle records it
- * @throws SpillwayError `conflict` if some of the earlier migrations were never applied.
+ * @throws SpillwayError `conflict` if some of the earlier migrations were never applied
  */
 export async function adoptBaseline(sql: postgres.Sql, baselineHash: string): Promise<Adoption> {
 	return sql.begin(async (tx) => {

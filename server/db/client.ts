@@ -23,13 +23,13 @@ export interface Connection {
 }
 
 /**
- * Opens a pool. `max` connections for `db`, and up to two for `sql`.
- * With `directUrl`, `url` may be a pooler in transaction mode: `db` then uses no feature of a session (no prepared statements),
- * and `sql` and `single` go to the server itself.
+ * Opens a pool with up to `max` connections for `db` and two for `sql`. With `directUrl`, `url` may be a pooler in
+ * transaction mode: `db` then uses no session features (no prepared statements), and `sql` and `single` connect to the
+ * server itself.
  */
 export function connect(url: string, options: { max?: number; applicationName?: string; directUrl?: string | undefined } = {}): Connection {
 	const direct = options.directUrl ?? url;
-	// A pooler may give the next query to another session.
+	// A pooler may send the next query to another session.
 	const pooled = options.directUrl === undefined ? {} : { prepare: false };
 	const base = {
 		onnotice: () => {},

@@ -11,7 +11,7 @@ afterAll(async () => {
 	await database.drop();
 });
 
-describe("the database holds what the code promises", () => {
+describe("the database enforces the code's guarantees", () => {
 	it("has exactly the transitions of server/domain/states.ts", async () => {
 		const rows = await database.sql<{ machine: string; fromState: string; toState: string }[]>`
 			select machine, from_state as "fromState", to_state as "toState" from state_transition`;
@@ -25,7 +25,7 @@ describe("the database holds what the code promises", () => {
 		expect(inCode.length).toBeGreaterThan(30);
 	});
 
-	it("refuses an illegal move and keeps a legal one", async () => {
+	it("rejects an illegal transition and keeps a legal one", async () => {
 		await insertJob("job_a", "queued");
 		await expect(move("job_a", "running")).rejects.toThrow();
 		await move("job_a", "admitted");
@@ -35,12 +35,12 @@ describe("the database holds what the code promises", () => {
 		expect(row?.state).toBe("running");
 	});
 
-	it("demands a time on a final job", async () => {
+	it("requires a time on a final job", async () => {
 		await insertJob("job_b", "queued");
 		await expect(database.sql`update job set state = 'cancelled' where id = 'job_b'`).rejects.toThrow(/job_finished_iff_final/);
 	});
 
-	it("makes an attempt at an adopted job only while its cluster holds it, and lets it go back only when none lives", async () => {
+	it("starts an attempt of an adopted job only while its cluster holds it, and returns it only when none is alive", async () => {
 		await insertJob("job_theirs", "queued");
 		await database.sql`insert into site (id, name, provider, settings) values ('home', 'Home', 'slurm', '{}')`;
 		await database.sql`
@@ -70,11 +70,11 @@ describe("the database holds what the code promises", () => {
 	it.each([
 		...["audit", "audit_seal", "decision", "policy_version", "policy_publication", "charge", "rate_card"],
 		...["statement", "statement_signature", "statement_note", "bill_line", "bill_line_restated"],
-	])("does not let %s be emptied at one stroke", async (table) => {
+	])("does not allow truncating %s", async (table) => {
 		await expect(database.sql.unsafe(`truncate ${table} cascade`)).rejects.toThrow(/insert-only/);
 	});
 
-	it("writes a token's issue, change, revocation and end into the audit, and never its hash", async () => {
+	it("audits a token's issue, change, revocation and expiry, but never its hash", async () => {
 		await database.sql`insert into account (id, email, name, role, created_at) values ('usr_ci', 'ci@acme.test', 'CI', 'platform', now())`;
 		await database.sql`insert into api_token (id, account_id, name, hash, created_at) values ('tok_ci', 'usr_ci', 'CI', 'the-hash', now())`;
 		await database.sql`update api_token set last_used_at = now() where id = 'tok_ci'`;

@@ -13,8 +13,8 @@ export const MIGRATIONS = { migrationsFolder: path.resolve(import.meta.dirname, 
 const MIGRATION_LOCK = 727_001;
 
 /**
- * Creates the database if it is missing and brings its schema up to date. Safe to run from several processes at once.
- * @throws SpillwayError `conflict` for a database from before the first release that is not up to date.
+ * Creates the database if it is missing and migrates its schema. Safe to run from several processes at once.
+ * @throws SpillwayError `conflict` for a database from before the first release that is not up to date
  */
 export async function migrate(url: string): Promise<void> {
 	await createIfMissing(url);
@@ -26,7 +26,7 @@ export async function migrate(url: string): Promise<void> {
 }
 
 /**
- * For programs at their start: rejects a database with an unknown schema.
+ * Startup check: rejects a database with an unknown schema.
  * @throws SpillwayError `precondition_failed`
  */
 export async function demandMigrated(url: string): Promise<void> {
@@ -59,7 +59,7 @@ export async function createIfMissing(url: string): Promise<void> {
 		const found = await admin`select 1 from pg_database where datname = ${name}`;
 		if (found.length > 0) return;
 		await admin.unsafe(`create database "${name.replaceAll('"', '""')}"`).catch((error: unknown) => {
-			// Another process created it meanwhile.
+			// Another process created it in the meantime.
 			const code = error instanceof postgres.PostgresError ? error.code : "";
 			if (code !== "42P04" && code !== "23505") throw error;
 		});

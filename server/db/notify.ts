@@ -6,10 +6,10 @@ import type { DbOrTx } from "./client.ts";
 export const WAKE_CHANNEL = "spillway_wake";
 /** Notifies schedulers that a site was added, changed or removed. */
 export const SITES_CHANNEL = "spillway_sites";
-/** Notifies browsers what to reload; the payload is a JSON `Change`. */
+/** Notifies browsers of what to reload; the payload is a JSON `Change`. */
 export const CHANGE_CHANNEL = "spillway_change";
 
-/** Sent when the transaction commits, never when it rolls back. PostgreSQL drops equal payloads of one transaction. */
+/** Sent when the transaction commits, never when it rolls back. PostgreSQL removes duplicate payloads within a transaction. */
 export async function notify(tx: DbOrTx, options: { wake?: boolean; sites?: boolean; changes?: readonly Change[] }): Promise<void> {
 	const parts = (options.changes ?? []).map((c) => sql`pg_notify(${CHANGE_CHANNEL}, ${JSON.stringify(c)})`);
 	if (options.sites) parts.push(sql`pg_notify(${SITES_CHANNEL}, '')`);

@@ -36,7 +36,7 @@ async function startPooler(target: URL): Promise<string> {
 	const config = `[databases]\n* = ${server}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\ndefault_pool_size = ${POOL}\nmax_client_conn = 200\n`;
 	writeFileSync(path.join(folder, "pgbouncer.ini"), config, { mode: 0o644 });
 	const command = [PGBOUNCER ?? "", path.join(folder, "pgbouncer.ini")];
-	// It refuses to run as root.
+	// pgbouncer does not run as root.
 	const asOtherUser = process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
 	const [program = "", ...args] = [...asOtherUser, ...command];
 	pooler = spawn(program, args, { stdio: "ignore" });
@@ -65,7 +65,7 @@ describe.skipIf(PGBOUNCER === undefined)("behind pgbouncer in transaction mode",
 		if (folder) rmSync(folder, { recursive: true });
 	});
 
-	it("runs more transactions at once than the server has connections, each whole", async () => {
+	it("runs more concurrent transactions than the server has connections, each atomically", async () => {
 		await pooled.db.execute(sql`insert into setting (key, value) values ('counter', '0')`);
 		await Promise.all(
 			Array.from({ length: 40 }, () =>
@@ -94,7 +94,7 @@ describe.skipIf(PGBOUNCER === undefined)("behind pgbouncer in transaction mode",
 		expect(answers).toEqual(Array.from({ length: 60 }, (_, i) => i));
 	});
 
-	it("loses no answer of statements that follow each other on one connection", async () => {
+	it("receives every result of consecutive statements on one connection", async () => {
 		const few = connect(pooledUrl, { max: 3, directUrl: database.url });
 		try {
 			for (let round = 0; round < 40; round++) {
@@ -111,7 +111,7 @@ describe.skipIf(PGBOUNCER === undefined)("behind pgbouncer in transaction mode",
 		}
 	});
 
-	it("hears notifications that are sent through the pooler", async () => {
+	it("receives notifications sent through the pooler", async () => {
 		let hear = (_: string): void => {};
 		const heard = new Promise<string>((resolve) => {
 			hear = resolve;

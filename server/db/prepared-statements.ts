@@ -1,19 +1,20 @@
 import type { Sql, TransactionSql } from "postgres";
 
-/** Longer lists of parameters vary in length, and each length would stay prepared for as long as its session. */
+/** Longer parameter lists vary in length, and each length would stay prepared for the life of the session. */
 const PARAMETERS_MAX = 16;
-/** One statement without parameters: the simple protocol would parse and plan it each time. */
+/** For a statement without parameters, the simple protocol would parse and plan it each time. */
 const READS = /^\s*(select|with)\b[^;]*$/i;
 
-/** postgres needs both for a statement without parameters. */
+/** postgres requires both for a statement without parameters. */
 const PREPARED = { prepare: true, simple: false };
 
 type Unsafe = Sql["unsafe"];
 type Work = (sql: TransactionSql) => unknown;
 
 /**
- * Prepares the statements that Drizzle sends, once per session: one round trip instead of two, without parsing and planning
- * again. By itself, Drizzle asks postgres not to. Modifies the client, which must not go through a pooler.
+ * Prepares the statements that Drizzle sends, once per session: one round trip instead of two, without parsing and
+ * planning again. By default Drizzle disables this in postgres. Modifies the client, which must not connect through a
+ * pooler.
  */
 export function prepareStatements<C extends Sql>(client: C): C {
 	const begin = client.begin.bind(client) as (...args: unknown[]) => Promise<unknown>;

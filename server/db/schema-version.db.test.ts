@@ -32,12 +32,12 @@ async function apply(...all: MigrationMeta[]): Promise<void> {
 	await recordCompatibility(sql, all);
 }
 
-it("accepts the schema that this version made", async () => {
+it("accepts this version's own schema", async () => {
 	await migrate(database.url);
 	await demandMigrated(database.url);
 });
 
-it("refuses a database that lacks migrations, and says how to run them", async () => {
+it("rejects a database with missing migrations, and says how to run them", async () => {
 	await apply(first);
 	await expect(demandKnownSchema(sql, [first, adds])).rejects.toMatchObject({
 		code: "precondition_failed",
@@ -46,17 +46,17 @@ it("refuses a database that lacks migrations, and says how to run them", async (
 	});
 });
 
-it("lets the previous version run next to one with an additive migration", async () => {
+it("lets the previous version run with an additive migration", async () => {
 	await apply(first, adds);
 	await demandKnownSchema(sql, [first]);
 });
 
-it("refuses the version before once a migration did more than add, whatever came after it", async () => {
+it("rejects the previous version after a non-additive migration, whatever follows it", async () => {
 	await apply(first, adds, removes, { ...adds, folderMillis: 4, hash: "h4" });
 	for (const known of [[first], [first, adds]])
 		await expect(demandKnownSchema(sql, known)).rejects.toMatchObject({ message: expect.stringContaining("newer version of Spillway") });
 	await demandKnownSchema(sql, [first, adds, removes]);
-	// An older program that migrates changes nothing.
+	// Migrating with an older program changes nothing.
 	await recordCompatibility(sql, [first]);
 	await expect(demandKnownSchema(sql, [first])).rejects.toThrow("newer version of Spillway");
 });

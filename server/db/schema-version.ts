@@ -2,13 +2,13 @@ import type { MigrationMeta } from "drizzle-orm/migrator";
 import type postgres from "postgres";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
-/** A migration that starts with this line only adds: programs that do not know it can go on beside those that do. */
+/** A migration starting with this line only adds to the schema: programs without it can keep running next to newer ones. */
 const EXPANDS = "-- expands: earlier programs run on this schema";
 const SETTING = "schema.compatible_since";
 
 /**
- * Records from which migration on programs can use the database: the newest one that does more than add. Call it after migrating. An
- * older program's call changes nothing.
+ * Records the oldest migration that programs need to use the database: the latest non-additive one. Call it after
+ * migrating. A call from an older program changes nothing.
  */
 export async function recordCompatibility(sql: postgres.Sql, migrations: readonly MigrationMeta[]): Promise<void> {
 	const { newest } = await readJournal(sql);
@@ -19,8 +19,8 @@ export async function recordCompatibility(sql: postgres.Sql, migrations: readonl
 }
 
 /**
- * Whether a program with these migrations may run on the database.
- * @throws SpillwayError `precondition_failed` when the database lacks migrations, or has newer ones that changed more than it knows
+ * Checks that a program with these migrations may run on the database.
+ * @throws SpillwayError `precondition_failed` when the database lacks migrations, or has newer non-additive ones
  */
 export async function demandKnownSchema(sql: postgres.Sql, migrations: readonly MigrationMeta[]): Promise<void> {
 	const { newest, count } = await readJournal(sql);

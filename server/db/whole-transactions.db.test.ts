@@ -13,13 +13,13 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
 	await database.sql`truncate written`;
-	// One connection, so that whatever comes next is on the same one.
+	// A single connection, so that every statement uses the same one.
 	cut = connect(database.url, { max: 1, applicationName: NAME });
 	await cut.db.execute(sql`select 1`);
 });
 afterEach(() => cut.end());
 
-/** Returns when they no longer exist. */
+/** Resolves when they no longer exist. */
 async function cutSessions(): Promise<void> {
 	const sessions = await database.sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = ${NAME}`;
 	expect(sessions).toHaveLength(1);
@@ -54,7 +54,7 @@ it("a transaction on a cut session fails, and its later statements are not commi
 	expect(await written()).toEqual(["later"]);
 });
 
-it("a statement that is under way when its session is cut fails its transaction, nested or not, and those after it work", async () => {
+it("a statement in progress when its session is cut fails its transaction, nested or not, and later transactions work", async () => {
 	for (const nested of [false, true]) {
 		const sleeping = cut.db.transaction(async (tx) => {
 			const sleep = (inner: Pick<typeof tx, "execute">) => inner.execute(sql`select pg_sleep(20)`);
@@ -72,13 +72,13 @@ it("a statement that is under way when its session is cut fails its transaction,
 		await cutSessions();
 		expect(await outcome).toBe("failed");
 		const again = () => cut.db.transaction((tx) => tx.execute(sql`insert into written values (${String(nested)})`));
-		// postgres 3.4.9 gives the first statement of the next session the last word of the one before it.
+		// postgres 3.4.9 assigns the last message of the previous session to the first statement of the next one.
 		await again().catch(again);
 	}
 	expect(await written()).toEqual(["false", "true"]);
 });
 
-it("an error of the transaction's own still rolls it back and comes out as it was", async () => {
+it("an error from within the transaction still rolls it back and is rethrown unchanged", async () => {
 	const failing = cut.db.transaction(async (tx) => {
 		await tx.execute(sql`insert into written values ('x')`);
 		await tx.transaction((inner) => inner.execute(sql`select 1 / 0`)).catch(() => {});

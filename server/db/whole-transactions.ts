@@ -37,7 +37,7 @@ function held(work: Work, state: { over: boolean }): Work {
 		try {
 			return await work(guarded(sql, state));
 		} catch (error) {
-			// `begin` fails by itself; settling here would make it send a rollback.
+			// `begin` fails on its own; settling here would make it send a rollback.
 			if (state.over || endsSession(error)) return new Promise<never>(() => {});
 			throw error;
 		}

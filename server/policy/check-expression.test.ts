@@ -48,7 +48,7 @@ const WRONG: [expression: string, offset: number, message: string, fix: string |
 	["", 0, "The condition is empty.", 'Leave "when" out for a rule that always holds.'],
 ];
 
-describe("a wrong condition", () => {
+describe("an invalid condition", () => {
 	it.each(WRONG)("%s", (expression, offset, message, fix) => {
 		expect(checkExpression(expression, "job")).toEqual([{ severity: "error", offset, message, fix }]);
 	});
@@ -151,11 +151,11 @@ describe("evaluation", () => {
 		["quote.costUsd > 1.0", "Unknown variable: quote"],
 		["job.gpsu > 1", "job has no gpsu."],
 		["((", "The condition ends too early."],
-	])("%s has no answer", (expression, error) => {
+	])("%s has no result", (expression, error) => {
 		expect(evaluateExpression(expression, { job })).toEqual({ holds: null, error });
 	});
 
-	it("takes the longest run time for a missing estimate, and endless without one; likewise for sizes", () => {
+	it("uses the maximum run time for a missing estimate, and infinity without a maximum; likewise for sizes", () => {
 		const hours = (estimateMs: number | null, maxMs: number | null) =>
 			new JobFacts(aJob({ duration: { estimateMs, maxMs } })).estimateHours;
 		expect([hours(3_600_000, 7_200_000), hours(null, 7_200_000), hours(null, null)]).toEqual([1, 2, Number.POSITIVE_INFINITY]);

@@ -24,7 +24,7 @@ export interface KnownNames {
 	instanceTypes?: readonly string[] | undefined;
 }
 
-/** Names that do not exist, values that can never be, and reads that may find nothing. */
+/** Unknown names, impossible values, and reads that may find nothing. */
 export function checkNames(root: ASTNode, scope: ExpressionScope, known: KnownNames = {}): ExpressionProblem[] {
 	const check = new NameCheck(scope, known);
 	check.run(root);

@@ -44,7 +44,7 @@ export function completeExpression(
 	return { from, items: [...namesOf("job", "job."), ...(quote ? namesOf("quote", "quote.") : []), ...functions()] };
 }
 
-/** Where the text that is not closed yet begins; null outside one. */
+/** Start of the unclosed text; null outside one. */
 function openText(text: string): number | null {
 	let open: { at: number; quote: string } | null = null;
 	for (let i = 0; i < text.length; i++) {
@@ -56,7 +56,7 @@ function openText(text: string): number | null {
 	return open?.at ?? null;
 }
 
-/** The values of the field that is compared right before: classes, capacity types, teams. */
+/** The values for the field being compared: classes, capacity types, teams. */
 function valuesFor(before: string, teams: readonly string[], quoted: boolean): Completion[] {
 	const compared = /\b(job|quote)\.(\w+)\s*(?:==|!=|in\s*\[(?:[^\]]*,)?)\s*$/.exec(before);
 	const root = compared?.[1];

@@ -11,7 +11,7 @@ export interface FieldNote {
 	alone?: readonly string[];
 }
 
-/** The fields of a policy by their parent's path, without list indices: `spec.rules` has those of one rule. */
+/** The fields of a policy by their parent's path, without list indices: `spec.rules` has the fields of one rule. */
 export const FIELDS: Readonly<Record<string, Readonly<Record<string, FieldNote>>>> = fieldNotes();
 
 function fieldNotes(): Record<string, Record<string, FieldNote>> {

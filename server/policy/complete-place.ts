@@ -1,10 +1,10 @@
-/** Where in a policy a cursor is, as far as an unfinished text shows. */
+/** Where the cursor is in a policy, as far as an unfinished text shows. */
 export type CursorPlace =
 	/** No completions: in a comment, or too deep. */
 	| { kind: "comment" }
-	/** A key is being written: of the map at `path`, that has `siblings` already. */
+	/** A key is being written, in the map at `path`, which already has `siblings`. */
 	| { kind: "key"; path: string[]; from: number; siblings: string[] }
-	/** A value: `path` ends with its key. `value` is what is before the cursor, without YAML's own quote. */
+	/** A value: `path` ends with its key. `value` is the text before the cursor, without YAML's own quote. */
 	| { kind: "value"; path: string[]; from: number; value: string; quote: '"' | "'" | null; siblings: string[]; entry: string };
 
 interface Frame {
@@ -14,10 +14,13 @@ interface Frame {
 }
 
 const LINES_MAX = 5_000;
-/** Brackets that are open on one line; no policy has so many, and each carries its path. */
+/** Maximum number of brackets open on one line; no real policy has this many, and each stores its path. */
 const OPEN_MAX = 32;
 
-/** Reads lines by their indentation and the cursor's own line by its brackets; no parser, so that any text has an answer. */
+/**
+ * Reads lines by their indentation and the cursor's own line by its brackets; does not parse, so that any text gives a
+ * result.
+ */
 export function placeAt(text: string, offset: number): CursorPlace {
 	const start = text.lastIndexOf("\n", offset - 1) + 1;
 	const head = text.slice(start, offset);
@@ -32,7 +35,7 @@ export function placeAt(text: string, offset: number): CursorPlace {
 	return inside;
 }
 
-/** The maps that are open above a line, the innermost last; each with the keys that it has so far. */
+/** The maps open above a line, innermost last, each with its keys so far. */
 function framesAbove(above: string, indent: number, isDash: boolean): Frame[] {
 	const frames: Frame[] = [{ indent: -1, key: null, keys: [] }];
 	const root = frames[0];
@@ -42,7 +45,7 @@ function framesAbove(above: string, indent: number, isDash: boolean): Frame[] {
 		if (line.trim() === "" || line.trimStart().startsWith("#")) continue;
 		const column = lead.length;
 		const dashed = lead.includes("-");
-		// A dash ends the entry before: its fields have the same indentation as this one's.
+		// A dash ends the previous entry: its fields have the same indentation as this one's.
 		while (frames.length > 1 && (frames.at(-1)?.indent ?? 0) >= (dashed ? lead.indexOf("-") + 1 : column)) frames.pop();
 		const key = match?.[3];
 		if (key === undefined) continue;
@@ -141,7 +144,7 @@ function readLine(body: string, base: number, outer: Outer): CursorPlace {
 	};
 	if (key !== null) return { kind: "value", path: [...top.path, key], ...value };
 	if (top.list) return { kind: "value", path: top.path, ...value };
-	// Under `sites:` a dash begins a value, under `rules:` a map.
+	// Under `sites:` a dash starts a value, under `rules:` a map.
 	const isListOfWords = open.length === 1 && LISTS.has(top.path.at(-1) ?? "");
 	if (isListOfWords) return { kind: "value", path: top.path, ...value };
 	return { kind: "key", path: top.path, from: base + from, siblings: top.keys };

@@ -28,7 +28,7 @@ function at(marked: string): { labels: string[]; typed: string; inserts: string[
 }
 
 describe("completePolicy", () => {
-	it("offers the fields of where the cursor stands that are not there yet", () => {
+	it("offers the fields missing at the cursor", () => {
 		expect(at("|").labels).toEqual(["apiVersion", "kind", "metadata", "spec"]);
 		expect(at("apiVersion: spillway/v1\nk|").labels).toEqual(["kind", "metadata", "spec"]);
 		expect(at(`${HEAD}  |`).labels).toEqual(["rules", "budgets", "shares", "weights"]);
@@ -53,7 +53,7 @@ describe("completePolicy", () => {
 		expect(at(`${HEAD}  weights: { delayUsdPerHour: 5, |`).labels).toEqual(["carbonUsdPerTonne"]);
 	});
 
-	it("offers sites, regions and families that there are, in quotes where YAML wants them", () => {
+	it("offers existing sites, regions and families, quoted when YAML requires it", () => {
 		expect(at(`${HEAD}  rules:\n    - { id: a, deny: { sites: [|`).labels).toEqual(["cloud", "owned", "aws-main", "hall-b"]);
 		const regions = at(`${HEAD}  rules:\n    - { id: a, allow: { regions: [aws:|`);
 		expect(regions).toMatchObject({ labels: ["aws:*", "aws:eu-*", "aws:eu-north-1", "aws:eu-west-1"], typed: "aws:" });
@@ -67,7 +67,7 @@ describe("completePolicy", () => {
 		expect(at(`${HEAD}  rules:\n    - id: a\n      defer: { to: |`).labels).toEqual(["greener", "cheaper"]);
 	});
 
-	it("offers names inside conditions with their types and units, and the values they are compared with", () => {
+	it("offers names inside conditions with their types and units, and values to compare them with", () => {
 		const rule = `${HEAD}  rules:\n    - id: a\n      when: `;
 		expect(at(`${rule}job.|`).labels).toContain("dataGiB");
 		expect(at(`${rule}job.|`).labels).not.toContain("costUsd");
@@ -82,7 +82,7 @@ describe("completePolicy", () => {
 		expect(at(`${rule}quote.|\n      require: { approval: platform }`).labels).toContain("costUsd");
 	});
 
-	it("is silent in comments, and has an answer for any text at any place", () => {
+	it("offers nothing in comments, and never fails for any text and position", () => {
 		expect(at(`${HEAD}  # sites: [|`).labels).toEqual([]);
 		const demo = demoPolicy();
 		fc.assert(

@@ -6,12 +6,13 @@ import { placeAt } from "./complete-place.ts";
 import type { Completion, CompletionFacts, Completions } from "./completion.ts";
 import type { Place } from "./types.ts";
 
-/** More values than a person reads through: what is typed next narrows them. */
+/** More values than a person would read; typing more narrows them down. */
 const VALUES_MAX = 200;
 
 /**
- * Completions at a position of a policy's text: fields by position, sites, regions, families, teams, and inside conditions the
- * names with their types and units. Pure and total. Works on text that cannot be parsed, because unfinished text seldom can.
+ * Completions at a position of a policy's text: fields by position, sites, regions, families, teams, and inside
+ * conditions the names with their types and units. Pure, never throws. Works on text that cannot be parsed, because
+ * unfinished text seldom can.
  */
 export function completePolicy(text: string, offset: number, facts: CompletionFacts): Completions {
 	const at = placeAt(text, Math.max(0, Math.min(offset, text.length)));
@@ -21,7 +22,7 @@ export function completePolicy(text: string, offset: number, facts: CompletionFa
 	if (last === "when" || last === "scope") {
 		const asks = at.siblings.includes("require") && /\bapproval\b/.test(at.entry);
 		const { from, items } = completeExpression(at.value, { teams: facts.teams, quote: last === "when" && asks });
-		// Inside YAML's own quotes a text is in the other kind.
+		// Inside YAML's own quotes, a text uses the other kind.
 		return {
 			from: at.from + from,
 			items: items.map((item) => (at.quote === '"' ? { ...item, insert: item.insert.replaceAll('"', "'") } : item)),
@@ -75,7 +76,7 @@ function valuesOf(path: readonly string[], facts: CompletionFacts, quoted: boole
 	};
 	return (Object.hasOwn(values, key) ? (values[key]?.() ?? []) : []).map(([value, detail]) => ({
 		...{ label: value, kind: "value" as const, detail, info: null },
-		// A colon or star needs quotes in YAML to be a text for sure.
+		// A colon or star must be quoted to be unambiguously a text in YAML.
 		insert: !quoted && /[:*]/.test(value) ? JSON.stringify(value) : value,
 	}));
 }

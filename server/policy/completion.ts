@@ -1,28 +1,28 @@
 import type { ParsePolicyOptions, Place } from "./types.ts";
 
-/** One thing that may be at the cursor. */
+/** One suggestion at the cursor. */
 export interface Completion {
 	label: string;
 	kind: "field" | "value" | "name" | "function";
-	/** Its type and unit, or what kind of thing it is; short. */
+	/** Its type and unit, or the kind of thing; short. */
 	detail: string;
-	/** A one-sentence explanation; null where the name suffices. */
+	/** A one-sentence explanation; null if the name suffices. */
 	info: string | null;
 	/** Inserted text, if longer than the label. */
 	insert: string;
 }
 
 export interface Completions {
-	/** Offset at which what is being typed begins: an item takes the place of the text from there to the cursor. */
+	/** Start offset of the text being typed: an item replaces the text from there to the cursor. */
 	from: number;
 	items: Completion[];
 }
 
-/** Names that can be used. */
+/** Available names. */
 export interface CompletionFacts {
 	siteIds: readonly string[];
 	teams: readonly string[];
-	/** Places that can be had: regions are read off them. */
+	/** Available places: regions are derived from them. */
 	places: readonly Place[];
 	instanceTypes: NonNullable<ParsePolicyOptions["instanceTypes"]>;
 }

@@ -12,8 +12,9 @@ const ANY: Case = new Map();
 const NONE: readonly Case[] = [];
 
 /**
- * The ways in which a condition can be true (or false), as alternatives; a condition with none can never be. Parts that cannot
- * be evaluated here are left open, each separately, so "none" is certain and "some" is not. Null: too many.
+ * The ways in which a condition can be true (or false), as alternatives; a condition without any is impossible. Parts
+ * that cannot be evaluated here are left open, each separately, so that "none" is certain and "some" is not. Null: too
+ * many.
  */
 export function casesOf(node: ASTNode, holds: boolean): readonly Case[] | null {
 	switch (node.op) {
@@ -40,7 +41,7 @@ export function casesOf(node: ASTNode, holds: boolean): readonly Case[] | null {
 	}
 }
 
-/** Ways in which both conditions are met; null when there are too many. */
+/** Ways to meet both conditions; null when there are too many. */
 export function bothOf(a: readonly Case[] | null, b: readonly Case[] | null): readonly Case[] | null {
 	if (a?.length === 0 || b?.length === 0) return NONE;
 	if (!a || !b || a.length * b.length > POLICY_LIMITS.conditionCases ** 2) return null;
@@ -119,7 +120,7 @@ function membership(node: ASTNode & { op: "in" }, holds: boolean): readonly Case
 	return cases;
 }
 
-/** A part that asks nothing of the job is worked out. */
+/** Parts that do not depend on the job are evaluated. */
 function constantOf(node: ASTNode, holds: boolean): readonly Case[] | null {
 	if (asksAnything(node)) return null;
 	try {
@@ -135,7 +136,7 @@ function opaque(node: ASTNode, holds: boolean): readonly Case[] {
 	return mayHaveNoAnswer(node) ? [ANY] : meeting(`? ${sourceOf(node)}`, { op: "is", value: holds });
 }
 
-/** `job.team`; null for anything else, labels and lists among it. */
+/** `job.team`; null for anything else, including labels and lists. */
 function fieldOf(node: ASTNode): string | null {
 	if (node.op !== "." || node.args[0].op !== "id") return null;
 	const root = node.args[0].args;
@@ -161,7 +162,7 @@ function asksAnything(node: ASTNode): boolean {
 	return node.op === "id" || nodesIn(node).some(asksAnything);
 }
 
-/** Reads that may find nothing, divisions, and conversions of a text that may be no number. */
+/** Reads that may find nothing, divisions, and conversions of a text that may not be a number. */
 function mayHaveNoAnswer(node: ASTNode): boolean {
 	if (node.op === "[]" || node.op === "[?]" || node.op === "/" || node.op === "%" || node.op === "call") return true;
 	if (node.op === "." && node.args[0].op === "." && node.args[0].args[1] === "labels") return true;

@@ -1,20 +1,21 @@
 import { JOB_FIELDS, QUOTE_FIELDS } from "./job-facts.ts";
 
 /**
- * Remaining values of one field of a job after some conditions: an interval less points, some texts or all but some, yes or no.
+ * Remaining values of one field of a job after some conditions: an interval minus points, some texts or all but some,
+ * true or false.
  */
 export type Domain =
 	| { kind: "numbers"; low: number; lowOpen: boolean; high: number; highOpen: boolean; not: readonly number[]; whole: boolean }
 	| { kind: "texts"; only: readonly string[] | null; not: readonly string[] }
 	| { kind: "flag"; value: boolean };
 
-/** One demand on a field. */
+/** One constraint on a field. */
 export type Demand =
 	| { op: "<" | "<=" | ">" | ">=" | "==" | "!="; value: number }
 	| { op: "==" | "!="; value: string }
 	| { op: "is"; value: boolean };
 
-/** Fields that are counted, and between which numbers the job file lets them be; every other number is 0 or more. */
+/** Integer fields with the bounds of the job file; every other number is 0 or more. */
 const NUMBERS: Readonly<Record<string, { low: number; high: number; whole: boolean }>> = {
 	"job.priority": { low: 0, high: 100, whole: true },
 	"job.gpus": { low: 1, high: Number.POSITIVE_INFINITY, whole: true },
@@ -23,7 +24,7 @@ const NUMBERS: Readonly<Record<string, { low: number; high: number; whole: boole
 };
 const MEASURED = { low: 0, high: Number.POSITIVE_INFINITY, whole: false };
 
-/** Every value that the field can have. */
+/** All possible values of the field. */
 function everything(field: string, demand: Demand): Domain {
 	if (demand.op === "is") return { kind: "flag", value: demand.value };
 	if (typeof demand.value === "number") {
@@ -84,7 +85,7 @@ function lowered(domain: Numbers, high: number, open: boolean): Numbers {
 	return { ...domain, high, highOpen: open };
 }
 
-/** Ends of a field that is counted, moved in to the next whole number that is not excluded. */
+/** Bounds of an integer field, moved inward to the next integer that is not excluded. */
 function shrunk(domain: Numbers): Numbers | null {
 	let low = domain.lowOpen ? Math.floor(domain.low) + 1 : Math.ceil(domain.low);
 	let high = domain.highOpen ? Math.ceil(domain.high) - 1 : Math.floor(domain.high);
@@ -98,7 +99,7 @@ function isEmpty({ low, lowOpen, high, highOpen, not }: Numbers): boolean {
 	return low > high || (low === high && (lowOpen || highOpen || not.includes(low)));
 }
 
-/** The values allowed by both; null when there are none. */
+/** The values allowed by both; null if there are none. */
 export function intersected(field: string, a: Domain | undefined, b: Domain): Domain | null {
 	if (!a) return b;
 	if (b.kind === "flag") return narrowed(field, a, { op: "is", value: b.value });

@@ -6,7 +6,7 @@ import { evaluateExpression } from "./expression.ts";
 import { JobFacts } from "./job-facts.ts";
 import { aJob, data } from "./testing/builders.ts";
 
-describe("a condition that no job meets", () => {
+describe("a condition that no job can meet", () => {
 	it.each([
 		"false",
 		"1 > 2",
@@ -138,8 +138,8 @@ const job = fc
 	})
 	.map((over) => aJob(over));
 
-describe("what is said of conditions", () => {
-	it("is so for every job, unanswered parts included", () => {
+describe("claims about conditions", () => {
+	it("hold for every job, including parts that cannot be evaluated", () => {
 		let [never, always, implied, excluded] = [0, 0, 0, 0];
 		fc.assert(
 			fc.property(condition, condition, fc.array(job, { minLength: 6, maxLength: 6 }), (a, b, jobs) => {

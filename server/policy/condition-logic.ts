@@ -2,7 +2,7 @@ import { bothOf, type Case, casesOf } from "./condition-cases.ts";
 import { environment } from "./expression-environment.ts";
 import { POLICY_LIMITS } from "./limits.ts";
 
-/** A condition as rules and budgets carry it; null always holds. */
+/** A condition of a rule or budget; null always holds. */
 export type Condition = string | null;
 
 /**

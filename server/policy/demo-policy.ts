@@ -1,14 +1,14 @@
-/** Settings of the demo's policy that an installation may change. */
+/** Settings of the demo policy that an installation may change. */
 export interface DemoPolicySettings {
-	/** Cap on cloud money a calendar month, whole US dollars. */
+	/** Cap on cloud spend per calendar month, whole US dollars. */
 	capUsd?: number;
-	/** Longest life of a cloud instance, hours. */
+	/** Maximum lifetime of a cloud instance, hours. */
 	instanceHours?: number;
 }
 
 /**
- * The policy that the demo publishes, as text. The waits are short so that a burst is visible soon: seconds, where a company
- * would use minutes.
+ * The policy that the demo publishes, as text. Waits are seconds, where a company would use minutes, so that a burst
+ * is visible soon.
  */
 export function demoPolicy({ capUsd = 500, instanceHours = 8 }: DemoPolicySettings = {}): string {
 	return `# Which jobs may leave home, where they may go, and what that may cost.

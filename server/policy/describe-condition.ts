@@ -74,7 +74,7 @@ function negated(node: ASTNode): Segment[] | null {
 	return null;
 }
 
-/** Wording for a boolean field, and for its opposite. */
+/** Wording for a boolean field, and for its negation. */
 const FLAGS: Readonly<Record<string, readonly [Segment[], Segment[]]>> = {
 	"job.critical": [
 		[words("the job is "), value("critical")],
@@ -94,7 +94,7 @@ const FLAGS: Readonly<Record<string, readonly [Segment[], Segment[]]>> = {
 	],
 };
 
-/** The start of a clause about a field, and the unit behind its values. */
+/** The start of a clause about a field, and the unit after its values. */
 const SUBJECTS: Readonly<Record<string, { subject: string; show?: (amount: string) => string }>> = {
 	"job.name": { subject: "the job's name" },
 	"job.team": { subject: "the job's team" },
@@ -183,7 +183,7 @@ function labelOf(node: ASTNode): string | null {
 	return null;
 }
 
-/** A literal as people read it: closed values by their label, whole amounts with separators. */
+/** A literal in display form: closed values by their label, whole amounts with separators. */
 function literal(node: ASTNode): string | null {
 	if (node.op !== "value") return null;
 	if (typeof node.args === "bigint" || typeof node.args === "number") return grouping(String(node.args));

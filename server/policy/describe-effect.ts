@@ -74,7 +74,7 @@ function adoptionOf(effect: Extract<RuleEffect, { kind: "adopt" }>): Segment[] {
 
 type Places = Extract<RuleEffect, { kind: "deny" | "allow" }>;
 
-/** One clause for each list that is given. `outside`: the place is removed because it is not in the list. */
+/** One clause for each given list. `outside`: the place is excluded because it is not in the list. */
 function placesOf(places: Places, outside: boolean): Segment[][] {
 	const clauses: Segment[][] = [];
 	const add = (items: readonly string[], inside: string, not: string) => {

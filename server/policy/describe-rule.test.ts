@@ -19,7 +19,7 @@ describe("describePolicy", () => {
 		]);
 	});
 
-	it("leads back to the line of each rule", () => {
+	it("links back to the line of each rule", () => {
 		expect(describePolicy(policyOf(demoPolicy())).map((d) => d.line)).toEqual([10, 21, 16, 27, 33, null]);
 	});
 });
@@ -121,7 +121,7 @@ describe("caps, reactions and shares", () => {
 		expect(first && marked(first.sentence)).toBe(want);
 	});
 
-	it("says what each team may claim", () => {
+	it("shows each team's share", () => {
 		const policy = {
 			...policyOf(demoPolicy()),
 			shares: [
@@ -135,7 +135,7 @@ describe("caps, reactions and shares", () => {
 		);
 	});
 
-	it("counts data that leave a cloud", () => {
+	it("counts egress", () => {
 		const cap = { kind: "egress" as const, id: "e", scope: "true", line: 1, period: "month" as const, gib: 20_000 };
 		expect(marked(describeCap(cap).sentence)).toBe(
 			"All data out of the clouds are at most *20,000 GiB* a *month*. What would pass it waits.",

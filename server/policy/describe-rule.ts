@@ -17,7 +17,7 @@ export function describePolicy(policy: Policy): Description[] {
 	return RULE_GROUPS.flatMap((group) => all.filter((d) => d.group === group));
 }
 
-/** Between a condition and what follows from it, by group. */
+/** Joins a condition to its consequence, by group. */
 const JOINTS: Readonly<Partial<Record<RuleGroup, string>>> = { limit: ": ", room: ": ", ask: ". " };
 
 export function describeRule(rule: Rule): Description {

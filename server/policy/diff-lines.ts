@@ -11,14 +11,14 @@ export interface LineRun {
 const EDITS_MAX = 1_000;
 
 /**
- * Lines to delete and insert to turn one text into the other; the fewest of them (Myers 1986, "An O(ND) Difference Algorithm"),
- * up to EDITS_MAX. Pure.
+ * Lines to delete and insert to turn one text into the other; the minimum (Myers 1986, "An O(ND) Difference
+ * Algorithm"), up to EDITS_MAX. Pure.
  */
 export function diffLines(before: string, after: string): LineRun[] {
 	return diffLists(linesOf(before), linesOf(after));
 }
 
-/** Lines without their ends; a last line end begins no line. */
+/** Lines without their line endings; a final line ending does not start a line. */
 export function linesOf(text: string): string[] {
 	const lines = text.split("\n");
 	if (lines.at(-1) === "") lines.pop();
@@ -46,7 +46,7 @@ export function diffLists(a: readonly string[], b: readonly string[]): LineRun[]
 	return runs;
 }
 
-/** Pairs of indexes of lines that stay, rising in both. */
+/** Pairs of indexes of unchanged lines, ascending in both. */
 export function matches(a: readonly string[], b: readonly string[]): [number, number][] {
 	let head = 0;
 	while (head < a.length && head < b.length && a[head] === b[head]) head++;
@@ -60,7 +60,7 @@ export function matches(a: readonly string[], b: readonly string[]): [number, nu
 	];
 }
 
-/** Furthest points on each diagonal, edit by edit, then back along them. */
+/** Furthest points on each diagonal, edit by edit, then traced back. */
 function middleMatches(a: readonly string[], b: readonly string[]): [number, number][] {
 	if (a.length === 0 || b.length === 0) return [];
 	const most = Math.min(a.length + b.length, EDITS_MAX);
@@ -68,7 +68,7 @@ function middleMatches(a: readonly string[], b: readonly string[]): [number, num
 	let reach = new Int32Array(2 * most + 3);
 	const origin = most + 1;
 	for (let d = 0; d <= most; d++) {
-		// Of the last round only the diagonals from -d to d matter for the way back.
+		// From the last round, only the diagonals from -d to d matter for tracing back.
 		trace.push(reach.slice(origin - d - 1, origin + d + 2));
 		const next = reach.slice();
 		for (let k = -d; k <= d; k += 2) {

@@ -21,12 +21,12 @@ const said = (before: Policy, after: Policy) => diffPolicies(before, after).map(
 const text = (side: { sentence: { text: string }[] } | null | undefined) => side?.sentence.map((s) => s.text).join("");
 
 describe("diffPolicies", () => {
-	it("says nothing of spacing, comments and the order of fields", () => {
+	it("ignores spacing, comments and the order of fields", () => {
 		const other = "- id: a\n      # said otherwise\n      deny: { sites: [cloud] }\n      when:  'job.class == \"sensitive\"'";
 		expect(said(policy([RULES.a, RULES.b]), policy([other, RULES.b]))).toEqual([]);
 	});
 
-	it("names what was added, changed and removed, with both sentences", () => {
+	it("names additions, changes and removals, with both sentences", () => {
 		const before = policy(
 			[RULES.a, RULES.b],
 			'  budgets:\n    - { id: month, scope: "true", period: month, capUsd: 50000, atCap: hold }\n',
@@ -45,16 +45,16 @@ describe("diffPolicies", () => {
 		expect(changes[3]?.after).toBeNull();
 	});
 
-	it("of rules in another order names the fewest that were moved: a b c d to b c d a is one", () => {
+	it("reports the fewest moved rules: a b c d to b c d a is one", () => {
 		expect(said(policy([RULES.a, RULES.b, RULES.c, RULES.d]), policy([RULES.b, RULES.c, RULES.d, RULES.a]))).toEqual(["moved a"]);
 	});
 
-	it("keeps a rule and a budget of one name apart", () => {
+	it("distinguishes a rule and a budget with the same name", () => {
 		const budgets = '  budgets:\n    - { id: b, scope: "true", period: month, capUsd: 5, atCap: hold }\n';
 		expect(said(policy([RULES.b], budgets), policy([RULES.b]))).toEqual(["removed b"]);
 	});
 
-	it("is empty for a policy and itself, and for any order names no rule that need not move", () => {
+	it("is empty for a policy and itself, and reports only the moves that any order requires", () => {
 		const all = Object.values(RULES);
 		fc.assert(
 			fc.property(fc.shuffledSubarray(all, { minLength: 1 }), fc.shuffledSubarray(all, { minLength: 1 }), (one, two) => {
@@ -69,7 +69,7 @@ describe("diffPolicies", () => {
 	});
 });
 
-/** By trying all subsets: the common entries, less the longest subset that keeps its order. */
+/** By brute force over subsets: the common entries minus the longest subset that keeps its order. */
 function fewestMoves(one: readonly string[], two: readonly string[]): number {
 	const common = one.filter((r) => two.includes(r));
 	let longest = 0;

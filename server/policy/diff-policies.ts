@@ -6,18 +6,18 @@ import type { Description, RuleGroup } from "./description.ts";
 
 /** The change of one rule, budget, cap, the shares or the weights. Sentences are those of describe-rule.ts. */
 export interface PolicyChange {
-	/** `moved`: the same entry in another position. The order decides which of several rules is named first. */
+	/** `moved`: the same entry in another position. The order determines which of several rules is named first. */
 	kind: "added" | "removed" | "changed" | "moved";
 	id: string;
 	group: RuleGroup;
-	/** Null on what was added, or removed. */
+	/** Null for additions, or removals. */
 	before: { line: number | null; sentence: Segment[] } | null;
 	after: { line: number | null; sentence: Segment[] } | null;
 }
 
 /**
- * Differences between two policies, whatever changed in the text: spacing, comments and field order do not count. In the order
- * of the newer policy; removed entries are last. Cost: n log n of its rules.
+ * Differences in meaning between two policies, whatever changed in the text: spacing, comments and field order are
+ * ignored. In the order of the newer policy, with removed entries last. Cost: n log n in the number of rules.
  */
 export function diffPolicies(before: Policy, after: Policy): PolicyChange[] {
 	const old = partsOf(before);
@@ -43,7 +43,7 @@ interface Part {
 	meaning: string;
 }
 
-/** Rules may have the id of a budget, so the kind is a part of the key. */
+/** Rules may have the id of a budget, so the kind is part of the key. */
 function partsOf(policy: Policy): Map<string, Part> {
 	const parts = new Map<string, Part>();
 	const add = (kind: string, value: object, description: Description): void => {
@@ -57,12 +57,12 @@ function partsOf(policy: Policy): Map<string, Part> {
 	return parts;
 }
 
-/** The value without its place in the text, money as text. */
+/** The value without its position in the text, money as text. */
 function meaningOf(value: object): string {
 	return JSON.stringify(value, (key, v: unknown) => (key === "line" ? undefined : typeof v === "bigint" ? `${v}` : v));
 }
 
-/** The fewest keys that must be taken elsewhere to make the one order of the other: all but a longest common subsequence. */
+/** The fewest keys to move to turn one order into the other: all but a longest common subsequence. */
 function outOfOrder(before: readonly string[], after: readonly string[]): Set<string> {
 	const position = new Map(before.map((key, i) => [key, i]));
 	const places = after.map((key) => position.get(key) ?? 0);

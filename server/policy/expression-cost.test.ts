@@ -14,7 +14,7 @@ const DATA = Array.from({ length: 64 }, (_, i) => ({
 	residency: Array.from({ length: 16 }, (_, j) => `${"abcdefghijklmnop"[j]}${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}`),
 }));
 
-/** The largest job there can be; every read of an entry of its lists and labels is counted. */
+/** The largest possible job; every read of an entry of its lists and labels is counted. */
 function counted(): { job: JobFacts; reads: () => number } {
 	let reads = 0;
 	const watch = <T extends object>(value: T): T =>
@@ -54,7 +54,7 @@ const expression = fc
 	.map((parts) => parts.map(([text, joint], i) => (i === 0 ? text : joint + text)).join(""));
 
 describe("expressionSteps", () => {
-	it("is at least the entries that evaluating it reads of the largest job", () => {
+	it("is at least the number of entries read when evaluating on the largest job", () => {
 		const runs = cases(100, 300);
 		let evaluated = 0;
 		fc.assert(
@@ -69,7 +69,7 @@ describe("expressionSteps", () => {
 		expect(evaluated).toBeGreaterThan(runs / 3);
 	});
 
-	it("is small for what people write", () => {
+	it("is small for typical conditions", () => {
 		for (const text of [
 			"job.gpus > 4",
 			'job.residency.exists(r, r == "eu" || r == "us")',
@@ -78,7 +78,7 @@ describe("expressionSteps", () => {
 			expect(expressionSteps(text), text).toBeLessThan(EXPRESSION_STEPS.one / 5);
 	});
 
-	it("is 0 for what cannot be read, whatever it is", () => {
+	it("is 0 for any unreadable text", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary", maxLength: 80 }), (text) => void expect(expressionSteps(text)).toBeGreaterThanOrEqual(0)),
 		);
@@ -90,7 +90,7 @@ describe("a policy with a condition that can be slow", () => {
 	const joined = Array.from({ length: 40 }, () => "job.residency").join(" + ");
 	const slow = `(${joined}).exists(r, r == "eu" && r != "us")`;
 
-	it("is refused where it stands, with what to do", () => {
+	it("is rejected at its position, with a fix", () => {
 		const { policy, problems } = parsePolicy(
 			rulesText(`{ id: a, when: '${slow}', limit: { instanceHours: 2 } }`, "{ id: b, burst: { always: true } }"),
 		);
@@ -100,7 +100,7 @@ describe("a policy with a condition that can be slow", () => {
 		expect(error).toMatchObject({ line: 6, fix: "Go through one list at a time, and split the condition over several rules." });
 	});
 
-	it("is refused for what all of its conditions take together", () => {
+	it("is rejected for the total cost of its conditions", () => {
 		const one = `job.residency.exists(r, ${Array.from({ length: 10 }, (_, i) => `r == "x${i}"`).join(" || ")})`;
 		const rules = Array.from(
 			{ length: 60 },
@@ -111,8 +111,8 @@ describe("a policy with a condition that can be slow", () => {
 	});
 });
 
-describe("texts made to be hard", () => {
-	it("are answered with errors that have a place", () => {
+describe("adversarial texts", () => {
+	it("are rejected with errors that have a position", () => {
 		const many = (text: string, length: number) => text.repeat(length);
 		const or = Array.from({ length: 30 }, (_, i) => `(job.gpus > ${i} || job.priority < ${i})`).join(" && ");
 		const texts = [

@@ -21,7 +21,7 @@ const LISTS: Readonly<Record<string, { size: number; element: number }>> = {
 };
 
 /**
- * How many steps evaluating a condition takes at most, for the largest job that can be: a step is one part of the
+ * How many steps evaluating a condition takes at most, for the largest possible job: a step is one part of the
  * expression, one entry of a list gone through, or 16 characters of a text. 0 for a text that cannot be read. Pure.
  */
 export function expressionSteps(text: string): number {
@@ -64,7 +64,7 @@ function method(name: string, receiver: Worst, args: readonly ASTNode[], variabl
 	return { steps, size: receiver.size, element: receiver.element };
 }
 
-/** Operators, calls and literals: all of their parts, and for what compares or joins all entries of both. */
+/** Operators, calls and literals: all of their parts; comparisons and concatenations also count all entries of both sides. */
 function together(node: ASTNode, variables: ReadonlyMap<string, number>): Worst {
 	const parts = nodesIn(node).map((part) => worst(part, variables));
 	const steps = parts.reduce((sum, part) => sum + part.steps, 1);

@@ -4,8 +4,8 @@ import type { JobFacts, QuoteFacts } from "./job-facts.ts";
 import { POLICY_LIMITS } from "./limits.ts";
 
 /**
- * The result of a condition. With an `error` it cannot be evaluated (a label that the job does not have, a division by 0).
- * Every caller then takes the strict side: places are excluded, bursts do not happen, approvals are required.
+ * The result of a condition. With an `error` it could not be evaluated (a label that the job does not have, a division
+ * by 0). Every caller then takes the strict side: places are excluded, bursts do not happen, approvals are required.
  */
 export type Evaluation = { holds: boolean; error: null } | { holds: null; error: string };
 
@@ -18,7 +18,10 @@ type Program = (context: { job: JobFacts; quote?: QuoteFacts }) => Evaluation;
 const programs = new Map<string, Program>();
 let characters = 0;
 
-/** Evaluates a condition (null: always holds). Total: a text that does not even compile gives an evaluation with an error. */
+/**
+ * Evaluates a condition (null: always holds). Never throws: a text that does not even compile gives an evaluation with
+ * an error.
+ */
 export function evaluateExpression(text: string | null, context: { job: JobFacts; quote?: QuoteFacts }): Evaluation {
 	if (text === null) return HOLDS;
 	let program = programs.get(text);
@@ -53,7 +56,7 @@ function compile(text: string): Program {
 	};
 }
 
-/** The evaluator's message without the picture of the source below it, which would not fit into a fact. */
+/** The evaluator's message without the source excerpt below it, which would not fit into a fact. */
 function summaryOf(error: unknown): string {
 	const message = error instanceof Error ? error.message : String(error);
 	return (message.split("\n", 1)[0] ?? message).slice(0, 200);

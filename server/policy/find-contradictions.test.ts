@@ -167,13 +167,13 @@ describe("patterns", () => {
 		expect(matchesGlob(pattern, text)).toBe(want);
 	});
 
-	it("holds regions against provider:region, and never home", () => {
+	it("compares regions with provider:region, and never with home", () => {
 		expect(matchesRegion("aws:*", { provider: "aws", region: "eu-west-1" })).toBe(true);
 		expect(matchesRegion("eu-west-1", { provider: "aws", region: "eu-west-1" })).toBe(false);
 		expect(matchesRegion("*", { provider: "local", region: null })).toBe(false);
 	});
 
-	it("holds families against the part before the dot on AWS, and against the whole type elsewhere", () => {
+	it("compares families with the part before the dot on AWS, and with the whole type elsewhere", () => {
 		expect(matchesFamily("p4d", { provider: "aws", instanceType: "p4d.24xlarge" })).toBe(true);
 		expect(matchesFamily("p4d.24*", { provider: "aws", instanceType: "p4d.24xlarge" })).toBe(true);
 		expect(matchesFamily("p4", { provider: "aws", instanceType: "p4d.24xlarge" })).toBe(false);

@@ -14,8 +14,8 @@ export interface Finding {
 }
 
 /**
- * Contradictory rules, found from the text alone. A rule that makes no sense for any of its jobs is an error; for only some of
- * them, a warning.
+ * Contradictory rules, found from the text alone. A contradiction for all jobs of a rule is an error, for only some of
+ * them a warning.
  */
 export function findContradictions(finding: Finding): void {
 	const { rules } = finding;
@@ -73,7 +73,10 @@ function findTwoRequirements({ reader, logic }: Finding, earlier: PlacedRule, la
 	reader.report(certain ? "error" : "warning", later.offset, message, "Give each a condition that leaves the other's jobs out.");
 }
 
-/** Two lists for overlapping jobs are common (data of two areas) and end at home, as they should: only certain ones are reported. */
+/**
+ * Two lists for overlapping jobs are common (data of two areas) and correctly end at home, so only certain
+ * contradictions are reported.
+ */
 function findDisjointAllows({ reader, logic, work }: Finding, earlier: PlacedRule, later: PlacedRule): void {
 	const [a, b] = [earlier.rule.effect, later.rule.effect];
 	if (a.kind !== "allow" || b.kind !== "allow" || !LIST_NAMES.every((list) => work.affords(a[list], b[list]))) return;
@@ -89,7 +92,7 @@ function findDisjointAllows({ reader, logic, work }: Finding, earlier: PlacedRul
 	}
 }
 
-/** Everything that one rule allows is what another denies. */
+/** Everything that one rule allows is denied by another. */
 function findAllowedDenied({ reader, logic, work }: Finding, allowing: PlacedRule, denying: PlacedRule): void {
 	const [a, d] = [allowing.rule.effect, denying.rule.effect];
 	if (a.kind !== "allow" || d.kind !== "deny" || !LIST_NAMES.every((list) => work.affords(a[list], d[list]))) return;
@@ -115,7 +118,7 @@ function findNowhere({ reader, logic }: Finding, earlier: PlacedRule, later: Pla
 	reader.report("warning", later.offset, message, "Let the condition of one leave the other's jobs out.");
 }
 
-/** `allow: { sites: [aws-main] }` closes home too, which few mean. */
+/** `allow: { sites: [aws-main] }` excludes home too, which is rarely intended. */
 function findHomelessAllows({ reader, rules }: Finding): void {
 	for (const { rule, offset } of rules) {
 		if (rule.effect.kind !== "allow" || rule.effect.sites.length === 0 || rule.effect.sites.includes("owned")) continue;

@@ -4,7 +4,7 @@ import type { Finding } from "./find-contradictions.ts";
 import type { PlacedBudget } from "./parse-entries.ts";
 import { closesClouds } from "./place-lists.ts";
 
-/** Budgets and caps that cover no jobs, that let nothing start, or that another one reaches first. */
+/** Budgets and caps that cover no jobs, that let nothing start, or that another one always reaches first. */
 export function findIdleBudgets(finding: Finding, budgets: readonly PlacedBudget[]): void {
 	for (const [index, placed] of budgets.entries()) {
 		const { reader, logic } = finding;
@@ -50,18 +50,19 @@ function shown({ budget, cap }: PlacedBudget): string {
 	return cap.kind === "egress" ? `${cap.gib} GiB a ${cap.period}` : `${cap.count} instances`;
 }
 
-/** Whether `outer` counts all that `inner` does and lets no more through in `inner`'s time. */
+/** Whether `outer` counts everything that `inner` does and allows no more in `inner`'s period. */
 function reachedFirst({ logic }: Finding, outer: PlacedBudget, inner: PlacedBudget, isEarlier: boolean): boolean {
 	if ((outer.cap?.kind ?? "money") !== (inner.cap?.kind ?? "money")) return false;
 	const [most, own] = [mostOver(outer, periodOf(inner)), amountOf(inner)];
 	if (most > own || !logic.implies(ruleOf(inner).scope, ruleOf(outer).scope)) return false;
 	if (most < own) return true;
-	// both are reached together: one of them is superfluous if they do the same then, the later one if they count the same
+	// both are reached together: one of them is superfluous if they react the same way, the later one if they count the
+	// same
 	if (outer.budget?.atCap !== inner.budget?.atCap) return false;
 	return isEarlier || periodOf(outer) !== periodOf(inner) || !logic.implies(ruleOf(outer).scope, ruleOf(inner).scope);
 }
 
-/** The calendar's months lie within its quarters, and these within its years: how many of one make up the other. */
+/** Calendar months nest in quarters, and quarters in years: how many of one make up the other. */
 const MONTHS: Readonly<Record<BudgetPeriod, number>> = { month: 1, quarter: 3, year: 12 };
 
 /** The allowance of a cap in one period of another: its amount for each of its periods within it. */

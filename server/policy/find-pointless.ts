@@ -25,7 +25,7 @@ function isOf<K extends RuleEffect["kind"]>(placed: PlacedRule, kind: K): placed
 	return placed.rule.effect.kind === kind;
 }
 
-/** A boot of up to 10 minutes, a restore of 3 and a checkpoint each 15 leave nothing of a shorter life. */
+/** A boot of up to 10 minutes, a restore of 3 and a checkpoint every 15 leave nothing of a shorter lifetime. */
 const SHORT_LIFE_MS = 30 * MINUTE_MS;
 
 function findShortLives({ reader }: Finding, placed: Of<"limit">): void {
@@ -35,7 +35,7 @@ function findShortLives({ reader }: Finding, placed: Of<"limit">): void {
 	reader.report("warning", placed.offset, message, "Raise instanceHours to at least 0.5.");
 }
 
-/** The rule that closes the clouds, or home, to every job that `placed` holds for. */
+/** The rule that excludes clouds, or home, for every job that `placed` holds for. */
 function closedBy({ logic, rules }: Finding, placed: PlacedRule, closes: (effect: RuleEffect) => boolean): PlacedRule | undefined {
 	return rules.find((other) => closes(other.rule.effect) && holdsWith(logic, other, placed));
 }
@@ -119,7 +119,7 @@ function findPointlessMove(finding: Finding, placed: Of<"move">): void {
 	reader.report("warning", placed.offset, message, `Take home out of its list, or let ${homeless.rule.id} leave its jobs out.`);
 }
 
-/** At home an hour costs no cash: only an offer has a cheaper one. */
+/** At home an hour costs no cash; only offers have cheaper hours. */
 function findPointlessDefer(finding: Finding, placed: Of<"defer">): void {
 	const { reader, logic, rules } = finding;
 	const { id, when, effect } = placed.rule;
@@ -143,7 +143,7 @@ function findPointlessAsk(finding: Finding, placed: Of<"require">): void {
 	reader.report("warning", placed.offset, message, "Add a burst rule for them, or take it away.");
 }
 
-/** Home is closed to jobs that nothing lets leave it. */
+/** Home is excluded for jobs that no rule lets leave it. */
 function findStranded({ reader, logic, rules }: Finding, placed: PlacedRule): void {
 	const leaves = rules.some((r) => r.rule.effect.kind === "burst" && !logic.excludes(r.rule.when, placed.rule.when));
 	if (leaves) return;

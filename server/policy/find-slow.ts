@@ -3,7 +3,7 @@ import type { Finding } from "./find-contradictions.ts";
 import { EXPRESSION_STEPS } from "./limits.ts";
 import type { PlacedBudget } from "./parse-entries.ts";
 
-/** Conditions that could take long for a job that is large: each job is judged by all of them in every cycle. */
+/** Conditions that could be slow for a large job: every condition is evaluated for each job in every cycle. */
 export function findSlow({ reader, rules }: Finding, budgets: readonly PlacedBudget[]): void {
 	const conditions = [
 		...rules.map(({ rule, whenOffset }) => ({ id: rule.id, text: rule.when, offset: whenOffset })),

@@ -11,7 +11,7 @@ function found(options: ParsePolicyOptions, ...rules: string[]): string[] {
 
 describe("teams", () => {
 	const teams = ["risk", "vision"];
-	it("that do not exist are reported in conditions, at their position", () => {
+	it("are reported in conditions, at their position, when unknown", () => {
 		expect(found({ teams }, `{ id: a, when: 'job.team == "rsik" || "visoin" == job.team', limit: { instanceHours: 1 } }`)).toEqual([
 			'6:35 error There is no team "rsik". | Did you mean risk?',
 			'6:45 error There is no team "visoin". | Did you mean vision?',
@@ -20,11 +20,11 @@ describe("teams", () => {
 			'6:44 error There is no team "audit". | Use one of: risk, vision.',
 		]);
 	});
-	it("that there are, and all of them where they are not known, are not", () => {
+	it("are accepted when they exist, and when the list of teams is unknown", () => {
 		expect(found({ teams }, `{ id: a, when: 'job.team != "risk"', limit: { instanceHours: 1 } }`)).toEqual([]);
 		expect(found({}, `{ id: a, when: 'job.team == "rsik"', limit: { instanceHours: 1 } }`)).toEqual([]);
 	});
-	it("are reported where jobs of a cluster's own queue are adopted for them", () => {
+	it("are reported in rules that adopt jobs of a cluster's own queue", () => {
 		expect(found({ teams }, "{ id: a, adopt: { team: rsik } }")).toEqual(['6:7 error There is no team "rsik". | Did you mean risk?']);
 		expect(found({ teams }, "{ id: a, adopt: { team: risk } }")).toEqual([]);
 	});
@@ -47,7 +47,7 @@ describe("families", () => {
 		["quantum-9000", "Use one of: g5, Standard_ND96asr_v4, a3-highgpu-8g."],
 		["'tpu*'", "Use one of: g5, Standard_ND96asr_v4, a3-highgpu-8g."],
 		["a3-highgpu", "Did you mean a3-highgpu-8g?"],
-	])("that no instance type is of are refused, however far from all: %s", (family, fix) => {
+	])("without an instance type are rejected, however dissimilar: %s", (family, fix) => {
 		for (const effect of ["allow", "deny"]) {
 			expect(found({ instanceTypes }, `{ id: a, ${effect}: { instanceFamilies: [g5, ${family}] } }`)).toEqual([
 				`6:7 error a names ${family.replaceAll("'", "")}, which fits no instance type of the offers or of the catalogue. | ${fix}`,
@@ -63,7 +63,7 @@ describe("families", () => {
 		]);
 		expect(found({}, twice).filter((p) => p.includes("error"))).toEqual([]);
 	});
-	it("of any cloud that can be had, and all of them where they are not known, are not", () => {
+	it("of any available cloud are accepted, and all families when the list is unknown", () => {
 		const known = `{ id: a, allow: { instanceFamilies: [g5, g5.xlarge, "Standard_ND96*", a3-*, "*"] } }`;
 		expect(found({ instanceTypes }, known)).toEqual([]);
 		expect(found({}, "{ id: a, deny: { instanceFamilies: [quantum-9000] } }")).toEqual([]);
@@ -107,7 +107,7 @@ describe("places", () => {
 			"rules for different jobs",
 			['{ id: a, when: job.critical, allow: { regions: ["aws:eu-*"] } }', "{ id: b, require: { capacityType: spot } }"],
 		],
-	])("says nothing of %s", (_what, rules) => {
+	])("accepts %s", (_what, rules) => {
 		expect(found(options, ...rules)).toEqual([]);
 	});
 });

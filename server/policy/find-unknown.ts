@@ -38,7 +38,7 @@ export function findUnknown(
 	findNoneLeft(finding, seen);
 }
 
-/** The offers that there are, and those of them that differ in what a rule can name. */
+/** The available offers, and those that differ in something a rule can name. */
 interface Sight {
 	offers: readonly Place[];
 	/** One offer of each region. */
@@ -90,7 +90,7 @@ function namesOf(provider: Place["provider"], instanceType: string): string[] {
 	return dot < 0 ? [instanceType] : [instanceType.slice(0, dot), instanceType];
 }
 
-/** Rules that each leave some offer, while all that hold for every job leave none. */
+/** Rules that each leave some offer, but that together leave none although each holds for every job. */
 function findNoneLeft(finding: Finding, seen: Sight): void {
 	const { reader, logic, rules } = finding;
 	const always = rules.filter((placed) => filterOf(placed) !== null && logic.always(placed.rule.when));
@@ -101,7 +101,7 @@ function findNoneLeft(finding: Finding, seen: Sight): void {
 	reader.report("warning", last.offset, message, "Widen one of them, or give it a condition.");
 }
 
-/** A "no" may also mean that it was not found out. */
+/** A "no" may also mean that it could not be determined. */
 function leavesNone({ work }: Finding, rules: readonly PlacedRule[], { offers }: Sight): boolean {
 	const filters = rules.flatMap((placed) => filterOf(placed) ?? []);
 	const entries = filters.reduce((sum, filter) => sum + entriesOf(filter), 0);

@@ -78,7 +78,7 @@ const PLACES = [
 	anOffer({ siteId: "gcp-main", provider: "gcp", region: "europe-west4", instanceType: "a3-highgpu-8g" }),
 ];
 
-/** Everything that a verdict lets happen, without the names of the rules. */
+/** Everything that a verdict allows, without the names of the rules. */
 function outcomes(policy: Policy): unknown[] {
 	return JOBS.map((job) => {
 		const verdict = judgeJob(policy, job);
@@ -102,7 +102,7 @@ function utilisationEnds({ limits: { gpuUtilisationBelow: low } }: JobVerdict): 
 	return [4, 7, 12].flatMap((percent) => [4, 8, 20, 40].map((m) => low !== null && percent < low.percent && m * 60_000 >= low.forMs));
 }
 
-/** Whether it may leave after so long, with so much slack, to offers of each cost and size of data. */
+/** Whether it may leave after this wait, with this slack, to offers of each cost and data size. */
 function leaves(verdict: JobVerdict, ms: number): boolean[] {
 	const met = (b: JobVerdict["burst"][number]) =>
 		b.always ||
@@ -116,8 +116,8 @@ function leaves(verdict: JobVerdict, ms: number): boolean[] {
 	);
 }
 
-describe("a rule that is said to change nothing", () => {
-	it("changes nothing when it is taken away", () => {
+describe("a rule reported to change nothing", () => {
+	it("changes nothing when removed", () => {
 		let found = 0;
 		fc.assert(
 			fc.property(rules, (texts) => {
@@ -144,8 +144,8 @@ function together(texts: readonly string[]): Policy | null {
 	return { ...first, rules: alone.flatMap((policy) => policy?.rules ?? []) };
 }
 
-describe("rules that are said to leave no cloud offer", () => {
-	it("leave none to any job that the rule in question holds for", () => {
+describe("rules reported to leave no cloud offer", () => {
+	it("leave none for any job that the reported rule holds for", () => {
 		let found = 0;
 		fc.assert(
 			fc.property(rules, (texts) => {

@@ -41,14 +41,14 @@ describe("conditions", () => {
 	});
 });
 
-it("warns of instance lives in which little but the boot fits", () => {
+it("warns of instance lifetimes that barely fit the boot", () => {
 	expect(found("{ id: short, limit: { instanceHours: 0.1 } }")).toEqual([
 		"6:7 warning short ends instances after 6m, boot included: longer jobs without checkpoints in that time never finish.",
 	]);
 	expect(found("{ id: long, limit: { instanceHours: 0.5 } }")).toEqual([]);
 });
 
-describe("a rule that changes nothing beside another", () => {
+describe("a rule made redundant by another", () => {
 	const shadow = (id: string, other: string, line: number) =>
 		`${id} changes nothing: ${other} (line ${line}) holds whenever it does, and says the same or more.`;
 	it.each<[string, string[], string[]]>([
@@ -324,7 +324,7 @@ describe("budgets", () => {
 	});
 });
 
-describe("a policy as large as it may be", () => {
+describe("a policy of the maximum size", () => {
 	it("is compared within bounds", () => {
 		const cases = Array.from({ length: 6 }, (_, i) => `(job.gpus > ${i} || job.team == "t${i}")`).join(" && ");
 		const rules = Array.from(

@@ -31,7 +31,7 @@ function findShadowed({ reader, logic, work, rules }: Finding): void {
 	}
 }
 
-/** Whether everything that `b` does is done when `a` holds; a "no" may also mean that it was not found out. */
+/** Whether everything that `b` does is done when `a` holds; a "no" may also mean that it could not be determined. */
 function isAtLeastAsStrict(work: PlaceWork, a: RuleEffect, b: RuleEffect): boolean {
 	switch (b.kind) {
 		case "deny":
@@ -95,7 +95,7 @@ type Burst = Extract<RuleEffect, { kind: "burst" }>;
 function burstsAsSoon(a: Burst, b: Burst): boolean {
 	if (a.always) return true;
 	if (b.always) return false;
-	// a longer wait is met later, a smaller slack too
+	// a longer wait is reached later, and so is a smaller slack
 	const sooner = (x: number | null, y: number | null) => y === null || (x !== null && x <= y);
 	return (
 		sooner(a.forecastWaitMs, b.forecastWaitMs) &&

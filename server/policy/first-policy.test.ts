@@ -28,7 +28,7 @@ describe("the first policy", () => {
 		}
 	});
 
-	it("says what was answered", () => {
+	it("reflects the answers", () => {
 		const answers = { leave: "not_sensitive", regions: "europe", monthlyCapUsd: 1200, burst: "wait", waitMinutes: 45, approver: "finance" };
 		const source = buildFirstPolicy(firstPolicyInput.parse({ ...answers, approvalAboveUsd: 300 }));
 		for (const part of [

@@ -3,7 +3,7 @@ import { gpusOf, type JobSpec, residencyOf } from "#server/domain/job.ts";
 import { CAPACITY_TYPES, PROVIDERS, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
-/** A name that expressions may use: its CEL type, what it is, and its values when they are a closed list. */
+/** A name available in expressions: its CEL type, its description, and its values if they are a closed list. */
 export interface FactField {
 	type: "string" | "double" | "bool" | "list<string>" | "map<string, string>";
 	meaning: string;

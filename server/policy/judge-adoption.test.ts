@@ -23,7 +23,7 @@ describe("a rule adopts a cluster's job", () => {
 		expect(named(adopt, changes)).toBe(expected);
 	});
 
-	it("in the policy's order, and as far as its own condition holds for what the script became", () => {
+	it("in the policy's order, if its own condition holds for the converted script", () => {
 		const policy = policyOf(rulesText("{ id: small, when: job.gpus < 2, adopt: { team: a } }", "{ id: any, adopt: { team: b } }"));
 		const rules = adoptionRules(policy, JOB);
 		expect(rules.map(({ rule }) => rule.id)).toEqual(["small", "any"]);

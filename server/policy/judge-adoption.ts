@@ -17,7 +17,7 @@ interface AdoptionRule {
 	effect: Extract<RuleEffect, { kind: "adopt" }>;
 }
 
-/** The rules that would let it be adopted, in the order of the policy, as far as its pool and owner show. */
+/** The rules that would allow its adoption, in the order of the policy, as far as its pool and owner show. */
 export function adoptionRules({ rules }: Policy, { siteId, partition, user, optedIn }: AdoptionFacts): AdoptionRule[] {
 	return rules.flatMap((rule) => {
 		const { effect } = rule;
@@ -29,7 +29,7 @@ export function adoptionRules({ rules }: Policy, { siteId, partition, user, opte
 	});
 }
 
-/** Whether the rule's own condition holds for the job that was made of the script. An error means no. */
+/** Whether the rule's own condition holds for the job converted from the script. An error means no. */
 export function mayAdopt({ when }: Rule, spec: JobSpec): boolean {
 	return evaluateExpression(when, { job: new JobFacts(spec) }).holds === true;
 }

@@ -24,7 +24,7 @@ export const judgeJob: JudgeJob = (policy, spec) => {
 		unanswered,
 	};
 	for (const rule of policy.rules) {
-		// an approval asks of the quote, which there is not yet
+		// an approval condition depends on the quote, which does not exist yet
 		if (rule.effect.kind === "require" && rule.effect.capacityType === null) continue;
 		const { holds, error } = evaluateExpression(rule.when, context);
 		if (error !== null) unanswered.push({ ruleId: rule.id, error });
@@ -77,7 +77,7 @@ function applyRule(verdict: JobVerdict, spec: JobSpec, { id: ruleId, effect }: R
 				verdict.defers.push({ ruleId, ...deferred });
 			}
 			return;
-		// Asked before there is a job: judge-adoption.ts.
+		// Evaluated before there is a job: judge-adoption.ts.
 		case "adopt":
 			return;
 		case "limit":
@@ -98,7 +98,7 @@ function tighter(current: Limit, ruleId: string, value: number | null): Limit {
 
 type Utilisation = { percent: number; forMs: number };
 
-/** The stricter limit: a percentage at least as high over a time at most as long; if neither is stricter, the first. */
+/** The stricter limit: at least as high a percentage over at most as long a time; if neither is stricter, the first. */
 function busier(current: JobVerdict["limits"]["gpuUtilisationBelow"], ruleId: string, asked: Utilisation | null): typeof current {
 	if (asked === null) return current;
 	return current === null || (asked.percent >= current.percent && asked.forMs <= current.forMs && differs(asked, current))

@@ -2,12 +2,12 @@ import { evaluateExpression } from "./expression.ts";
 import { JobFacts, QuoteFacts } from "./job-facts.ts";
 import type { JudgeQuote } from "./types.ts";
 
-/** The approval that a job itself asks for (`spec.approvalAboveUsd`). The id cannot be that of a rule. */
+/** The approval that a job itself requires (`spec.approvalAboveUsd`). The id cannot be that of a rule. */
 const JOB_LIMIT = { ruleId: "spec.approvalAboveUsd", role: "finance" } as const;
 
 /**
- * The job's own limit, then the first approval rule that requires approval at the placement's cost. A condition that cannot be evaluated requires
- * approval, and so does every rule about a cost that is not a number.
+ * The job's own limit, then the first approval rule that applies at the placement's cost. A condition that cannot be
+ * evaluated requires approval, and so does every rule about a cost that is not a number.
  */
 export const judgeQuote: JudgeQuote = (policy, spec, quote, granted) => {
 	const limit = spec.approvalAboveUsd;

@@ -106,14 +106,14 @@ describe("judgeJob", () => {
 		expect(judgeJob(policyOf(rulesText("{ id: a, limit: { instanceHours: 1 } }")), aJob()).burst).toEqual([]);
 	});
 
-	it("holds data rules against the residency of all data sets", () => {
+	it("applies data rules to the residency of all data sets", () => {
 		const policy = policyOf(rulesText(`{ id: eu, when: '"eu" in job.residency', allow: { regions: ["aws:eu-*"] } }`));
 		expect(judgePlace(judgeJob(policy, aJob()), anOffer())).toBeNull();
 		expect(judgePlace(judgeJob(policy, aJob({ data: [data(["us"]), data(["eu"])] })), anOffer())?.ruleId).toBe("eu");
 	});
 });
 
-describe("what else rules say of a job", () => {
+describe("other effects of rules on a job", () => {
 	const policy = policyOf(
 		`${rulesText(
 			"{ id: room, when: job.hasDeadline, preempt: { classes: [baseline, experimental] } }",
@@ -206,7 +206,7 @@ function unanswerable(...effects: RuleEffect[]): Policy {
 	};
 }
 
-describe("a condition without an answer takes the strict side", () => {
+describe("a condition that cannot be evaluated takes the strict side", () => {
 	const lists = { sites: [], regions: [], instanceFamilies: [], capacityTypes: [] };
 	const policy = unanswerable(
 		{
@@ -230,7 +230,7 @@ describe("a condition without an answer takes the strict side", () => {
 	);
 	const quote = { costUsd: 1, hourlyUsd: 1, offer: null };
 
-	it("does not burst, make room, move or put off; it limits, counts against budget and cap, and says so", () => {
+	it("disables bursts, preemption, moves and deferral, applies limits, budgets and caps, and is reported", () => {
 		const verdict = judgeJob(policy, aJob());
 		expect([verdict.burst, verdict.preempt, verdict.moves, verdict.defers]).toEqual([[], [], [], []]);
 		expect(verdict.caps.map((c) => c.id)).toEqual(["c"]);
@@ -239,7 +239,7 @@ describe("a condition without an answer takes the strict side", () => {
 		expect(verdict.unanswered?.map((u) => u.ruleId)).toEqual(["r0", "r1", "r2", "r3", "r4", "r6", "r7", "r8", "b", "c"]);
 	});
 
-	it("removes places and carries the error in the facts", () => {
+	it("excludes places and carries the error in the facts", () => {
 		const verdict = judgeJob(policy, aJob());
 		const removal = judgePlace(verdict, anOffer());
 		expect(removal).toMatchObject({ ruleId: "r2", facts: { conditionError: "No such key: tier" } });
@@ -252,7 +252,7 @@ describe("a condition without an answer takes the strict side", () => {
 		expect(judgeQuote(policy, aJob(), quote)).toEqual({ ruleId: "r5", role: "finance" });
 	});
 
-	it("does none of this where the condition is answered", () => {
+	it("has no such effect once the condition can be evaluated", () => {
 		const verdict = judgeJob(policy, aJob({ labels: { tier: "silver" } }));
 		expect(verdict).toEqual({
 			burst: [],
@@ -297,13 +297,13 @@ describe("judgeQuote", () => {
 		["quote.costUsd > 1 && quote.provider == 'aws'", 5, false],
 		["quote.costUsd > 2000", Number.NaN, true],
 		["quote.costUsd > 2000", Number.POSITIVE_INFINITY, true],
-	])("%s at %s asks: %s", (when, costUsd, asks) => {
+	])("%s at %s requires approval: %s", (when, costUsd, asks) => {
 		expect(judgeQuote(asking(when), aJob(), { costUsd, hourlyUsd: 1, offer: null })).toEqual(
 			asks ? { ruleId: "ask", role: "platform" } : null,
 		);
 	});
 
-	it("asks always without a condition, and never in a policy without approvals", () => {
+	it("always requires approval without a condition, and never in a policy without approvals", () => {
 		expect(judgeQuote(asking(null), aJob(), { costUsd: 0, hourlyUsd: 0, offer: null })).toEqual({ ruleId: "ask", role: "platform" });
 		expect(judgeQuote(policyOf(demoPolicy()), aJob(), { costUsd: 1e9, hourlyUsd: 1e9, offer: null })).toBeNull();
 	});

@@ -31,8 +31,8 @@ export function matchesGlob(pattern: string, text: string): boolean {
 type Match = (pattern: string, text: string) => boolean;
 
 /**
- * The same match, remembered. A cycle holds thousands of offers against the same few patterns, while regions and
- * instance types are few: looking an answer up takes a tenth of finding it. A function of its two texts alone.
+ * The same match, cached. A cycle tests thousands of offers against the same few patterns, while regions and instance
+ * types are few: a lookup takes a tenth of the time of a match. Depends only on its two texts.
  */
 function remembered(match: Match): Match {
 	const byPattern = new Map<string, Map<string, boolean>>();
@@ -56,12 +56,12 @@ function remembered(match: Match): Match {
 const globMatch = remembered(matchesGlob);
 const awsFamilyMatch = remembered((pattern, type) => matchesGlob(pattern, type) || matchesGlob(pattern, familyOf(type)));
 
-/** Region patterns are held against `provider:region`, e.g. `aws:eu-*`. */
+/** Region patterns match `provider:region`, e.g. `aws:eu-*`. */
 export function matchesRegion(pattern: string, place: Pick<Place, "provider" | "region">): boolean {
 	return place.region !== null && globMatch(pattern, `${place.provider}:${place.region}`);
 }
 
-/** Families are held against the instance type; on AWS also against its part before the dot, so that `p4d` is `p4d.24xlarge`. */
+/** Families match the instance type; on AWS also its part before the dot, so that `p4d` matches `p4d.24xlarge`. */
 export function matchesFamily(pattern: string, place: Pick<Place, "provider" | "instanceType">): boolean {
 	if (place.instanceType === null) return false;
 	return place.provider === "aws" ? awsFamilyMatch(pattern, place.instanceType) : globMatch(pattern, place.instanceType);
@@ -81,6 +81,6 @@ export function globsOverlap(a: string, b: string): boolean {
 	const head = Math.min(x.indexOf("*"), y.indexOf("*"));
 	if (x.slice(0, head) !== y.slice(0, head)) return false;
 	const tail = Math.min(x.length - 1 - x.lastIndexOf("*"), y.length - 1 - y.lastIndexOf("*"));
-	// both have a star between a head and a tail that agree: the rest of each can be put into the other's star
+	// both have a star between compatible prefixes and suffixes: the rest of each can fill the other's star
 	return x.slice(x.length - tail) === y.slice(y.length - tail);
 }

@@ -11,8 +11,8 @@ export const sameLines = (a: readonly string[], b: readonly string[]): boolean =
 	a.length === b.length && a.every((line, i) => line === b[i]);
 
 /**
- * Three-way merge by lines, as diff3 does it: between lines common to all three, what one side changed is taken.
- * null when both changed the same stretch, each in another way. Pure.
+ * Three-way merge by lines, like diff3: between lines common to all three, a change on one side is taken. null when
+ * both sides changed the same stretch differently. Pure.
  */
 export function mergeLines(base: readonly string[], mine: readonly string[], theirs: readonly string[]): string[] | null {
 	const inMine = new Map(matches(base, mine));

@@ -17,14 +17,14 @@ const BASE = text([RULES.a, RULES.b, RULES.c]);
 const changed = (rule: string[], from: string, to: string) => rule.map((line) => line.replace(from, to));
 
 describe("partsOf", () => {
-	it("is the whole text, with the comments of each rule", () => {
+	it("concatenate to the whole text, with the comments of each rule", () => {
 		const parts = partsOf(BASE.trimEnd().split("\n")) ?? [];
 		expect(parts.map((p) => p.key)).toEqual(["before:rules", "rule:a", "rule:b", "rule:c", "before:budgets", "budget:month", "end"]);
 		expect(`${parts.flatMap((p) => p.lines).join("\n")}\n`).toBe(BASE);
 		expect(parts[1]?.lines).toEqual(RULES.a);
 	});
 
-	it("leaves alone what is not written by lines, has no id, or the same twice", () => {
+	it("leave texts alone that are not in block style, have no ids, or repeat one", () => {
 		for (const wrong of [
 			"spec: { rules: [{ id: a }, { id: b }] }",
 			"spec:\n  rules:\n    - x: 1",
@@ -36,7 +36,7 @@ describe("partsOf", () => {
 });
 
 describe("mergePolicies", () => {
-	it("takes both changes of other rules, another one's comment and a new cap", () => {
+	it("takes changes to different rules, a comment on another rule and a new cap", () => {
 		const mine = text([changed(RULES.a, "10s", "20s"), RULES.b, RULES.c]);
 		const theirs = text(
 			[RULES.a, changed(RULES.b, "2", "9"), RULES.c],
@@ -47,7 +47,7 @@ describe("mergePolicies", () => {
 		expect(merged).toBe(theirs.replace("10s", "20s"));
 	});
 
-	it("keeps what either added and removed", () => {
+	it("keeps additions and removals of both sides", () => {
 		const d = ["    - { id: d, limit: { instanceHours: 1 } }"];
 		const e = ["    # mine", "    - { id: e, limit: { instanceHours: 5 } }"];
 		const mine = text([RULES.a, RULES.b, RULES.c, e]);
@@ -55,7 +55,7 @@ describe("mergePolicies", () => {
 		expect(mergePolicies({ base: BASE, mine, theirs })).toEqual({ text: text([RULES.b, RULES.c, d, e]), conflicts: [] });
 	});
 
-	it("reports a rule that both changed, with all three texts; the version in force stays until a person chooses", () => {
+	it("reports a rule that both sides changed, with all three texts; the version in force stays until a person chooses", () => {
 		const mine = text([changed(RULES.a, "10s", "20s"), RULES.b, RULES.c]);
 		const theirs = text([changed(RULES.a, "10s", "5m"), RULES.b]);
 		const merged = mergePolicies({ base: BASE, mine, theirs });
@@ -66,13 +66,13 @@ describe("mergePolicies", () => {
 		expect(chosen).toEqual({ text: text([changed(RULES.a, "10s", "20s"), RULES.b]), conflicts: [] });
 	});
 
-	it("reports a rule that one changed and the other removed", () => {
+	it("reports a rule that one side changed and the other removed", () => {
 		const mine = text([RULES.a, changed(RULES.b, "2", "3"), RULES.c]);
 		const theirs = text([RULES.a, RULES.c]);
 		expect(mergePolicies({ base: BASE, mine, theirs }).conflicts).toMatchObject([{ key: "rule:b", theirs: null }]);
 	});
 
-	it("takes the order of who moved something, and shows when both did", () => {
+	it("takes the order of the side that moved something, and reports when both did", () => {
 		const mine = text([RULES.c, RULES.a, RULES.b]);
 		const changedB = changed(RULES.b, "2", "3");
 		expect(mergePolicies({ base: BASE, mine, theirs: text([RULES.a, changedB, RULES.c]) }).text).toBe(text([RULES.c, RULES.a, changedB]));
@@ -80,7 +80,7 @@ describe("mergePolicies", () => {
 		expect(both.conflicts).toMatchObject([{ key: "order", mine: expect.stringMatching(/rule:c\nrule:a\nrule:b/) }]);
 	});
 
-	it("does not put entries of another indentation together", () => {
+	it("does not combine entries with different indentation", () => {
 		const mine = text([RULES.a, RULES.b, RULES.c, ["  - { id: e, limit: { instanceHours: 5 } }"]]);
 		const theirs = text([RULES.a, RULES.b, changed(RULES.c, "aws", "gcp")]);
 		// My version is not valid YAML.
@@ -89,7 +89,7 @@ describe("mergePolicies", () => {
 		expect(merged.conflicts).toMatchObject([{ key: "text" }]);
 	});
 
-	it("loses nothing: every rule is as one side has it, changed by who changed it, over random edits of both", () => {
+	it("loses nothing: over random edits of both sides, every rule is from the side that changed it", () => {
 		const ids = ["a", "b", "c", "d", "e", "f"];
 		const side = fc.record({ values: fc.tuple(...ids.map(() => fc.integer({ min: 0, max: 3 }))) });
 		const write = (values: readonly number[]) =>
@@ -115,7 +115,7 @@ describe("mergePolicies", () => {
 		);
 	});
 
-	it("answers any three texts", () => {
+	it("gives a result for any three texts", () => {
 		const any = fc.oneof(fc.string({ maxLength: 80 }), fc.constantFrom(BASE, text([]), "", "\r\n", BASE.replaceAll("\n", "\r\n")));
 		fc.assert(
 			fc.property(any, any, any, (base, mine, theirs) => {
@@ -129,7 +129,7 @@ describe("mergePolicies", () => {
 });
 
 describe("diffLines", () => {
-	it("makes the newer text of the older one, and is as short as can be", () => {
+	it("turns the older text into the newer, with a minimal diff", () => {
 		const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 12 });
 		fc.assert(
 			fc.property(lines, lines, (before, after) => {
@@ -147,7 +147,7 @@ describe("diffLines", () => {
 		);
 	});
 
-	it("of texts that have little in common still gives both, without going through every pair", () => {
+	it("handles texts with little in common without comparing every pair", () => {
 		const before = Array.from({ length: 5_000 }, (_, i) => `old ${i}`).join("\n");
 		const after = Array.from({ length: 5_000 }, (_, i) => `new ${i}`).join("\n");
 		expect(diffLines(before, after).map((r) => [r.kind, r.lines.length])).toEqual([

@@ -4,25 +4,25 @@ import { partsOf, type TextPart } from "./policy-parts.ts";
 
 export type MergeSide = "mine" | "theirs";
 
-/** Both changed the same part since the base, each in another way. */
+/** Both sides changed the same part since the base, in different ways. */
 export interface MergeConflict {
-	/** Names the conflict for a choice, e.g. `rule:burst-on-wait`. */
+	/** Identifies the conflict for a choice, e.g. `rule:burst-on-wait`. */
 	key: string;
 	kind: "rule" | "budget" | "order" | "text";
 	/** The rule's or budget's id; null for other parts. */
 	id: string | null;
-	/** The part as it is in each text; null where it is not there. */
+	/** The part in each text; null if it is absent there. */
 	base: string | null;
 	mine: string | null;
 	theirs: string | null;
-	/** The change of each side, in a sentence. */
+	/** The change of each side, as a sentence. */
 	message: string;
 }
 
 export interface MergedPolicy {
 	/** A conflict without a choice keeps their side: the published text. */
 	text: string;
-	/** Those without a choice. Empty: merged. */
+	/** Conflicts without a choice. Empty: merged. */
 	conflicts: MergeConflict[];
 }
 
@@ -35,9 +35,9 @@ export interface MergeTexts {
 }
 
 /**
- * Three-way merge of policy texts, by the id of rules and budgets. Comments, order and spacing stay as the author of each
- * changed part left them. A rule changed on both sides is a conflict, even on different lines: neither author has seen the
- * combined effect. Pure and total.
+ * Three-way merge of policy texts, by the id of rules and budgets. Comments, order and spacing stay as the author of
+ * each changed part left them. A rule changed on both sides is a conflict, even on different lines: neither author has
+ * seen the combined effect. Pure, never throws.
  */
 export function mergePolicies(texts: MergeTexts, choices: Readonly<Record<string, MergeSide>> = {}): MergedPolicy {
 	const { base, mine, theirs } = texts;
@@ -48,7 +48,7 @@ export function mergePolicies(texts: MergeTexts, choices: Readonly<Record<string
 	const byParts = parts[0] && parts[1] && parts[2] ? new Merge(parts[0], parts[1], parts[2], choices).run() : null;
 	if (byParts) return { text: endedAs(theirs, byParts.lines), conflicts: byParts.conflicts };
 	const byLines = mergeLines(b, m, t);
-	// Lines that fit together may still be no YAML together.
+	// Lines that merge cleanly may still not be valid YAML together.
 	if (byLines && (partsOf(byLines) || !parts[2])) return { text: endedAs(theirs, byLines), conflicts: [] };
 	return wholeText(texts, choices.text);
 }
@@ -79,7 +79,7 @@ class Merge {
 		[this.#base, this.#mine, this.#theirs, this.#choices] = [mapOf(base), mapOf(mine), mapOf(theirs), choices];
 	}
 
-	/** null when the parts do not make a text of those parts again: entries indented in another way, for example. */
+	/** null when the result does not split into the same parts again, for example with entries indented differently. */
 	run(): { lines: string[]; conflicts: MergeConflict[] } | null {
 		const kept = new Map<string, string[]>();
 		for (const key of new Set([...this.#base.keys(), ...this.#theirs.keys(), ...this.#mine.keys()])) {
@@ -112,7 +112,10 @@ class Merge {
 		return theirs;
 	}
 
-	/** One order of all keys: that of the side that moved something, with the other side's additions after their predecessors. */
+	/**
+	 * A single order of all keys: that of the side that moved something, with the other side's additions after their
+	 * predecessors.
+	 */
 	#order(): string[] {
 		const [b, m, t] = [[...this.#base.keys()], [...this.#mine.keys()], [...this.#theirs.keys()]];
 		const common = (keys: string[]) => keys.filter((k) => this.#base.has(k) && this.#mine.has(k) && this.#theirs.has(k));
@@ -133,7 +136,7 @@ class Merge {
 			if (order.includes(key)) continue;
 			const after = second.slice(0, i).findLast((k) => order.includes(k));
 			let at = after === undefined ? 0 : order.indexOf(after) + 1;
-			// Additions of both at one place: theirs first, because it is already published.
+			// Additions of both sides at one position: theirs first, because it is already published.
 			while (side === "theirs" && at < order.length && !second.includes(order[at] ?? "")) at++;
 			order.splice(at, 0, key);
 		}

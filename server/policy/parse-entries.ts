@@ -13,7 +13,7 @@ export interface PlacedRule {
 	rule: Rule;
 	offset: number;
 	idOffset: number;
-	/** The condition, or the rule when it has none. */
+	/** The condition, or the whole rule if it has none. */
 	whenOffset: number;
 }
 
@@ -31,7 +31,7 @@ export interface PlacedShare {
 
 export interface ParseContext {
 	text: PolicyText;
-	/** Sites that exist; null when not known. */
+	/** Sites that exist; null when unknown. */
 	siteIds: readonly string[] | null;
 	measures: readonly Measure[];
 	known: KnownNames;
@@ -53,7 +53,7 @@ export function parseRules({ text, siteIds, measures, known }: ParseContext, wri
 		const offset = text.offsetOf(at);
 		const effect = buildEffect(file);
 		const rule: Rule = { id: file.id, when: file.when ?? null, line: text.lineOf(offset), effect };
-		// Approvals are decided after a place was chosen, when there is a quote.
+		// Approvals are decided after a place is chosen, when there is a quote.
 		const scope = effect.kind === "require" && effect.approval !== null ? "job_and_quote" : "job";
 		const isConditionValid = checkCondition(text, [...at, "when"], scope, known);
 		const areSitesValid = checkSites(text, at, rule, siteIds);

@@ -35,8 +35,8 @@ ${only("    - id: ask-first")}${only("      when: quote.costUsd > 2000.0")}${onl
 `;
 }
 
-describe("the policy of the design", () => {
-	it("is read with the limits that are not measured yet named as such", () => {
+describe("the example policy of the design", () => {
+	it("is parsed, and reports the limits that are not measured yet", () => {
 		const { policy, problems } = parsePolicy(designPolicy({ whole: false }));
 		expect(problems.map((p) => [p.severity, p.line, p.column, p.message])).toEqual([
 			["warning", 20, 35, "idleMinutes has no effect: idle time is not measured on this installation."],
@@ -98,7 +98,7 @@ describe("the policy of the design", () => {
 		});
 	});
 
-	it("is accepted whole", () => {
+	it("is accepted in full", () => {
 		const { policy, problems } = parsePolicy(designPolicy({ whole: true }), { measures: ["idle", "gpu_utilisation"] });
 		expect(problems).toEqual([]);
 		expect(policy?.rules.at(-1)?.effect).toEqual({ kind: "require", capacityType: null, approval: "platform" });
@@ -106,7 +106,7 @@ describe("the policy of the design", () => {
 });
 
 describe("the demo's policy", () => {
-	it("has no problems and takes the cap and the instance life that are set", () => {
+	it("has no problems and uses the configured cap and instance lifetime", () => {
 		expect(problemsIn(demoPolicy())).toEqual([]);
 		const policy = policyOf(demoPolicy({ capUsd: 12, instanceHours: 0.5 }));
 		expect(policy.budgets).toMatchObject([{ id: "cloud-month", period: "month", capMicroUsd: 12_000_000n, atCap: "hold" }]);
@@ -295,7 +295,7 @@ const WRONG_RULES: [what: string, rule: string, want: string][] = [
 	["a text for a rule", "burst", '6:7 error spec.rules[0] must be a set of fields, not "burst".'],
 ];
 
-describe("wrong rules", () => {
+describe("invalid rules", () => {
 	it.each(WRONG_RULES)("%s", (_what, rule, want) => {
 		expect(FIRST_RULE_LINE).toBe(6);
 		expect(problemsIn(rulesText(rule))).toEqual([want]);
@@ -303,7 +303,7 @@ describe("wrong rules", () => {
 	});
 });
 
-describe("what moves, makes room and puts off", () => {
+describe("moves, preemption and deferral", () => {
 	const effectOf = (rule: string) => policyOf(rulesText(rule)).rules[0]?.effect;
 	it.each<[string, unknown]>([
 		[
@@ -319,7 +319,7 @@ describe("what moves, makes room and puts off", () => {
 		expect(effectOf(rule)).toEqual(want);
 	});
 
-	it("bounds what a burst may cost and carry along", () => {
+	it("limits the cost and data of a burst", () => {
 		expect(effectOf("{ id: a, burst: { after: { waited: 5m }, only: { costAtMostUsd: 50.25, dataAtMostGiB: 500 } } }")).toMatchObject({
 			waitedMs: 300_000,
 			costAtMostMicroUsd: 50_250_000n,
@@ -335,7 +335,7 @@ describe("what moves, makes room and puts off", () => {
 
 describe("shares", () => {
 	const withShares = (shares: string) => `apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: d }\nspec:\n  shares: ${shares}\n`;
-	it("are read by team, in the order of the text", () => {
+	it("are parsed by team, in the order of the text", () => {
 		expect(policyOf(withShares("{ risk: 2, vision: 1.5 }")).shares).toEqual([
 			{ team: "risk", weight: 2 },
 			{ team: "vision", weight: 1.5 },
@@ -426,7 +426,7 @@ const WRONG_BUDGETS: [what: string, budget: string, want: string[]][] = [
 	],
 ];
 
-describe("wrong budgets", () => {
+describe("invalid budgets", () => {
 	it.each(WRONG_BUDGETS)("%s", (_what, budget, want) => {
 		expect(problemsIn(budgetsText(budget))).toEqual(want);
 	});
@@ -443,7 +443,7 @@ describe("budgets", () => {
 		expect(policyOf(budgetsText(`{ id: b, period: month, capUsd: ${written} }`)).budgets[0]?.capMicroUsd).toBe(want);
 	});
 
-	it("is for everybody and holds at the cap unless it says otherwise", () => {
+	it("defaults to everyone, and applies at the cap", () => {
 		expect(policyOf(budgetsText("{ id: b, period: quarter, capUsd: 5 }")).budgets[0]).toMatchObject({
 			scope: "true",
 			atCap: "hold",
@@ -451,11 +451,11 @@ describe("budgets", () => {
 		});
 	});
 
-	it.each(["hold", "checkpoint-and-return", "terminate"])("takes atCap: %s", (atCap) => {
+	it.each(["hold", "checkpoint-and-return", "terminate"])("accepts atCap: %s", (atCap) => {
 		expect(policyOf(budgetsText(`{ id: b, period: month, capUsd: 5, atCap: ${atCap} }`)).budgets[0]?.atCap).toBe(atCap);
 	});
 
-	it("reads caps beside budgets of money, each with its line", () => {
+	it("reads caps next to money budgets, each with its line", () => {
 		const text = budgetsText(
 			"{ id: money, period: month, capUsd: 5 }",
 			"{ id: burn, scope: 'job.team == \"risk\"', burnRateUsdPerHour: 400.5, atCap: hold }",
@@ -472,13 +472,13 @@ describe("budgets", () => {
 		]);
 	});
 
-	it("refuses one id for a budget and a cap", () => {
+	it("rejects the same id for a budget and a cap", () => {
 		expect(problemsIn(budgetsText("{ id: b, period: month, capUsd: 5 }", "{ id: b, instances: 2 }"))[0]).toContain(
 			"7:13 error The budget ID b is already used on line 6.",
 		);
 	});
 
-	it("takes scope: true without quotes", () => {
+	it("accepts scope: true without quotes", () => {
 		expect(policyOf(budgetsText("{ id: b, period: year, capUsd: 5, scope: true }")).budgets[0]?.scope).toBe("true");
 	});
 });
@@ -506,7 +506,7 @@ describe("the document", () => {
 		expect(problemsIn("[".repeat(POLICY_LIMITS.documentCharacters)).length).toBeLessThanOrEqual(POLICY_LIMITS.problems);
 	});
 
-	it("refuses a site that does not exist when it knows the sites", () => {
+	it("rejects a nonexistent site when the sites are known", () => {
 		const text = rulesText("{ id: a, deny: { sites: [aws-mian] } }", "{ id: b, burst: { always: true } }");
 		expect(parsePolicy(text).policy).not.toBeNull();
 		const [problem] = parsePolicy(text, { siteIds: ["home", "aws-main"] }).problems;

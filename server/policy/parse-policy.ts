@@ -9,9 +9,9 @@ import { PolicyText } from "./policy-text.ts";
 import { MEASURES, type ParsePolicy, type ParsePolicyOptions } from "./types.ts";
 
 /**
- * Parses a policy text (docs/policy.md) into plain data. Every problem has its line and column; `policy` is null when one of
- * them is an error. Names are checked against the given facts of the installation (sites, teams, places). Pure and total: any
- * text gives a result, in time that grows with its length.
+ * Parses a policy text (docs/policy.md) into plain data. Every problem has its line and column; `policy` is null when
+ * one of them is an error. Names are checked against the given facts of the installation (sites, teams, places). Pure:
+ * any text gives a result, in time that grows with its length.
  */
 export const parsePolicy: ParsePolicy = (source, options = {}) => {
 	const isTooLong = source.length > POLICY_LIMITS.documentCharacters;
@@ -40,7 +40,7 @@ function knownNames({ teams, instanceTypes = [] }: ParsePolicyOptions): ParseCon
 	return { teams, instanceTypes: types.length > 0 ? types : undefined };
 }
 
-/** `options` null: the checks between parts are skipped. */
+/** `options` null: the checks across parts are skipped. */
 function parseDocument(context: ParseContext, options: ParsePolicyOptions | null): Policy | null {
 	const { text } = context;
 	const written = parseYaml(text);
@@ -65,7 +65,7 @@ function parseDocument(context: ParseContext, options: ParsePolicyOptions | null
 	};
 }
 
-/** The document as plain values; null when it cannot be read, which is reported. */
+/** The document as plain values; null when it is unreadable, which is reported. */
 function parseYaml(text: PolicyText): object | null {
 	if (!text.document) {
 		for (const { offset, code, message } of text.unreadable) text.report("error", offset, `Invalid YAML: ${message}.`, hintFor(code));

@@ -9,7 +9,7 @@ export const LIST_NAMES: readonly ListName[] = ["sites", "regions", "instanceFam
 
 const CLOUD_CAPACITY: readonly CapacityType[] = ["reserved", "on_demand", "spot"];
 
-/** Whether some place can be named by both entries of a list. */
+/** Whether both list entries can match the same place. */
 export function entriesOverlap(list: ListName, a: string, b: string): boolean {
 	switch (list) {
 		case "sites":
@@ -24,19 +24,19 @@ export function entriesOverlap(list: ListName, a: string, b: string): boolean {
 	}
 }
 
-/** `cloud` and `owned` may name a site by its id; the text does not show its kind. */
+/** `cloud` and `owned` may match a site given by its id; the text does not show its kind. */
 function kindsOverlap(kind: string, other: string): boolean {
 	return (kind === "cloud" && other !== "owned") || (kind === "owned" && other !== "cloud");
 }
 
-/** Whether `wide` names every place that `narrow` does, as far as the text shows: a star only fits into a star. */
+/** Whether `wide` matches every place that `narrow` does, as far as the text shows: a star only fits into a star. */
 export function entryCovers(list: ListName, wide: string, narrow: string): boolean {
 	if (list === "sites" || list === "capacityTypes") return wide === narrow;
 	if (matchesGlob(wide, narrow)) return true;
 	return list === "instanceFamilies" && matchesGlob(wide, narrow.split(".", 1)[0] ?? narrow) && !narrow.startsWith("*");
 }
 
-/** Takes every cloud away from the jobs it holds for. */
+/** Excludes every cloud for the jobs it holds for. */
 export function closesClouds(effect: RuleEffect): boolean {
 	if (effect.kind === "deny") {
 		return (
@@ -51,7 +51,7 @@ export function closesClouds(effect: RuleEffect): boolean {
 	return onlyOwned(effect.sites) || onlyOwned(effect.capacityTypes);
 }
 
-/** Takes home away from the jobs it holds for. */
+/** Excludes home for the jobs it holds for. */
 export function closesHome(effect: RuleEffect): boolean {
 	if (effect.kind === "deny") return effect.sites.includes("owned") || effect.capacityTypes.includes("owned");
 	return effect.kind === "allow" && effect.sites.length > 0 && effect.sites.every((site) => site === "cloud");

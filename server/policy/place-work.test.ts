@@ -4,7 +4,7 @@ import { PlaceWork } from "./place-work.ts";
 
 const texts = (count: number, text: string): string[] => Array.from({ length: count }, () => text);
 
-/** How often two lists may be compared before the budget of steps is used up. */
+/** How often two lists can be compared before the step budget is used up. */
 function times(affords: (work: PlaceWork) => boolean): number {
 	const work = new PlaceWork();
 	let n = 0;
@@ -12,7 +12,7 @@ function times(affords: (work: PlaceWork) => boolean): number {
 	return n;
 }
 
-describe("what comparing places may take", () => {
+describe("step budget for comparing places", () => {
 	it.each([
 		["plain names, 8 steps a pair", (w: PlaceWork) => w.affords(texts(100, "p4d"), texts(100, "p5")), 100 * 100 * 8],
 		["a star: characters of one × of the other", (w: PlaceWork) => w.affords(["*aaaa"], texts(200, "eastus")), 5 * 1_200],
@@ -23,7 +23,7 @@ describe("what comparing places may take", () => {
 		expect(times(affords)).toBe(Math.ceil(POLICY_LIMITS.placeSteps / steps) - 1);
 	});
 
-	it("stays spent: after the bound nothing is afforded, however small", () => {
+	it("stays exhausted: past the limit nothing is allowed, however small", () => {
 		const work = new PlaceWork();
 		expect(work.affords(texts(100_000, "*"), texts(100_000, "a"))).toBe(false);
 		expect(work.affords(["a"], ["b"])).toBe(false);

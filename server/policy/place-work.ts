@@ -15,18 +15,18 @@ const JUDGE_STEPS = 4;
 export class PlaceWork {
 	#left: number = POLICY_LIMITS.placeSteps;
 
-	/** Whether every entry of one list may still be held against every one of the other. */
+	/** Whether every entry of one list may still be compared with every entry of the other. */
 	affords(a: readonly string[], b: readonly string[]): boolean {
 		const starred = a.some(hasStar) || b.some(hasStar);
 		return this.#takes(starred ? charactersOf(a) * charactersOf(b) : a.length * b.length * PLAIN_STEPS);
 	}
 
-	/** Whether a name may still be held against all of those that there are. */
+	/** Whether a name may still be compared with all existing ones. */
 	affordsNearest(names: readonly string[]): boolean {
 		return this.#takes(names.length * SLIP_STEPS);
 	}
 
-	/** Whether an offer may still be judged by rules with so many entries; what fits a pattern is remembered. */
+	/** Whether an offer may still be judged by rules with this many entries; pattern results are cached. */
 	affordsJudging(entries: number): boolean {
 		return this.#takes(entries * JUDGE_STEPS);
 	}

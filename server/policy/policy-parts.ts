@@ -1,7 +1,7 @@
 import { isMap, isSeq } from "yaml";
 import { readYaml } from "#server/domain/read-yaml.ts";
 
-/** Lines of a policy text that form one part. The parts in order are the text. */
+/** Lines of a policy text that form one part. The parts in order concatenate to the text. */
 export interface TextPart {
 	/** `rule:ID`, `budget:ID`; `before:rules`, `before:budgets`, `end`: the text between them. */
 	key: string;
@@ -14,8 +14,8 @@ const SECTIONS = [
 ] as const;
 
 /**
- * A text taken apart by the entries of its lists. Comments straight above an entry belong to it. null where that cannot be
- * done by lines: no YAML, entries in one line with others (`[…]`), without an id or with the same.
+ * Splits a text by the entries of its lists. Comments directly above an entry belong to it. null when it cannot be
+ * split by lines: invalid YAML, entries on one line (`[…]`), missing or duplicate ids.
  */
 export function partsOf(lines: readonly string[]): TextPart[] | null {
 	const text = lines.join("\n");

@@ -32,7 +32,7 @@ const JOBS = [
 	aJob({ nodes: 512, labels: { tier: "gold", pipeline: "retrain" }, duration: { estimateMs: 60_000, maxMs: 90_000_000 } }),
 ];
 
-/** Whatever the text: the result can be displayed, and an accepted text can be used. */
+/** For any text, the result can be displayed, and an accepted text can be used. */
 function answers(text: string): void {
 	const { policy, problems } = parsePolicy(text, KNOWN);
 	expect(policy === null).toBe(problems.some((p) => p.severity === "error"));
@@ -65,7 +65,7 @@ const value = fc.oneof(
 	fc.integer({ min: 1, max: 400 }).map((n) => `${"{a: ".repeat(n)}1${"}".repeat(n)}`),
 );
 
-/** A real policy with lines removed, doubled or moved, and with changed values. */
+/** A real policy with lines removed, duplicated or moved, and with changed values. */
 const edit = fc.record({ kind: fc.constantFrom("drop", "double", "move", "value", "indent"), at: fc.nat(), to: fc.nat(), value });
 const mutated = fc.tuple(fc.constantFrom(...REAL), fc.array(edit, { minLength: 1, maxLength: 5 })).map(([text, edits]) => {
 	const lines = text.split("\n");
@@ -82,7 +82,7 @@ const mutated = fc.tuple(fc.constantFrom(...REAL), fc.array(edit, { minLength: 1
 });
 
 describe("a policy text", () => {
-	it("of any bytes is answered", () => {
+	it("of any bytes gives a result", () => {
 		const bytes = fc.uint8Array({ maxLength: 400 });
 		fc.assert(
 			fc.property(bytes, fc.constantFrom("utf-8", "latin1", "utf-16le"), (given, encoding) =>
@@ -92,12 +92,12 @@ describe("a policy text", () => {
 		);
 	});
 
-	it("that was a real policy is answered, and what is accepted decides", () => {
+	it("mutated from a real policy gives a result, and an accepted one can decide", () => {
 		fc.assert(fc.property(mutated, answers), { numRuns: cases(60, 300) });
 	});
 });
 
-describe("a policy made to be hard", () => {
+describe("an adversarial policy", () => {
 	it.each(HARD)("is answered: %s", (_, text, known) => {
 		expect(text.length).toBeLessThanOrEqual(POLICY_LIMITS.documentCharacters);
 		const { policy, problems } = parsePolicy(text, known);
@@ -106,7 +106,7 @@ describe("a policy made to be hard", () => {
 	});
 });
 
-describe("a text of one thing over and over", () => {
+describe("a repetitive text", () => {
 	it.each(RUNS)("%j is parsed, completed and merged", (run) => {
 		for (const text of filled(run)) {
 			const { policy, problems } = parsePolicy(text);
@@ -128,7 +128,7 @@ describe("a text of one thing over and over", () => {
 });
 
 describe("a condition", () => {
-	it("that fits the grammar and the types is evaluated, the same each time, or says why it has no answer", () => {
+	it("that fits the grammar and the types is evaluated deterministically, or reports why it cannot be", () => {
 		let accepted = 0;
 		fc.assert(
 			fc.property(cel, fc.constantFrom(...JOBS), (text, spec) => {

@@ -38,7 +38,7 @@ const TEXTS = [
 	)}  shares: { risk: 2, vision: 1 }\n`,
 ];
 
-/** A policy text with a few pieces cut out, doubled or replaced. */
+/** A policy text with a few pieces removed, duplicated or replaced. */
 const mutated = fc
 	.tuple(
 		fc.constantFrom(...TEXTS),
@@ -76,7 +76,7 @@ const mutated = fc
 	.map(([text, edits]) => edits.reduce((t, e) => t.slice(0, e.at % t.length) + e.put + t.slice((e.at % t.length) + e.cut), text));
 
 describe("parsePolicy", () => {
-	it("answers any text with a policy or with errors that have a place in it", () => {
+	it("gives a policy for any text, or errors with a position in it", () => {
 		fc.assert(
 			fc.property(fc.oneof(mutated, fc.string({ unit: "binary", maxLength: 300 })), (text) => {
 				const { policy, problems } = parsePolicy(text);
@@ -95,7 +95,7 @@ describe("parsePolicy", () => {
 		);
 	});
 
-	it("is a function of the text alone", () => {
+	it("depends only on the text", () => {
 		fc.assert(
 			fc.property(mutated, (text) => {
 				expect(parsePolicy(text)).toEqual(parsePolicy(text));
@@ -163,7 +163,7 @@ describe("checkExpression", () => {
 });
 
 describe("sourceOffset", () => {
-	it("finds a character of a plainly quoted text where it stands", () => {
+	it("finds a character of a plainly quoted text at its position", () => {
 		fc.assert(
 			fc.property(
 				fc.string({ unit: fc.constantFrom("a", "b", "'", " ", '"', "\\"), minLength: 1, maxLength: 20 }),
@@ -185,7 +185,7 @@ const pattern = fc.string({ unit: fc.constantFrom("a", "b", "*", ":", "-"), maxL
 const plain = fc.string({ unit: fc.constantFrom("a", "b", ":", "-"), maxLength: 8 });
 
 describe("patterns", () => {
-	it("match as the regular expression would", () => {
+	it("match like the regular expression", () => {
 		fc.assert(
 			fc.property(pattern, plain, (p, text) => {
 				expect(matchesGlob(p, text)).toBe(new RegExp(`^${p.split("*").join(".*")}$`).test(text));
@@ -194,7 +194,7 @@ describe("patterns", () => {
 		);
 	});
 
-	it("overlap whenever a text fits both", () => {
+	it("overlap whenever a text matches both", () => {
 		fc.assert(
 			fc.property(pattern, pattern, plain, (a, b, text) => {
 				if (matchesGlob(a, text) && matchesGlob(b, text)) expect(globsOverlap(a, b)).toBe(true);
@@ -312,7 +312,7 @@ const place: fc.Arbitrary<Place> = fc.record({
 });
 
 describe("the judges", () => {
-	it("answer for every policy, job, place and quote, and name rules of the policy", () => {
+	it("give a result for every policy, job, place and quote, and name rules of the policy", () => {
 		fc.assert(
 			fc.property(policy, job, place, fc.double(), (p, spec, where, costUsd) => {
 				const verdict = judgeJob(p, spec);
@@ -326,7 +326,7 @@ describe("the judges", () => {
 		);
 	});
 
-	it("never leave more places with one rule more that denies, allows or requires", () => {
+	it("never leave more places when a denying, allowing or requiring rule is added", () => {
 		const filtering = effect.filter((e) => e.kind === "deny" || e.kind === "allow" || e.kind === "require");
 		fc.assert(
 			fc.property(policy, filtering, fc.option(expression), job, place, (p, added, when, spec, where) => {
@@ -337,7 +337,7 @@ describe("the judges", () => {
 		);
 	});
 
-	it("let no one do more with one more rule with a condition that has no answer", () => {
+	it("never permit more when a rule that cannot be evaluated is added", () => {
 		fc.assert(
 			fc.property(policy, effect, job, (p, added, spec) => {
 				const rule = { id: "added", when: "1 / 0 == 1", line: 99, effect: added };
@@ -355,7 +355,7 @@ describe("the judges", () => {
 		);
 	});
 
-	it("hold a job to a cap or budget exactly when its scope is met or has no answer", () => {
+	it("apply a cap or budget exactly when its scope holds or cannot be evaluated", () => {
 		fc.assert(
 			fc.property(policy, job, (p, spec) => {
 				const verdict = judgeJob(p, spec);

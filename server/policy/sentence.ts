@@ -12,7 +12,7 @@ export function usd(micro: bigint): string {
 	return `$${grouping(/\.\d$/.test(text) ? `${text}0` : text)}`;
 }
 
-/** Capital at the start, full stop at the end, neighbouring words joined. */
+/** Capital at the start, period at the end, adjacent words joined. */
 export function sentenceOf(parts: readonly Segment[]): Segment[] {
 	const joined: Segment[] = [];
 	for (const part of [...parts, words(".")]) {

@@ -35,7 +35,7 @@ describe("the condition of a step", () => {
 		).toMatch(message);
 	});
 
-	it("takes conditions that hold for some exit code or number of runs", () => {
+	it("accepts conditions that hold for some exit code or number of runs", () => {
 		for (const text of ["needs.train.exit == 137", "needs.train.failed >= 2", "needs.train.runs == 12", 'needs.train.state == "skipped"'])
 			expect(checkStepCondition(text, ["train"])).toEqual([]);
 	});

@@ -45,11 +45,11 @@ function createEnvironment(): Environment {
 }
 
 type Program = (context: { needs: Record<string, Need> }) => unknown;
-/** Compiled conditions by their text, dropped together when there are many. */
+/** Compiled conditions by their text; the cache is cleared when it is full. */
 const programs = new Map<string, Program>();
 const PROGRAMS_MAX = 1_000;
 
-/** Evaluates a step's condition. Total: without an answer `holds` is null. */
+/** Evaluates a step's condition. Never throws: `holds` is null when it cannot be evaluated. */
 export const stepConditionHolds: Holds = (text, needs) => {
 	try {
 		let program = programs.get(text);
@@ -65,7 +65,7 @@ export const stepConditionHolds: Holds = (text, needs) => {
 	}
 };
 
-/** Everything that is wrong with a step's condition, one that can never hold included. */
+/** All problems of a step's condition, including one that can never hold. */
 export const checkStepCondition: CheckCondition = (text, needs) => {
 	let parsed: ReturnType<typeof environment.parse>;
 	try {
@@ -95,7 +95,7 @@ function firstLine(error: unknown): string {
 	return (message.split("\n", 1)[0] ?? message).slice(0, 200);
 }
 
-/** Needed steps that the condition names. */
+/** Needed steps named in the condition. */
 function namedNeeds(text: string, needs: readonly string[]): { read: string[] } | { problem: { message: string; fix: string } } {
 	const read = new Set<string>();
 	for (const [, dotted, quoted] of text.matchAll(/\bneeds\s*(?:\.\s*([A-Za-z_]\w*)|\[\s*["']([^"']*)["']\s*\])/g)) {
@@ -107,7 +107,7 @@ function namedNeeds(text: string, needs: readonly string[]): { read: string[] } 
 	return { read: [...read] };
 }
 
-/** The first function that conditions may not call; null when there is none. */
+/** The first disallowed function in the condition; null if there is none. */
 function forbiddenCall(root: ASTNode): string | null {
 	for (const node of [root, ...nodesBelow(root)]) {
 		if (node.op === "call" && !(FUNCTIONS as readonly string[]).includes(node.args[0])) return node.args[0];
@@ -120,10 +120,10 @@ function nodesBelow(node: ASTNode): ASTNode[] {
 	return nodesIn(node).flatMap((child) => [child, ...nodesBelow(child)]);
 }
 
-/** Steps that are tried out in all combinations; a condition over more is taken to be possible. */
+/** Maximum number of steps tried in all combinations; a condition over more is assumed possible. */
 const TRIED_NEEDS = 4;
 
-/** Whether some end of the needed steps makes the condition true. Exit codes that the text compares with are tried. */
+/** Whether some outcome of the needed steps makes the condition true. Tries the exit codes that the text compares with. */
 function canHold(text: string, needs: readonly string[], read: readonly string[]): boolean {
 	if (read.length > TRIED_NEEDS) return true;
 	const codes = [

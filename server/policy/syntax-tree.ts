@@ -1,6 +1,6 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 
-/** The nodes right below one, whatever the lists they are in. */
+/** The direct child nodes, whatever lists they are in. */
 export function nodesIn(node: ASTNode): ASTNode[] {
 	const found: ASTNode[] = [];
 	const collect = (value: unknown): void => {
@@ -11,7 +11,7 @@ export function nodesIn(node: ASTNode): ASTNode[] {
 	return found;
 }
 
-/** The parser's nodes are the only objects with these three; literals are texts, numbers, booleans, null or bytes. */
+/** Only parser nodes are objects with these three fields; literals are texts, numbers, booleans, null or bytes. */
 function isNode(value: unknown): value is ASTNode {
 	return value !== null && typeof value === "object" && "op" in value && "args" in value && "start" in value;
 }

@@ -27,7 +27,7 @@ describe("tryRule", () => {
 		),
 	);
 
-	it("counts what the rule alone removes, and what other rules remove as well", () => {
+	it("counts what the rule alone excludes, and what other rules exclude too", () => {
 		const trial = tryRule(policy, "eu", aJob(), PLACES);
 		expect(trial).toMatchObject({ holds: true, offers: 4, touched: 2, alsoByOthers: 1, left: 1, homeSites: [] });
 		expect(trial?.places.map(({ region, capacityType, why, otherRuleId }) => [region, capacityType, why, otherRuleId])).toEqual([
@@ -36,24 +36,24 @@ describe("tryRule", () => {
 		]);
 	});
 
-	it("touches nothing where its condition does not hold, or where it removes no places", () => {
+	it("affects nothing when its condition does not hold, or when it excludes no places", () => {
 		expect(tryRule(policy, "none", aJob(), PLACES)).toMatchObject({ holds: false, touched: 0, left: 1 });
 		expect(tryRule(policy, "wait", aJob(), PLACES)).toMatchObject({ holds: true, effect: "burst", touched: 0 });
 	});
 
-	it("takes the strict side where the condition has no answer, and says so", () => {
+	it("takes the strict side when the condition cannot be evaluated, and reports it", () => {
 		const unsure = policyOf(rulesText('{ id: tier, when: job.labels.tier == "low", deny: { sites: [cloud] } }'));
 		const trial = tryRule(unsure, "tier", aJob(), PLACES);
 		expect(trial).toMatchObject({ holds: null, touched: 4, left: 0 });
 		expect(trial?.conditionError).toMatch(/tier/);
 	});
 
-	it("names the home that it takes away, and has no answer for a rule that is not there", () => {
+	it("names the home sites it excludes, and is null for an unknown rule", () => {
 		expect(tryRule(policy, "away", aJob(), PLACES)).toMatchObject({ touched: 0, homeSites: ["home"] });
 		expect(tryRule(policy, "gone", aJob(), PLACES)).toBeNull();
 	});
 
-	it("asks an approval's condition at every price", () => {
+	it("evaluates an approval's condition at every price", () => {
 		const asks = {
 			...policy,
 			rules: [

@@ -11,7 +11,7 @@ import { judgePlace } from "./judge-place.ts";
 import { judgeQuote } from "./judge-quote.ts";
 import type { Place } from "./types.ts";
 
-/** A place that the job's hardware demands leave open; home has no offer. */
+/** A place that meets the job's hardware requirements; home has no offer. */
 export interface TriedPlace {
 	place: Place;
 	/** null at home. */
@@ -25,20 +25,20 @@ export interface TriedPlace {
 export interface RuleTrial {
 	ruleId: string;
 	effect: RuleEffect["kind"];
-	/** Whether its condition holds for the job; null: it has no answer, and the strict side is taken. */
+	/** Whether its condition holds for the job; null: it cannot be evaluated, and the strict side is taken. */
 	holds: boolean | null;
 	conditionError: string | null;
 	/** Cloud offers that could run the job. */
 	offers: number;
-	/** How many of them this rule alone excludes; for an approval rule, how many require approval. */
+	/** How many of them this rule excludes on its own; for an approval rule, how many require approval. */
 	touched: number;
-	/** Of the touched, those that another rule of the policy excludes too. */
+	/** Of these, how many another rule of the policy excludes too. */
 	alsoByOthers: number;
 	/** Places that remain after all rules together. */
 	left: number;
 	/** Sites at home that it excludes. */
 	homeSites: string[];
-	/** The touched offers, at most TRIED_SHOWN, cheapest first. */
+	/** The affected offers, at most TRIED_SHOWN, cheapest first. */
 	places: TriedOffer[];
 }
 
@@ -51,7 +51,7 @@ export interface TriedOffer {
 	hourlyUsd: number | null;
 	why: RemovalCode;
 	facts: Reason["facts"];
-	/** Another rule that takes it away as well. */
+	/** Another rule that excludes it too. */
 	otherRuleId: string | null;
 }
 
@@ -66,7 +66,7 @@ export function tryRule(policy: Policy, ruleId: string, spec: JobSpec, places: r
 	if (!rule) return null;
 	const { effect } = rule;
 	const usesQuote = effect.kind === "require" && effect.approval !== null;
-	// An approval's condition may ask of the quote, which is another one at every place.
+	// An approval's condition may depend on the quote, which differs at every place.
 	const { holds, error } = usesQuote ? { holds: null, error: null } : evaluateExpression(rule.when, { job: new JobFacts(spec) });
 	const alone: Policy = { ...policy, rules: [rule], budgets: [], caps: [] };
 	const others: Policy = { ...alone, rules: policy.rules.filter((each) => each !== rule) };

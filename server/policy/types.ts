@@ -5,21 +5,21 @@ import type { BudgetRule, CapRule, MoveKind, Policy, PolicyProblem } from "#serv
 import type { Reason } from "#server/domain/reasons.ts";
 import type { CapacityType, Provider, Role, WorkloadClass } from "#server/domain/vocabulary.ts";
 
-/** The door of server/policy: text → Policy, and (Policy, facts) → verdicts. Pure. */
+/** Public interface of server/policy: text → Policy, and (Policy, facts) → verdicts. Pure. */
 
 /** Measurements and facts that only some installations have; parsing a policy reports the rules that need them. */
 export const MEASURES = ["idle", "gpu_utilisation", "grid_forecast", "price_forecast"] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** Facts about the installation. Each is optional: a missing one is not checked. */
+/** Facts about the installation, all optional. A missing fact is not checked. */
 export interface ParsePolicyOptions {
-	/** The sites that exist: a rule for another one is an error. */
+	/** The existing sites; any other site in a rule is an error. */
 	siteIds?: readonly string[];
-	/** The teams that exist: the name of another one is an error. */
+	/** The existing teams; any other team name is an error. */
 	teams?: readonly string[];
-	/** Every instance type that can be had, now or later: a family that none is of is an error. */
+	/** Every instance type available now or later; a family without any of them is an error. */
 	instanceTypes?: readonly Pick<Place, "provider" | "instanceType">[];
-	/** Places that can be had at all: rules that leave none of them are warned of. */
+	/** All available places; rules that leave none of them cause a warning. */
 	places?: readonly Place[];
 	/** Available measurements; absent: none. */
 	measures?: readonly Measure[];
@@ -42,13 +42,13 @@ export interface JobVerdict {
 		costAtMostMicroUsd: bigint | null;
 		dataAtMostGiB: number | null;
 	}[];
-	/** Value of an hour of its delay, µ$: by the first burst rule with a waiting budget. Absent: the policy's weight. */
+	/** Value of an hour of its delay, µ$: from the first burst rule with a waiting budget. Absent: the policy's weight. */
 	delayMicroUsdPerHour?: number;
 	/** Classes of running jobs at home that it may preempt. */
 	preempt: { ruleId: string; classes: WorkloadClass[]; longerBy: number | null }[];
-	/** Where it may be moved while it runs. */
+	/** Where it may be moved while running. */
 	moves: { ruleId: string; to: MoveKind[]; savingMicroUsd: bigint }[];
-	/** Hours for which its start may be put off. */
+	/** Hours by which its start may be delayed. */
 	defers: { ruleId: string; to: "cheaper" | "greener"; withinMs: number; at?: "cloud" | "owned"; percentPerHour?: number }[];
 	/** Place filters with a condition that holds, in the order of the policy. */
 	filters: PlaceFilter[];
@@ -63,8 +63,8 @@ export interface JobVerdict {
 	/** Budgets that apply to the job. */
 	budgets: BudgetRule[];
 	/**
-	 * Rules and budgets with a condition that had no answer for this job (a label that it does not have). The strict side was
-	 * taken: filters, limits and budgets hold, bursts do not. judgeJob always sets it.
+	 * Rules and budgets with a condition that could not be evaluated for this job (for example, a label that it does not
+	 * have). The strict side was taken: filters, limits and budgets apply, bursts do not. judgeJob always sets it.
 	 */
 	unanswered?: { ruleId: string; error: string }[];
 }
@@ -75,13 +75,13 @@ export type PlaceFilter = { ruleId: string; conditionError?: string } & (
 	| { kind: "require_capacity_type"; capacityType: CapacityType }
 );
 
-/** A place as the filters see it: a cloud offer, or a pool at home (region and instanceType null). */
+/** A place as filters see it: a cloud offer, or a pool at home (region and instanceType null). */
 export type Place = { siteId: string; provider: Provider; region: string | null; instanceType: string | null; capacityType: CapacityType };
 
 /** judge-job.ts. Cost: one evaluation per rule and budget. */
 export type JudgeJob = (policy: Policy, spec: JobSpec) => JobVerdict;
 
-/** judge-place.ts: the first rule that removes the place, or null. */
+/** judge-place.ts: the first rule that excludes the place, or null. */
 export type JudgePlace = (
 	verdict: Pick<JobVerdict, "filters">,
 	place: Place,

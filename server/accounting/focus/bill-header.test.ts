@@ -9,11 +9,11 @@ describe("a bill's header", () => {
 		["1.0", ["x_Own"]],
 		["1.3", ["ServiceProviderName", "HostProviderName", "InvoiceId"]],
 		["1.4", ["InvoiceDetailId"]],
-	])("is of FOCUS %s with %j beside the columns that all versions have", (version, more) => {
+	])("is read as FOCUS %s with %j added to the columns of all versions", (version, more) => {
 		expect(readBillHeader([...NEEDED_COLUMNS, "ProviderName", ...more])).toMatchObject({ version, providerColumn: "ProviderName" });
 	});
 
-	it("of FOCUS 1.4 names the provider in another column", () => {
+	it("of FOCUS 1.4 names the provider in a different column", () => {
 		expect(readBillHeader([...NEEDED_COLUMNS, "ServiceProviderName"])).toMatchObject({
 			version: "1.4",
 			providerColumn: "ServiceProviderName",
@@ -21,14 +21,14 @@ describe("a bill's header", () => {
 		expect(readBillHeader(NEEDED_COLUMNS)).toMatchObject({ column: "ProviderName" });
 	});
 
-	it.each(NEEDED_COLUMNS.map((name) => [name]))("without %s it is refused by that name", (name) => {
+	it.each(NEEDED_COLUMNS.map((name) => [name]))("without %s is rejected by name", (name) => {
 		expect(readBillHeader([...NEEDED_COLUMNS, "ProviderName"].filter((n) => n !== name))).toEqual({
 			column: name,
 			message: `not a FOCUS file: it has no column ${name}`,
 		});
 	});
 
-	it("with a column twice, or without a name, it is refused, saying which", () => {
+	it("with a duplicate or unnamed column is rejected, naming it", () => {
 		expect(readBillHeader([...NEEDED_COLUMNS, "ProviderName", "BilledCost"])).toEqual({
 			column: "BilledCost",
 			message: "the column is there twice",

@@ -2,7 +2,7 @@ import { FOCUS_COLUMNS } from "./columns.ts";
 
 export type FocusVersion = "1.0" | "1.1" | "1.2" | "1.3" | "1.4";
 
-/** Columns by the version that brought them (FOCUS_Spec); all others are as old as 1.0. */
+/** Columns by the version that introduced them (FOCUS_Spec); all others exist since 1.0. */
 const SINCE_1_1 = [
 	"CapacityReservationId",
 	"CapacityReservationStatus",
@@ -26,17 +26,17 @@ const SINCE_1_3 = [
 	...["ContractApplied", "HostProviderName", "ServiceProviderName"],
 ];
 const SINCE_1_4 = ["CommitmentProgramEligibilityDetails", "InvoiceDetailId"];
-/** Until 1.3; its successor, since 1.3. */
+/** Until 1.3; its successor exists since 1.3. */
 const PROVIDER_NAMES = ["ProviderName", "ServiceProviderName"] as const;
 
-/** What a line says of itself in money and quantity; the same line may be billed again with others, and on an invoice then. */
+/** Amounts of a line. The same line may be billed again with other amounts, for example once it is on an invoice. */
 const AMOUNTS: ReadonlySet<string> = new Set([
 	...["BilledCost", "ContractedCost", "EffectiveCost", "ListCost", "ContractedUnitPrice", "ListUnitPrice", "InvoiceId"],
 	...["ConsumedQuantity", "PricingQuantity", "CommitmentDiscountQuantity"],
 	...["PricingCurrencyContractedUnitPrice", "PricingCurrencyEffectiveCost", "PricingCurrencyListUnitPrice"],
 ]);
 
-/** Without these, and the name of the provider, a line cannot be matched or summed. All are mandatory in every version. */
+/** Without these and the provider's name, a line cannot be matched or summed. All are mandatory in every version. */
 export const NEEDED_COLUMNS = [
 	"BilledCost",
 	"BillingCurrency",
@@ -52,17 +52,20 @@ export const NEEDED_COLUMNS = [
 export interface BillHeader {
 	version: FocusVersion;
 	columns: readonly string[];
-	/** The column with the name of the provider. */
+	/** The column with the provider's name. */
 	providerColumn: (typeof PROVIDER_NAMES)[number];
-	/** Where each column stands. */
+	/** Position of each column. */
 	at: ReadonlyMap<string, number>;
-	/** FOCUS's own columns in alphabetical order: what two lines are compared by, and, but for amounts, what they are about. */
+	/**
+	 * FOCUS's own columns in alphabetical order: all are compared to detect equal lines, and all but the amounts
+	 * identify what a line is about.
+	 */
 	compared: readonly { at: number; prefix: string; isAmount: boolean }[];
 }
 
 export type HeaderProblem = { column: string; message: string };
 
-/** Reads the first record of a file. Own columns (`x_…` and strays) are kept and mean nothing. */
+/** Parses the first record of a file. Custom columns (`x_…` and strays) are kept but ignored. */
 export function readBillHeader(cells: readonly string[]): BillHeader | HeaderProblem {
 	const columns = cells.map((cell) => cell.trim());
 	const at = new Map<string, number>();
@@ -85,7 +88,7 @@ export function readBillHeader(cells: readonly string[]): BillHeader | HeaderPro
 	return { version, columns, providerColumn, at, compared };
 }
 
-/** The oldest version that has all FOCUS columns of the file, and in which it lacks no mandatory one. */
+/** The oldest version that has all FOCUS columns of the file, and that has no mandatory column missing from the file. */
 function versionOf(at: ReadonlyMap<string, number>): FocusVersion {
 	const has = (names: readonly string[]): boolean => names.some((name) => at.has(name));
 	if (has(SINCE_1_4) || !at.has("ProviderName")) return "1.4";

@@ -1,15 +1,15 @@
 import type { BillHeader } from "./bill-header.ts";
 import { parseDecimal } from "./decimal.ts";
 
-/** Money of bills is finer than ours: 10^-9 dollars. */
+/** Amounts in bills are finer than ours: 10^-9 dollars. */
 const NANO = 9;
-/** A billion dollars. A larger amount on one line is in another unit, and is more than the database holds. */
+/** A billion dollars. A larger amount on one line must be in another unit, and exceeds what the database can hold. */
 const LINE_NANO_MAX = 10n ** 18n;
 
-/** What a line of a bill says, as far as it is needed to match and to sum it. */
+/** The parts of a bill line that are needed to match and sum it. */
 export interface BillLine {
 	providerName: string;
-	/** Of its billing period, e.g. `2026-11`. */
+	/** Its billing period, e.g. `2026-11`. */
 	month: string;
 	chargeCategory: string;
 	chargeClass: string | null;
@@ -33,7 +33,7 @@ export interface LineProblem {
 
 export type Values = readonly (string | null)[];
 
-/** The cells of one record, or what is wrong with them. `values` has null for NULL; an empty cell means the same. */
+/** The cells of one record, or an error. `values` has null for NULL; an empty cell means the same. */
 export function readBillLine(header: BillHeader, values: Values): BillLine | LineProblem {
 	const cell = (name: string): string | null => values[header.at.get(name) ?? -1] || null;
 	const problems: LineProblem[] = [];
@@ -67,7 +67,7 @@ export function readBillLine(header: BillHeader, values: Values): BillLine | Lin
 		regionId: cell("RegionId"),
 		taggedInstanceId: taggedInstance(cell("Tags")),
 		invoiceId: cell("InvoiceId"),
-		// Mandatory, yet some providers leave them empty: then what is billed is all that is known.
+		// Mandatory, but some providers leave them empty; then only the billed amount is known.
 		listNanoUsd: money("ListCost", billedNanoUsd),
 		contractedNanoUsd: money("ContractedCost", billedNanoUsd),
 		effectiveNanoUsd: money("EffectiveCost", billedNanoUsd),
@@ -89,8 +89,8 @@ function shown(cell: string | null): string {
 const TIME = /^(20\d\d-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?)?(?: ?(?:Z|UTC|[+-]00:?00))?$/;
 
 /**
- * A time of a bill as UTC ms: with or without T and Z, or a date alone. null for another zone, for a day that the month does not
- * have, and for years that no month of a report has.
+ * Parses a bill's time to UTC ms: with or without T and Z, or a date only. null for another zone, a nonexistent day,
+ * or a year outside the range of report months.
  */
 export function parseBillTime(text: string): number | null {
 	const match = TIME.exec(text);
@@ -98,15 +98,15 @@ export function parseBillTime(text: string): number | null {
 	const [, day = "", clock = "00:00", seconds = ":00", fraction = ""] = match;
 	const ms = Date.parse(`${day}T${clock}${seconds}${fraction.slice(0, 4)}Z`);
 	if (Number.isNaN(ms)) return null;
-	// Date.parse makes 30 February a day of March. Only the last days can be wrong: a bill has millions of times.
+	// Date.parse rolls 30 February over into March. Only the last days can be wrong, and a bill has millions of times.
 	const isDay = day.slice(8) <= "28" || new Date(day).toISOString().startsWith(day);
 	return isDay ? ms : null;
 }
 
 /**
- * Our tag among the resource's (server/providers/driver.ts, INSTANCE_TAG). Providers change keys on the way into a bill
- * (a prefix such as `user:`, other signs for the colon), so only its letters are compared. Labels that BigQuery keeps as repeated
- * records come as a list of `{key, value}`.
+ * Our tag among the resource's tags (server/providers/driver.ts, INSTANCE_TAG). Providers change keys on the way into
+ * a bill (a prefix such as `user:`, other characters for the colon), so only the letters are compared. Labels that
+ * BigQuery stores as repeated records arrive as a list of `{key, value}`.
  */
 export function taggedInstance(tags: string | null): string | null {
 	if (tags === null || !/spillway/i.test(tags)) return null;
@@ -131,8 +131,8 @@ function tagEntries(parsed: unknown): [string, unknown][] {
 }
 
 /**
- * What makes two lines equal: the values of FOCUS's columns, whatever their order in the file. And what a line is about, its
- * values but for amounts: of two that are about the same with other amounts, the later one restates the earlier.
+ * Two keys. Lines are equal if all values of FOCUS's columns are equal, whatever their order in the file. Lines with
+ * equal values except for amounts are about the same thing; the later one restates the earlier.
  */
 export function lineTexts({ compared }: BillHeader, values: Values): { compared: string; about: string } {
 	const texts = { compared: "", about: "" };

@@ -1,8 +1,8 @@
 import { type ExportVersion, FOCUS_VERSIONS } from "#server/domain/focus-version.ts";
 
 /**
- * The columns of a FOCUS 1.2 dataset that Spillway's export has, in the order of the specification (alphabetical).
- * Source: FOCUS_Spec v1.2, https://focus.finops.org/focus-specification/v1-2/ (CC-BY-4.0).
+ * The columns of a FOCUS 1.2 dataset that Spillway exports, in the order of the specification (alphabetical). Source:
+ * FOCUS_Spec v1.2, https://focus.finops.org/focus-specification/v1-2/ (CC-BY-4.0).
  */
 export const FOCUS_COLUMNS = [
 	"AvailabilityZone",
@@ -58,14 +58,14 @@ export const FOCUS_COLUMNS = [
 	"Tags",
 ] as const;
 
-/** What later versions changed in these columns (FOCUS_Spec, specification/datasets/cost_and_usage). */
+/** Changes of later versions to these columns (FOCUS_Spec, specification/datasets/cost_and_usage). */
 const CHANGES: Readonly<Record<ExportVersion, { added: readonly string[]; removed: readonly string[] }>> = {
 	"1.2": { added: [], removed: [] },
 	"1.3": { added: ["ContractApplied", "HostProviderName", "ServiceProviderName"], removed: [] },
 	"1.4": { added: [], removed: ["ProviderName", "PublisherName"] },
 };
 
-/** What the ledger knows beyond FOCUS. Energy in watt-hours, emissions in grams CO2e. */
+/** Ledger data beyond FOCUS. Energy in watt-hours, emissions in grams CO2e. */
 export const OWN_COLUMNS = [
 	"x_ChargeId",
 	"x_PostedAt",

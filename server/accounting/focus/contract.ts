@@ -4,7 +4,7 @@ import { decimalText } from "./decimal.ts";
 import { commitmentType } from "./fixed-cells.ts";
 import { hoursText } from "./price.ts";
 
-/** The columns of FOCUS's dataset Contract Commitment as of 1.3, all mandatory. */
+/** The columns of FOCUS's Contract Commitment dataset as of 1.3, all mandatory. */
 export const CONTRACT_COLUMNS = [
 	"BillingCurrency",
 	"ContractCommitmentCategory",
@@ -21,7 +21,10 @@ export const CONTRACT_COLUMNS = [
 	"ContractPeriodStart",
 ] as const;
 
-/** A reservation or commitment as a record of CSV: its whole cost, and the machine hours that it pays for. Its contract has no other terms. */
+/**
+ * A reservation or commitment as a CSV record: its total cost, and the machine hours it pays for. Its contract has no
+ * other terms.
+ */
 export function contractRecord(commitment: Commitment): string {
 	const { id, fromMs, toMs, instances, instanceType, region, siteId } = commitment;
 	const time = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

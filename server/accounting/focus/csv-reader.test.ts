@@ -10,7 +10,7 @@ function read(text: string, pieceLength = text.length || 1): CsvCells[] {
 	return [...records, ...reader.end()];
 }
 
-/** Cells that spreadsheets would run are written with a guard, so they are not read back as they were. */
+/** Cells that spreadsheets would execute are written with a guard, so they do not round-trip. */
 const FORMULA = /^[=+\-@\t\r\n]/;
 const cell = fc
 	.oneof(fc.constantFrom("", "a", "NULL", '"', '""', ",", "\n", "\r\n", "\r", "é€😀", "{}", '{"k": "v, w"}'), fc.string({ maxLength: 8 }))
@@ -22,7 +22,7 @@ const table = fc
 	);
 
 describe("records", () => {
-	it("that we write are read as they were, NULL apart from the text NULL, in pieces of any length", () => {
+	it("round-trip, with NULL distinct from the text NULL, in pieces of any length", () => {
 		fc.assert(
 			fc.property(table, fc.integer({ min: 1, max: 40 }), (rows, pieceLength) => {
 				expect(read(rows.map(csvRecord).join(""), pieceLength)).toEqual(rows);
@@ -30,7 +30,7 @@ describe("records", () => {
 		);
 	});
 
-	it("begin behind a byte order mark, and empty lines are none", () => {
+	it("start after a byte order mark, and empty lines are skipped", () => {
 		expect(read("\ufeffa,b\r\n\r\n1,NULL\r\n\n,\n")).toEqual([
 			["a", "b"],
 			["1", null],
@@ -39,7 +39,7 @@ describe("records", () => {
 	});
 });
 
-describe("a fault reports its row", () => {
+describe("CSV faults report their row", () => {
 	it.each([
 		["a,b\n1,2\n3\n", "row 3 has 1 values, and the head has 2"],
 		['a,b\n1,"2\n', "row 2 has a quote that is not closed"],

@@ -3,7 +3,7 @@ import { CSV_NULL } from "./csv.ts";
 /** Cells of a record: null where the file has NULL without quotes. */
 export type CsvCells = (string | null)[];
 
-/** What is wrong with the text; `row` counts records, the head is 1. */
+/** A syntax error in the text; `row` counts records, the header is 1. */
 export class CsvFault extends Error {
 	readonly row: number;
 	constructor(row: number, message: string) {
@@ -15,15 +15,16 @@ export class CsvFault extends Error {
 const [QUOTE, COMMA, LINE_FEED, CARRIAGE_RETURN] = [34, 44, 10, 13];
 
 /**
- * Reads RFC 4180 in pieces of text: values with commas, line breaks and quotes are quoted, a quote in them is doubled,
- * records end with LF or CRLF. Empty lines are skipped, a byte order mark too. Every record has as many values as the first.
- * A generic parser that knows dialects takes four times as long, which at millions of lines is most of an import.
- * @param recordCharsMax a record longer than this is a quote that no one closed.
+ * Reads RFC 4180 in chunks of text: values with commas, line breaks or quotes are quoted, quotes in them are doubled,
+ * and records end with LF or CRLF. Empty lines and a byte order mark are skipped. Every record has as many values as
+ * the first. A generic parser with dialects takes four times as long, which for millions of lines is most of an
+ * import.
+ * @param recordCharsMax a longer record is treated as an unclosed quote
  */
 export class CsvReader {
 	readonly #recordCharsMax: number;
 	#text = "";
-	/** Where the next record begins, and the first quote from there on. */
+	/** Start of the next record, and the first quote from there on. */
 	#at = 0;
 	#quoteAt = -1;
 	#row = 0;
@@ -35,7 +36,7 @@ export class CsvReader {
 	}
 
 	/**
-	 * The records that are complete with this piece. Pieces should be large: an unfinished record is read from its beginning again.
+	 * The records completed by this chunk. Chunks should be large: an unfinished record is read again from its start.
 	 * @throws CsvFault
 	 */
 	read(piece: string): CsvCells[] {
@@ -51,7 +52,7 @@ export class CsvReader {
 	}
 
 	/**
-	 * The last record, where the text does not end with a line break.
+	 * The last record, if the text does not end with a line break.
 	 * @throws CsvFault
 	 */
 	end(): CsvCells[] {
@@ -66,7 +67,7 @@ export class CsvReader {
 		return record;
 	}
 
-	/** null: there is no more, or not yet. Without cells: an empty line. */
+	/** null: no further record, or not yet. Without cells: an empty line. */
 	#next(): CsvCells | null {
 		const text = this.#text;
 		const at = this.#at;
@@ -93,7 +94,7 @@ export class CsvReader {
 		return this.#quoteAt;
 	}
 
-	/** A record with some value in quotes; its line may end later than `lineEnd`. */
+	/** A record with at least one quoted value; its line may end after `lineEnd`. */
 	#quoted(start: number, lineEnd: number): CsvCells | null {
 		const text = this.#text;
 		const cells: CsvCells = [];

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { csvCell } from "./csv.ts";
 
-it("guards text that a spreadsheet would run, and leaves numbers alone", () => {
+it("guards text that a spreadsheet would execute, and leaves numbers alone", () => {
 	for (const [cell, written] of [
 		["=1+1", "'=1+1"],
 		["+cmd", "'+cmd"],

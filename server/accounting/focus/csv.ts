@@ -1,11 +1,11 @@
 import { spreadsheetText } from "#server/kernel/spreadsheet-text.ts";
 
-/** How a null is written, without quotes; the text NULL is written with them. */
+/** How null is written, without quotes; the text NULL is quoted. */
 export const CSV_NULL = "NULL";
 
 const SPECIAL = /[",\r\n]/;
 
-/** One record of RFC 4180 with its line break. */
+/** One RFC 4180 record with its line break. */
 export function csvRecord(cells: readonly (string | null)[]): string {
 	let line = "";
 	for (let i = 0; i < cells.length; i++) {
@@ -16,7 +16,7 @@ export function csvRecord(cells: readonly (string | null)[]): string {
 	return `${line}\r\n`;
 }
 
-/** A value of a record; text that a spreadsheet would run as a formula is disarmed. */
+/** A value of a record; text that a spreadsheet would run as a formula is neutralized. */
 export function csvCell(cell: string): string {
 	const safe = spreadsheetText(cell);
 	return safe === CSV_NULL || SPECIAL.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -10,7 +10,7 @@ export function decimalText(value: bigint, scale: number): string {
 	return end === point ? sign + padded.slice(0, point) : `${sign}${padded.slice(0, point)}.${padded.slice(point, end)}`;
 }
 
-/** a / b rounded to the nearest whole number, halves away from zero. b is above zero. */
+/** a / b rounded to the nearest integer, halves away from zero. b must be positive. */
 export function divideRounded(a: bigint, b: bigint): bigint {
 	const doubled = 2n * a;
 	return a < 0n ? -((b - doubled) / (2n * b)) : (doubled + b) / (2n * b);
@@ -23,8 +23,8 @@ export function absolute(value: bigint): bigint {
 const NUMBER = /^(-?)(\d*)(?:\.(\d*))?(?:[eE](-?\d{1,4}))?$/;
 
 /**
- * Reads FOCUS's numeric format (plain or E notation) as whole units of 10^-scale, rounded half away from zero where it is
- * finer than that. null when it is no number.
+ * Parses FOCUS's numeric format (plain or E notation) to whole units of 10^-scale, rounding finer values half away
+ * from zero. null if it is not a number.
  */
 export function parseDecimal(text: string, scale: number): bigint | null {
 	const match = NUMBER.exec(text);

@@ -1,7 +1,7 @@
 import type { ChargeCorrection, ChargeKind } from "#server/domain/charge.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 
-/** What charges with one cause share, as the export reads it. */
+/** Facts shared by charges with one cause, as the export reads them. */
 export interface ChargeCause {
 	team: string;
 	kind: ChargeKind;
@@ -20,7 +20,7 @@ export interface ChargeCause {
 	correction: ChargeCorrection | null;
 }
 
-/** What its own charge has. Times are FOCUS text (UTC, whole seconds), money and sums as the ledger has them. */
+/** Facts of a single charge. Times are FOCUS text (UTC, whole seconds), money and sums as in the ledger. */
 export interface ChargeOwn {
 	id: string;
 	periodStart: string;
@@ -28,7 +28,7 @@ export interface ChargeOwn {
 	postedAt: string;
 	/** Length of the period, ms. */
 	lengthMs: bigint;
-	/** It corrects a billing period that was over when it was posted. */
+	/** Whether it corrects a billing period that had ended when it was posted. */
 	correctsPastPeriod: boolean;
 	gpuMs: bigint;
 	listMicroUsd: bigint;
@@ -43,40 +43,40 @@ export interface ChargeOwn {
 	embodiedMilligrams: bigint | null;
 }
 
-/** The billing period that an export is of: a month of the ledger's calendar, as FOCUS text. */
+/** The billing period of an export: a month of the ledger's calendar, as FOCUS text. */
 export interface BillingPeriod {
 	start: string;
 	end: string;
 }
 
 export interface InstanceFacts {
-	/** The provider's id; ours while it is not known. */
+	/** The provider's id; ours while that is unknown. */
 	resourceId: string;
 	zone: string | null;
 	instanceType: string;
 	gpus: number;
 	vcpus: number;
 	memoryGiB: number;
-	/** The offer's id, under which the price list has it. */
+	/** The offer's id in the price list. */
 	offerId: string;
 	microUsdPerHour: bigint;
-	/** List price on demand. */
+	/** On-demand list price. */
 	onDemandMicroUsdPerHour: bigint | null;
-	/** Most expensive tier of data out, by GiB. */
+	/** Most expensive egress tier, per GiB. */
 	egressMicroUsdPerGiB: bigint;
-	/** The disk that it was launched with; null where its price was not known. */
+	/** The disk that it was launched with; null when its price was unknown. */
 	disk: { type: string; gib: number; microUsdPerMonth: bigint } | null;
 }
 
-/** Reserved or committed capacity that was bought ahead. */
+/** Prepaid reserved or committed capacity. */
 export interface CommitmentFacts {
 	id: string;
 	kind: "reservation" | "commitment";
-	/** What one of its machines costs by the hour, amortised; null when no one wrote the commitment down. */
+	/** Amortized hourly cost of one of its machines; null when the commitment is not on record. */
 	microUsdPerHour: bigint | null;
 }
 
-/** What a line of a provider's bill says of itself. */
+/** Contents of a line of a provider's bill. */
 export interface BillLineFacts {
 	description: string | null;
 	serviceName: string;
@@ -86,23 +86,23 @@ export interface BillLineFacts {
 	resourceType: string | null;
 }
 
-/** A result in a store, with the prices of the store, earliest first. */
+/** A result in a store, with the store's prices, earliest first. */
 export interface StoredFacts {
 	name: string;
 	prices: readonly { fromMs: number; microUsdPerGiBMonth: bigint | null; microUsdPerGiBEgress: bigint | null }[];
 }
 
-/** All that a row says beside its charge. Charges of one cause share them. */
+/** The contents of a row apart from its charge. Charges of one cause share them. */
 export interface ExportFacts {
 	siteName: string;
 	/** Of the charge itself, or of its allocation. */
 	poolId: string | null;
-	/** By the GPU and hour, of the allocation; null where the rate card says more than one number. */
+	/** Per GPU and hour, of the allocation; null if the rate card has more than one number. */
 	poolMicroUsdPerGpuHour: bigint | null;
 	instance: InstanceFacts | null;
 	commitment: CommitmentFacts | null;
 	billLine: BillLineFacts | null;
-	/** Of a result that a store keeps or delivered. */
+	/** For a result that a store keeps or delivers. */
 	stored: StoredFacts | null;
 	job: { project: string; class: string; name: string; labels: Readonly<Record<string, string>> } | null;
 }

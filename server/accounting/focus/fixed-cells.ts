@@ -2,10 +2,10 @@ import { LABELS } from "#server/domain/vocabulary.ts";
 import type { ChargeCause, ExportFacts } from "./facts.ts";
 import { identityOf, type ServiceIdentity, serviceOf } from "./providers.ts";
 
-/** Stated in docs/focus.md, as FOCUS asks; only texts of bills can be longer. */
+/** Documented in docs/focus.md, as FOCUS requires; only bill texts can be longer. */
 const DESCRIPTION_MAX = 500;
 
-/** Cells that are the same for every charge with the same cause, kind, team and capacity type: made once, used for many rows. */
+/** Cells that are equal for every charge with the same cause, kind, team and capacity type: built once and used for many rows. */
 export interface FixedCells {
 	identity: { provider: string; publisher: string; invoiceIssuer: string };
 	service: ServiceIdentity;
@@ -25,7 +25,7 @@ export function fixedCells(charge: ChargeCause, facts: ExportFacts): FixedCells 
 		identity: identityOf(charge.provider, facts.siteName),
 		service: facts.billLine && facts.instance === null ? serviceOfLine(facts.billLine, service) : service,
 		zone: facts.instance?.zone ?? null,
-		// A home site is its own region: it is where its machines stand.
+		// A home site is its own region, because its machines are located there.
 		region: owned || charge.region === "" ? { id: charge.siteId, name: facts.siteName } : { id: charge.region, name: charge.region },
 		resource: resourceOf(charge, facts),
 		sku: skuOf(charge, facts),
@@ -35,7 +35,7 @@ export function fixedCells(charge: ChargeCause, facts: ExportFacts): FixedCells 
 	};
 }
 
-/** As the bill calls it. Bills before 1.1 have no subcategory: then ours of the same service, or the category's rest. */
+/** As named in the bill. Bills before 1.1 have no subcategory; then ours for the same service, or the category's "Other". */
 function serviceOfLine(line: NonNullable<ExportFacts["billLine"]>, own: ServiceIdentity): ServiceIdentity {
 	const { serviceName: name, serviceCategory: category, serviceSubcategory } = line;
 	return { name, category, subcategory: serviceSubcategory ?? (own.name === name ? own.subcategory : `Other (${category})`) };
@@ -52,8 +52,8 @@ function resourceOf(charge: ChargeCause, facts: ExportFacts): FixedCells["resour
 }
 
 /**
- * A SKU is what is used, a SKU price what it costs here: the offer's id, under which the list of offers has it; of owned
- * capacity the pool, under which the rate cards have it.
+ * A SKU is what is used; a SKU price is its price here: the offer's id in the list of offers, or for owned capacity
+ * the pool in the rate cards.
  */
 function skuOf(charge: ChargeCause, facts: ExportFacts): FixedCells["sku"] {
 	const { instance } = facts;
@@ -104,7 +104,7 @@ function commitmentOf(charge: ChargeCause, { commitment }: ExportFacts): FixedCe
 	};
 }
 
-/** What a kind of commitment is called in an export. */
+/** Name of a kind of commitment in an export. */
 export function commitmentType(commitment: Pick<NonNullable<ExportFacts["commitment"]>, "kind">): string {
 	return commitment.kind === "reservation" ? "Capacity Reservation" : "Usage Commitment";
 }
@@ -138,7 +138,7 @@ function descriptionOf(charge: ChargeCause, facts: ExportFacts): string {
 	return `${charge.accelerator} of pool ${facts.poolId ?? charge.siteId} at ${facts.siteName}: ${what}${why}`;
 }
 
-/** Spillway's own tags are under `spillway/`, which no label of a job can begin with; labels are the people's, unprefixed. */
+/** Spillway's own tags start with `spillway/`, which job labels cannot; labels come from users, unprefixed. */
 function tagsOf(charge: ChargeCause, { job }: ExportFacts): string | null {
 	if (!job) return null;
 	return JSON.stringify({

@@ -1,16 +1,17 @@
 import { absolute, decimalText, divideRounded } from "./decimal.ts";
 
 /**
- * FOCUS wants cost = unit price × quantity. The ledger's costs are whole micro-dollars (rounded down once over the time of
- * an instance, so a single charge can be off by less than one), so the product is held to match within one micro-dollar.
+ * FOCUS requires cost = unit price × quantity. Ledger costs are whole micro-dollars (rounded down once over the time
+ * of an instance, so that a single charge can be off by less than one). The product therefore matches within one
+ * micro-dollar.
  */
 const MATCH_MICRO_USD = 1n;
 
-/** Quantities are kept in 10^-12 hours while they are computed with. */
+/** Quantities are kept in 10^-12 hours during computation. */
 export const PICO = 1_000_000_000_000n;
 const MS_PER_HOUR = 3_600_000n;
 const PRICE_SCALE = 15;
-/** From micro-dollars to the finest price that is written, 10^-15 dollars. */
+/** From micro-dollars to the finest exported price, 10^-15 dollars. */
 const MICRO_TO_FINEST = 1_000_000_000n;
 
 export interface PricedQuantity {
@@ -21,19 +22,19 @@ export interface PricedQuantity {
 }
 
 export interface TimeCost {
-	/** Signed: negative where time is reversed. */
+	/** Signed: negative for reversed time. */
 	ms: bigint;
 	listMicroUsd: bigint;
 	contractedMicroUsd: bigint;
-	/** Prices by the hour that are on record; null where the charge itself is all that is known. */
+	/** Hourly prices on record; null when only the charge itself is known. */
 	listMicroUsdPerHour: bigint | null;
 	contractedMicroUsdPerHour: bigint | null;
 }
 
 /**
- * Quantity and unit prices of time. The quantity is the time that was priced: where a provider's minimum made it longer
- * than the time that passed, it is list cost / list price. Null when a cost stands without any time (a pure correction of
- * money), which has no unit price.
+ * Quantity and unit prices of time. The quantity is the priced time: if a provider's minimum made it longer than the
+ * elapsed time, it is list cost / list price. Null for a cost without any time (a pure correction of money), which has
+ * no unit price.
  */
 export function priceTime(cost: TimeCost): PricedQuantity | null {
 	const list = cost.listMicroUsdPerHour;
@@ -51,8 +52,8 @@ export function hoursText(ms: bigint): string {
 }
 
 /**
- * The price on record where it gives the cost, else cost / quantity in as few decimals as give it. Null for a cost of nothing, and
- * below zero.
+ * The price on record if it yields the cost, else cost / quantity with as few decimals as needed to yield it. Null for
+ * a zero cost, and when negative.
  */
 function unitPrice(costMicroUsd: bigint, quantityPico: bigint, onRecord: bigint | null): string | null {
 	if (onRecord !== null && matches(onRecord, quantityPico, costMicroUsd)) return decimalText(onRecord, 6);

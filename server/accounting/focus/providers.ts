@@ -7,14 +7,14 @@ export interface ServiceIdentity {
 	subcategory: string;
 }
 
-/** As the providers call themselves in their own FOCUS exports. */
+/** Names that the providers use in their own FOCUS exports. */
 const CLOUDS = {
 	aws: { provider: "AWS", publisher: "Amazon Web Services, Inc.", invoiceIssuer: "Amazon Web Services, Inc." },
 	azure: { provider: "Microsoft", publisher: "Microsoft", invoiceIssuer: "Microsoft" },
 	gcp: { provider: "Google Cloud", publisher: "Google Cloud", invoiceIssuer: "Google Cloud" },
 } as const;
 
-/** Who made it available, published it and asks to be paid for it: of owned hardware the company itself, by its site's name. */
+/** Who provided, published and invoices it: for owned hardware the company itself, under its site's name. */
 export function identityOf(provider: Provider, siteName: string): { provider: string; publisher: string; invoiceIssuer: string } {
 	switch (provider) {
 		case "aws":
@@ -37,7 +37,7 @@ const OBJECTS: Partial<Record<Provider, string>> = {
 };
 const NETWORKS = { aws: "AWS Data Transfer", azure: "Bandwidth", gcp: "Network Data Transfer" } as const;
 
-/** One service has one category and one subcategory, whatever is charged for it. */
+/** Each service has one category and one subcategory, whatever is charged for it. */
 export function serviceOf(provider: Provider, kind: ChargeKind, isStored: boolean): ServiceIdentity {
 	if (isStored && kind === "storage")
 		return { name: OBJECTS[provider] ?? "Result Storage", category: "Storage", subcategory: "Object Storage" };
@@ -56,7 +56,7 @@ export function serviceOf(provider: Provider, kind: ChargeKind, isStored: boolea
 	}
 }
 
-/** Which of our providers a bill's ProviderName means; null for one that is none of them. */
+/** The provider that a bill's ProviderName refers to; null for an unknown one. */
 export function providerNamed(name: string): "aws" | "azure" | "gcp" | null {
 	if (/\b(aws|amazon)\b/i.test(name)) return "aws";
 	if (/\b(azure|microsoft)\b/i.test(name)) return "azure";

@@ -1,9 +1,9 @@
 import { absolute, divideRounded } from "./decimal.ts";
 
-/** As the table reconciliation has them (server/db/schema/bill.ts). */
+/** As in the table reconciliation (server/db/schema/bill.ts). */
 export type ReconciliationState = "matched" | "not_billed" | "billed_unknown" | "price_variance" | "time_variance";
 
-/** The four amounts of a charge and of a line, in whatever unit. */
+/** The four amounts of a charge and a bill line, in any unit. */
 export interface Money {
 	list: bigint;
 	contracted: bigint;
@@ -13,50 +13,49 @@ export interface Money {
 
 export const NO_MONEY: Money = { list: 0n, contracted: 0n, effective: 0n, billed: 0n };
 
-/** All lines of a month about one resource. Money in micro-dollars. */
+/** All lines of a month for one resource. Money in micro-dollars. */
 export interface BilledResource {
 	money: Money;
 	lines: number;
-	/** Time by lines with a time as quantity; null when there is none. */
+	/** Total time of the lines with a time as quantity; null if there are none. */
 	ms: bigint | null;
-	/** Money of the lines with another quantity: disks and traffic under the machine's id. */
+	/** Money of the lines with another quantity: disks and traffic billed under the machine's id. */
 	otherMicroUsd: bigint;
-	/** Some line is of space for a month. Bills have disks under their own ids: only those that carry our tag are seen. */
+	/** Whether some line is for storage by the month. Bills list disks under their own ids, so only those with our tag are seen. */
 	disks: boolean;
 }
 
-/** What the ledger has of one instance in the time that the bill is of. */
+/** Ledger data for one instance in the billed period. */
 export interface ChargedInstance {
-	/** As metered, before any bill corrected it. */
+	/** As metered, before corrections by bills. */
 	metered: Money;
-	/** The part of it that is disks. */
+	/** The part for disks. */
 	disks: Money;
 	charges: number;
 	ms: bigint;
-	/** What earlier reconciliations posted. */
+	/** Amounts posted by earlier reconciliations. */
 	postedPrice: Money;
 	postedTime: Money;
 }
 
 export interface Reconciled {
 	state: ReconciliationState;
-	/** To be posted now, so that metered + posted is what was billed; zeros when it is so already. */
+	/** To be posted now, so that metered + posted equals the billed amount; zeros if it already does. */
 	price: Money;
 	time: Money;
-	/** All corrections together after that. */
+	/** Total of all corrections after that. */
 	adjusted: Money;
 	facts: Record<string, string | number | null>;
 }
 
-/** A clock's second: machines are billed by it. */
+/** One second, the billing granularity of machines. */
 const TIME_TOLERANCE_MS = 1_000n;
 
 /**
- * Holds what was billed for an instance against what was metered. The difference in time is what the other time would
- * have cost at the metered price; what is left is a difference in price. Differences that rounding explains, at most one
- * micro-dollar for each line and each charge, are none.
- * Disks that the bill does not have beside a machine are left as they were estimated: their lines may be there without our tag.
- * `billed` null: the bill does not have it; it is corrected only where the bill is final.
+ * Compares the billed with the metered amounts of an instance. The time difference is valued at the metered price; the
+ * rest is a price difference. Differences explained by rounding, at most one micro-dollar per line and charge, are
+ * ignored. Disks missing from the bill of a machine keep their estimates, because their lines may lack our tag.
+ * `billed` null: not on the bill; corrected only once the bill is final.
  */
 export function reconcileInstance(billed: BilledResource | null, charged: ChargedInstance, options: { final: boolean }): Reconciled {
 	const metered = comparable(billed, charged);
@@ -89,7 +88,7 @@ export function reconcileInstance(billed: BilledResource | null, charged: Charge
 	});
 }
 
-/** What of the metered can be held against these lines. */
+/** The metered amounts that are comparable with these lines. */
 export function comparable(
 	billed: Pick<BilledResource, "disks"> | null,
 	{ metered, disks }: Pick<ChargedInstance, "metered" | "disks">,
@@ -103,7 +102,7 @@ function timePart(metered: Money, meteredMs: bigint, delta: Money, msBeyond: big
 	return map(metered, (amount) => divideRounded(amount * msBeyond, meteredMs));
 }
 
-/** What is still to be posted is what should be posted less what was. */
+/** The amount still to post is the target less what was posted. */
 function settle(state: ReconciliationState, price: Money, time: Money, charged: ChargedInstance, facts: Reconciled["facts"]): Reconciled {
 	return {
 		state,

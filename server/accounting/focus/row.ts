@@ -11,8 +11,8 @@ type Cell = string | null;
 type Category = "Usage" | "Tax" | "Credit" | "Adjustment";
 
 /**
- * The record of a charge as far as every charge with the same cause has it: cells as CSV, those that stand side by side in
- * one text. An export of millions of rows makes this once a cause, and each row puts its own cells in between.
+ * The parts of a charge's record that all charges with the same cause share: cells as CSV, with adjacent ones joined.
+ * An export of millions of rows builds this once per cause and inserts each row's own cells.
  */
 export interface RowPlan {
 	kind: ChargeKind;
@@ -22,9 +22,9 @@ export interface RowPlan {
 	reservation: { id: string; status: string };
 	description: string;
 	commitment: { id: string; status: string | null; type: string };
-	/** The contract commitment that a charge is applied to; null without one, and where the version has no such column. */
+	/** The contract commitment that a charge applies to; null if none, or if the version has no such column. */
 	contract: { id: string } | null;
-	/** The cell of ContractApplied where nothing is applied: empty text where the version has no such column. */
+	/** The ContractApplied cell when nothing is applied: empty text if the version has no such column. */
 	noContract: string;
 	issuer: string;
 	pricingCategory: string;
@@ -91,7 +91,7 @@ export function rowPlan(
 const FEMTO_PER_MICRO = 1_000_000_000n;
 const NO_SKU = cells(null, null, null, null);
 
-/** The row of a charge with this cause as a record of RFC 4180 with its line break, in the order of EXPORT_COLUMNS. */
+/** The row of a charge with this cause as an RFC 4180 record with its line break, in the order of EXPORT_COLUMNS. */
 export function rowRecord(plan: RowPlan, charge: ChargeOwn): string {
 	const { category, priced, consumed, unit } = measureOf(plan, charge);
 	const { commitment, reservation } = plan;
@@ -99,7 +99,7 @@ export function rowRecord(plan: RowPlan, charge: ChargeOwn): string {
 	const invoiced = category === "Tax" || category === "Credit";
 	const used = usage && commitment.status !== "Unused";
 	const committed = usage ? commitment.status : null;
-	// One join rather than forty additions: those would leave a tree of texts behind for every row.
+	// One join instead of forty concatenations, which would leave a tree of strings behind for every row.
 	return [
 		plan.zone,
 		decimalText(charge.billedMicroUsd, 6),
@@ -144,7 +144,7 @@ export function rowRecord(plan: RowPlan, charge: ChargeOwn): string {
 	].join(",");
 }
 
-/** The cell of ContractApplied with the comma before it; the whole effective cost of the charge is applied to its commitment. */
+/** The ContractApplied cell with its leading comma; the full effective cost of the charge is applied to its commitment. */
 function contractCell({ contract, noContract }: RowPlan, charge: ChargeOwn | null): string {
 	if (contract === null || charge === null) return noContract;
 	const cost = decimalText(charge.effectiveMicroUsd, 6);
@@ -167,7 +167,7 @@ function pricingCategory({ capacityType, kind }: ChargeCause): string {
 			return "Dynamic";
 		case "reserved":
 			return "Committed";
-		// The rate of owned hardware is set before its use, by its rate card.
+		// The rate of owned hardware is set in advance by its rate card.
 		case "owned":
 		case "on_demand":
 			return "Standard";
@@ -181,7 +181,7 @@ interface Measure {
 	unit: string;
 }
 
-/** A correction that moves no time but money alone has neither quantity nor unit price: it is an adjustment, not usage. */
+/** A correction of money without time has neither quantity nor unit price: it is an adjustment, not usage. */
 function measureOf({ kind, facts }: Pick<RowPlan, "kind" | "facts">, charge: ChargeOwn): Measure {
 	const none = { priced: null, consumed: null, unit: "Hours" };
 	if (kind === "tax") return { category: "Tax", ...none };
@@ -207,14 +207,14 @@ function measureOf({ kind, facts }: Pick<RowPlan, "kind" | "facts">, charge: Cha
 	return { category: "Usage", priced, consumed: hoursText(ms), unit: byGpu ? "GPU-Hours" : "Hours" };
 }
 
-/** Unused capacity has a cost and no own price: its time is its cost by the amortised price of a machine. */
+/** Unused capacity has a cost but no price: its time is its cost divided by the amortized price of a machine. */
 function unusedTime(charge: ChargeOwn, { commitment }: ExportFacts): Measure {
 	const rate = commitment?.microUsdPerHour ?? null;
 	const quantity = rate === null || rate === 0n ? "0" : decimalText(divideRounded(charge.effectiveMicroUsd * PICO, rate), 12);
 	return { category: "Usage", priced: { quantity, listUnitPrice: "0", contractedUnitPrice: "0" }, consumed: null, unit: "Hours" };
 }
 
-/** The volume at the first tier's price, which is the offer's: exact until the month's volume reaches the second. */
+/** The volume at the first tier's price, which is the offer's price: exact until the month's volume reaches the second tier. */
 function dataOut(charge: ChargeOwn, { instance }: ExportFacts): Measure | null {
 	if (!instance || instance.egressMicroUsdPerGiB === 0n) return null;
 	const price = instance.egressMicroUsdPerGiB;
@@ -229,7 +229,10 @@ function dataOut(charge: ChargeOwn, { instance }: ExportFacts): Measure | null {
 	};
 }
 
-/** A GiB's price by the month, and as much of GiB-months as the charge comes to at it: what is rounded is less than a micro-dollar. */
+/**
+ * The price of a GiB per month, and the GiB-months that yield the charge at that price: the rounding is below one
+ * micro-dollar.
+ */
 function diskSpace(charge: ChargeOwn, { instance }: ExportFacts): Measure | null {
 	const disk = instance?.disk;
 	if (!disk || charge.contractedMicroUsd !== charge.listMicroUsd) return null;
@@ -244,7 +247,10 @@ function diskSpace(charge: ChargeOwn, { instance }: ExportFacts): Measure | null
 	};
 }
 
-/** Of a result in a store: as much as the charge comes to at the price in force at its end, the latest one if none is any more. */
+/**
+ * For a result in a store: the quantity that yields the charge at the price in force at its end, or the latest price
+ * if none is in force.
+ */
 function storedMeasure(kind: "egress" | "storage", charge: ChargeOwn, { prices }: StoredFacts): Measure | null {
 	const endMs = Date.parse(charge.periodEnd);
 	const known = prices.flatMap(({ fromMs, ...price }) => {

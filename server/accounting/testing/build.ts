@@ -9,7 +9,7 @@ export const T0 = Date.UTC(2026, 10, 10, 10);
 
 export const A10G_IN_VIRGINIA: PowerFacts = { wattsPerGpu: 150, pue: 1.15, gramsPerKwh: 380.5, load: "busy" };
 
-/** A g5.xlarge on spot at $0.4042/h, on-demand $1.006/h, that began at T0 and still runs. */
+/** A g5.xlarge on spot at $0.4042/h, on-demand $1.006/h, started at T0 and still running. */
 export function aUsage(changes: Partial<Usage> = {}): Usage {
 	return {
 		startMs: T0,

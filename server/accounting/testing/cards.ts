@@ -1,6 +1,6 @@
 import type { OwnedAsset, OwnedRateCard } from "#server/domain/rate-card.ts";
 
-/** A card that costs nothing but what is said. */
+/** A card that costs only what the arguments set. */
 export function aCard(changes: { assets?: OwnedAsset[]; power?: Partial<OwnedRateCard["power"]>; staffUsd?: string } = {}): OwnedRateCard {
 	return {
 		assets: changes.assets ?? [],

@@ -49,7 +49,7 @@ async function rowsOf({ sql }: TestDatabase): Promise<Record<string, string[]>> 
 	return rows;
 }
 
-/** A restore refuses a database that programs use; the test's own connections count. */
+/** A restore rejects a database in use, and the test's own connections count. */
 async function detached<T>(database: TestDatabase, work: () => Promise<T>): Promise<T> {
 	await database.sql`select set_config('application_name', 'test', false),
 		(select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity
@@ -71,7 +71,7 @@ describe("a backup", () => {
 		expect(await rowsOf(database)).toEqual(before);
 	});
 
-	it("restores triggers, foreign keys and sequences that work", async () => {
+	it("restores working triggers, foreign keys and sequences", async () => {
 		const database = await filled();
 		const folder = newFolder();
 		await writeBackup(database.url, folder);

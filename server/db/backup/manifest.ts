@@ -13,15 +13,15 @@ const tableSchema = z.strictObject({
 	sha256: z.string(),
 });
 
-/** What a backup holds. The folder also has one file per table, `tables/<name>.copy.gz`: COPY text, gzipped. */
+/** Contents of a backup. The folder also has one file per table, `tables/<name>.copy.gz`: gzipped COPY text. */
 export const manifestSchema = z.strictObject({
 	format: z.literal("spillway-backup-1"),
 	createdAt: z.iso.datetime(),
-	/** Version of PostgreSQL that it was read from; any supported version can take it. */
+	/** PostgreSQL version that it was read from; it can be restored to any supported version. */
 	postgres: z.string(),
 	/** SHA-256 of each applied migration, in order, as drizzle records them. */
 	migrations: z.array(z.string()).min(1),
-	/** First days of the months that have a partition of charges. */
+	/** First days of the months with a partition of charges. */
 	chargeMonths: z.array(z.iso.date()),
 	sequences: z.array(z.strictObject({ name: z.string(), value: z.string().regex(/^\d+$/) })),
 	tables: z.array(tableSchema).min(1),

@@ -98,7 +98,10 @@ interface Guards {
 	foreignKeys: { table: string; name: string; definition: string }[];
 }
 
-/** Triggers must not run for rows that they have seen already, and tables load in any order. Rows of migrations are removed. */
+/**
+ * Disable triggers, which already ran for these rows, and allow tables to load in any order. Rows inserted by
+ * migrations are removed.
+ */
 async function liftGuards(tx: postgres.TransactionSql): Promise<Guards> {
 	const tables = await tx<{ name: string }[]>`
 		select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`;
@@ -140,7 +143,10 @@ async function loadTable(
 	if (hash.digest("hex") !== table.sha256) throw damaged(table.name);
 }
 
-/** The client does not report an error that PostgreSQL sends after the last row of a COPY, so another connection looks for it. */
+/**
+ * The client does not report an error that PostgreSQL sends after the last row of a COPY, so another connection checks
+ * for it.
+ */
 async function failureOf(watch: postgres.Sql, pid: number, table: string, loaded: Promise<void>): Promise<void> {
 	const isLoaded = loaded.then(() => true);
 	isLoaded.catch(() => {});

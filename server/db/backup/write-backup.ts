@@ -12,9 +12,9 @@ import { identifier, MANIFEST, type Manifest, tableFile } from "./manifest.ts";
 const NEWLINE = 10;
 
 /**
- * Writes every row of the database to `folder`, as of one moment, while the programs run. The manifest is written last, so an
- * interrupted backup cannot be restored by mistake.
- * @param folder absolute; must not hold a backup yet
+ * Writes every row of the database to `folder`, as of one moment, while programs keep running. The manifest is written
+ * last, so that an interrupted backup cannot be restored by mistake.
+ * @param folder absolute; must not contain a backup yet
  * @throws SpillwayError `conflict` when it does, or when the database has no schema
  */
 export async function writeBackup(
@@ -72,7 +72,7 @@ async function readHead(tx: postgres.TransactionSql): Promise<Head> {
 	};
 }
 
-/** Tables of the schema `public` without partitions, which their parent covers; columns without generated ones. */
+/** Tables of the schema `public` without partitions, which are covered by their parent; columns without generated ones. */
 function readTables(tx: postgres.TransactionSql): Promise<{ name: string; columns: string[] }[]> {
 	return tx<{ name: string; columns: string[] }[]>`
 		select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns

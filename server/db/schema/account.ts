@@ -7,19 +7,19 @@ import { role } from "./enums.ts";
 export const team = pgTable(
 	"team",
 	{
-		/** Fixed: jobs, charges, budgets and policies refer to it. */
+		/** Immutable: jobs, charges, budgets and policies refer to it. */
 		name: text().primaryKey(),
-		/** What people read instead of the name; renaming a team changes this. */
+		/** Display name; renaming a team changes this. */
 		title: text(),
-		/** Code in the company's accounts. */
+		/** Cost center code in the company's accounting. */
 		costCenter: text(),
-		/** The team that this one is part of, for grouping in lists. It grants no rights. */
+		/** Parent team, for grouping in lists. Grants no rights. */
 		parent: text(),
 	},
 	(t) => [foreignKey({ columns: [t.parent], foreignColumns: [t.name], name: "team_parent" }), index("team_parent_index").on(t.parent)],
 );
 
-/** A person, or a service account that only tokens act for. Only demo accounts and the first administrator have a password. */
+/** A person, or a service account used only through tokens. Only demo accounts and the first administrator have a password. */
 export const account = pgTable(
 	"account",
 	{
@@ -32,11 +32,14 @@ export const account = pgTable(
 		/** Service accounts never sign in; no identity can be linked to them. */
 		service: boolean().notNull().default(false),
 		passwordHash: text(),
-		/** Sessions carry the epoch they were created in. Raising it ends all sessions of the account. */
+		/** Sessions carry the epoch in which they were created. Raising it ends all sessions of the account. */
 		sessionEpoch: integer().notNull().default(0),
-		/** Until then, the first sign-in with this verified address is linked to this account. */
+		/** Until this time, the first sign-in with this verified address is linked to this account. */
 		invitedUntil: instant(),
-		/** Events of own jobs and pipelines that are sent to `email` (server/domain/notice.ts), collected for this many minutes. */
+		/**
+		 * Events of the person's jobs and pipelines to send to `email` (server/domain/notice.ts), collected for this many
+		 * minutes.
+		 */
 		notifyEvents: text({ enum: WORK_EVENTS }).array().notNull().default(sql`'{}'::text[]`),
 		digestMinutes: integer().notNull().default(DIGEST_MINUTES.default),
 		createdAt: instant().notNull(),
@@ -55,7 +58,7 @@ export const identity = pgTable(
 		accountId: text()
 			.notNull()
 			.references(() => account.id),
-		/** Verified address at the time of the first sign-in. */
+		/** Verified address at the first sign-in. */
 		email: text().notNull(),
 		createdAt: instant().notNull(),
 		linkedAt: instant(),
@@ -66,7 +69,7 @@ export const identity = pgTable(
 	(t) => [primaryKey({ columns: [t.issuer, t.subject] }), uniqueIndex("identity_id").on(t.id), index("identity_account").on(t.accountId)],
 );
 
-/** Attempts within a window, by key. In the database, so that the limit holds across replicas. */
+/** Attempts within a window, by key. Stored in the database, so that the limit holds across replicas. */
 export const rateWindow = pgTable(
 	"rate_window",
 	{
@@ -88,9 +91,9 @@ export const apiToken = pgTable(
 			.references(() => account.id),
 		name: text().notNull(),
 		hash: text().notNull(),
-		/** Names from TOKEN_SCOPES; null is every scope. */
+		/** Names from TOKEN_SCOPES; null: every scope. */
 		scopes: text().array(),
-		/** Every job submitted with it asks a person above this estimated cost; null: none does. */
+		/** Jobs submitted with it need approval above this estimated cost; null: no limit. */
 		approvalAboveMicroUsd: microUsd(),
 		createdAt: instant().notNull(),
 		expiresAt: instant(),

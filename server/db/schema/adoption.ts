@@ -24,18 +24,18 @@ export const adoption = pgTable(
 		/** The policy rule that allowed the adoption. */
 		ruleId: text().notNull(),
 		policyVersion: integer().notNull(),
-		/** What was taken over. */
+		/** What was carried over. */
 		script: text().notNull(),
 		/** Why it returns or ended: a code of server/domain/imports/adoption.ts. */
 		why: text(),
 		outcome: json<ForeignOutcome | null>(),
 		/** Output files and checkpoint folder at home, and why some are missing. */
 		output: json<{ files: string[]; problem: string | null } | null>(),
-		/** The site's answer to the last call if it failed. */
+		/** The site's error on the last call, if it failed. */
 		problem: text(),
 		offeredAt: instant().notNull(),
 		heldAt: instant(),
-		/** When its cloud attempt stops because home has room: its next checkpoint. */
+		/** When its cloud attempt stops because home has room: at its next checkpoint. */
 		returnAt: instant(),
 		endedAt: instant(),
 	},

@@ -5,7 +5,7 @@ import { WORK_EVENTS } from "../../domain/notice.ts";
 import { account } from "./account.ts";
 import { instant, json } from "./columns.ts";
 
-/** A condition that people must act on; open until it no longer holds. */
+/** A condition that needs attention; open until it no longer holds. */
 export const alert = pgTable(
 	"alert",
 	{
@@ -13,7 +13,7 @@ export const alert = pgTable(
 		rule: text({ enum: ALERT_RULES }).notNull(),
 		/** The subject: a budget period and threshold, a team and day, an instance, or a bill's resource. */
 		subject: text().notNull(),
-		/** The team concerned; null for all. */
+		/** The affected team; null: all. */
 		team: text(),
 		facts: json<Record<string, string | number | null>>().notNull(),
 		openedAt: instant().notNull(),
@@ -72,7 +72,7 @@ export const delivery = pgTable(
 	],
 );
 
-/** An event of a person's job or pipeline, until and after it is part of a mail. Deleted some months after it was sent. */
+/** An event of a person's job or pipeline, kept before and after it is mailed. Deleted some months after it was sent. */
 export const notice = pgTable(
 	"notice",
 	{
@@ -88,7 +88,7 @@ export const notice = pgTable(
 		/** Path of the page. */
 		link: text().notNull(),
 		createdAt: instant().notNull(),
-		/** The mail that it is part of; null while it waits. */
+		/** The mail that includes it; null while waiting. */
 		deliveryId: text().references(() => delivery.id),
 	},
 	(t) => [

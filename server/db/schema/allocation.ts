@@ -30,7 +30,7 @@ export const allocation = pgTable(
 			.on(t.id)
 			.where(sql`${t.endedAt} is null or ${t.meteredUntil} is null or ${t.meteredUntil} <> ${t.endedAt}`),
 		index("allocation_times").on(t.poolId, t.startedAt),
-		/** The newest that ended: how much of a pool was held in the last hours. */
+		/** The latest ended ones, to compute how much of a pool was held in the last hours. */
 		index("allocation_ended").on(t.endedAt),
 	],
 );

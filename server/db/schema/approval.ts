@@ -5,7 +5,7 @@ import { instant, json, microUsd } from "./columns.ts";
 import { role } from "./enums.ts";
 import { job } from "./job.ts";
 
-/** A rule asks for a person's yes before a job may be placed. */
+/** A rule's request for approval before a job may be placed. */
 export const approval = pgTable(
 	"approval",
 	{
@@ -16,7 +16,7 @@ export const approval = pgTable(
 		ruleId: text().notNull(),
 		policyName: text().notNull(),
 		policyVersion: integer().notNull(),
-		/** Who may say it. */
+		/** Role that may approve. */
 		role: role().notNull(),
 		quote: json<ApprovalQuote>().notNull(),
 		requestedAt: instant().notNull(),
@@ -24,7 +24,7 @@ export const approval = pgTable(
 		state: text({ enum: ["open", "granted", "refused", "expired", "withdrawn"] })
 			.notNull()
 			.default("open"),
-		/** What was granted: the placement may cost at most so much. */
+		/** What was approved: the maximum cost of the placement. */
 		upToMicroUsd: microUsd(),
 		decidedBy: text(),
 		decidedAt: instant(),

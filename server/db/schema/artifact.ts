@@ -24,11 +24,11 @@ export const artifact = pgTable(
 		/** When the files are deleted; null: never. */
 		expiresAt: instant(),
 		deletedAt: instant(),
-		/** Up to when its storage is charged; null: not yet. */
+		/** Time up to which its storage is charged; null: not charged yet. */
 		meteredUntil: instant(),
-		/** The team's store that has the files; null: the embedded one. */
+		/** The team's store with the files; null: the embedded one. */
 		storeId: text(),
-		/** Regions that the job's data, and so its results, must not leave. */
+		/** Regions that the job's data, and therefore its results, must not leave. */
 		residency: json<string[]>(),
 	},
 	(t) => [
@@ -36,7 +36,7 @@ export const artifact = pgTable(
 		index("artifact_job").on(t.jobId, t.createdAt),
 		index("artifact_team").on(t.team, t.createdAt.desc()),
 		index("artifact_expiry").on(t.expiresAt),
-		// What the meter looks for: results that are not charged to their end, by the time up to which they are; deleted ones first.
+		// For the meter: results not yet charged to their end, by time charged; deleted ones first.
 		index("artifact_due")
 			.on(sql`(case when deleted_at is null then coalesce(metered_until, created_at) else '-infinity' end)`)
 			.where(sql`deleted_at is null or metered_until is null or metered_until < deleted_at`),

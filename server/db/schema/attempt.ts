@@ -49,7 +49,7 @@ export const attempt = pgTable(
 		exitSignal: text(),
 		/** Number of the latest stored log line, see job_log. */
 		logLines: integer().notNull().default(0),
-		/** Values of the job's secrets as they were delivered, sealed for `attempt:<id>`; null without secrets and once it is over. */
+		/** Secret values as delivered to the attempt, sealed for `attempt:<id>`; null without secrets and after it ended. */
 		sealedSecrets: text(),
 		logCursor: json<{ stdout: number; stderr: number } | null>(),
 		lastHeardAt: instant(),

@@ -2,9 +2,9 @@ import { bigint, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 
 /**
- * The hash chain over the audit: `hash` = sha256 of the hash before and of every column of one audit line. Lines are
- * sealed in the order of `sequence` by one writer after they are committed, so that no change waits for another one's line.
- * Insert-only.
+ * The hash chain over the audit log: `hash` = sha256 of the previous hash and every column of one entry. One writer
+ * seals entries in the order of `sequence` after they are committed, so that changes never wait for each other's
+ * entries. Insert-only.
  */
 export const auditSeal = pgTable(
 	"audit_seal",

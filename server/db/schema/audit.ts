@@ -1,7 +1,7 @@
 import { bigserial, index, pgTable, text } from "drizzle-orm/pg-core";
 import { instant, json } from "./columns.ts";
 
-/** Who did what when; insert-only, written in the transaction of the change. */
+/** Who did what and when; insert-only, written in the transaction of the change. */
 export const audit = pgTable(
 	"audit",
 	{
@@ -14,7 +14,7 @@ export const audit = pgTable(
 		before: json<unknown>(),
 		after: json<unknown>(),
 		requestId: text(),
-		/** How a person came in, and from which address; null for the system, and before this was kept. */
+		/** How the person signed in, and from which address; null for the system, and before this was recorded. */
 		via: text({ enum: ["session", "token"] }),
 		source: text(),
 	},

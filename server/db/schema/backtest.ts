@@ -3,7 +3,7 @@ import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
 import type { BacktestResult } from "../../domain/backtest.ts";
 import { instant, json } from "./columns.ts";
 
-/** A draft replayed over recorded jobs beside the published version; a background job. */
+/** A background job that replays recorded jobs under a draft and the published version. */
 export const backtest = pgTable(
 	"backtest",
 	{
@@ -23,7 +23,7 @@ export const backtest = pgTable(
 		createdBy: text().notNull(),
 		startedAt: instant(),
 		finishedAt: instant(),
-		/** The worker is alive; one that was silent for long is started again. */
+		/** Heartbeat of the worker; after a long silence the backtest is restarted. */
 		heartbeatAt: instant(),
 	},
 	(t) => [

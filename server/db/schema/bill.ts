@@ -10,12 +10,12 @@ export const bill = pgTable(
 		id: text().primaryKey(),
 		fileName: text().notNull(),
 		sha256: text().notNull(),
-		/** Of the columns that the file has, e.g. `1.0`. */
+		/** Derived from the file's columns, e.g. `1.0`. */
 		focusVersion: text().notNull(),
 		/** In file order, so that an export reproduces the file. */
 		columns: json<string[]>().notNull(),
 		providers: text().array().notNull(),
-		/** Months that it bills, e.g. `2026-11`. */
+		/** Months covered, e.g. `2026-11`. */
 		months: text().array().notNull(),
 		rows: integer().notNull(),
 		/** Lines identical to lines of earlier bills. */
@@ -54,14 +54,14 @@ export const billLine = pgTable(
 		periodEnd: instant().notNull(),
 		resourceId: text(),
 		regionId: text(),
-		/** Our own tag, where the line has it. */
+		/** Our own tag, if the line has it. */
 		taggedInstanceId: text(),
 		invoiceId: text(),
 		listNanoUsd: bigInt().notNull(),
 		contractedNanoUsd: bigInt().notNull(),
 		effectiveNanoUsd: bigInt().notNull(),
 		billedNanoUsd: bigInt().notNull(),
-		/** Every value as text, in the order of the bill's columns; null where the file has a null. */
+		/** Every value as text, in the order of the bill's columns; null for a null in the file. */
 		values: json<(string | null)[]>().notNull(),
 	},
 	(t) => [

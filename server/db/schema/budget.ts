@@ -6,7 +6,7 @@ import { holdState } from "./enums.ts";
 
 /**
  * One period of one budget of the published policy. Admission locks these rows: free = cap − posted − held is checked
- * and held is raised in the transaction that writes the intent, so concurrent submissions overspend by exactly 0.
+ * and held is raised in the transaction that writes the intent, so that concurrent submissions never overspend.
  */
 export const budgetPeriod = pgTable(
 	"budget_period",
@@ -21,14 +21,14 @@ export const budgetPeriod = pgTable(
 	(t) => [primaryKey({ columns: [t.budgetId, t.periodKey] }), check("budget_period_held_not_negative", sql`${t.heldMicroUsd} >= 0`)],
 );
 
-/** The worst case of one instance, set aside at placement. */
+/** The worst case of one instance, reserved at placement. */
 export const hold = pgTable(
 	"hold",
 	{
 		id: text().primaryKey(),
 		instanceId: text().notNull().unique(),
 		amountMicroUsd: microUsd().notNull(),
-		/** Charged so far, at most amount unless the instance outlived its expiry. */
+		/** Charged so far, at most the amount unless the instance outlived its expiry. */
 		postedMicroUsd: microUsd().notNull().default(sql`0`),
 		state: holdState().notNull().default("pending"),
 		createdAt: instant().notNull(),

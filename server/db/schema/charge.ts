@@ -70,7 +70,7 @@ export const charge = pgTable(
 		allocationId: text(),
 		poolId: text(),
 		billLineId: text(),
-		/** The result that a store keeps or delivered. */
+		/** The stored or delivered result. */
 		artifactId: text(),
 		correction: text({ enum: CHARGE_CORRECTIONS }),
 		...sums,
@@ -82,9 +82,9 @@ export const charge = pgTable(
 		index("charge_period").on(t.periodStart, t.id),
 		index("charge_instance").on(t.instanceId),
 		index("charge_artifact").on(t.artifactId).where(sql`artifact_id is not null`),
-		// Recent charges are at the end of a partition, so this index stays at some kilobytes.
+		// Recent charges are at the end of a partition, so this index stays at a few kilobytes.
 		index("charge_posted").using("brin", t.number, t.postedAt).with({ autosummarize: true }),
-		// Corrections by bills: a few hundred of a month's millions of rows.
+		// Corrections from bills: a few hundred out of a month's millions of rows.
 		index("charge_of_bills").on(t.periodStart).where(sql`bill_line_id is not null or correction in ('bill_price', 'bill_time')`),
 		check("charge_has_cause", sql`num_nonnulls(${t.instanceId}, ${t.allocationId}, ${t.poolId}, ${t.billLineId}, ${t.artifactId}) = 1`),
 		check("charge_period_order", sql`${t.periodStart} < ${t.periodEnd}`),
@@ -139,7 +139,7 @@ export const rollupSlice = pgTable(
 		key: text().notNull(),
 		team: text().notNull(),
 		capacityType: capacityType().notNull(),
-		/** Owned capacity that no job used, corrections of it included. */
+		/** Owned capacity that no job used, including its corrections. */
 		idle: boolean().notNull(),
 		...sums,
 		...emissionSums,

@@ -10,7 +10,7 @@ export interface StoredShardFile {
 	from: string;
 }
 
-/** What one rank saved of a checkpoint. The checkpoint is complete when the parts of all ranks are committed. */
+/** One rank's part of a checkpoint. The checkpoint is complete when the parts of all ranks are committed. */
 export const checkpointPart = pgTable(
 	"checkpoint_part",
 	{

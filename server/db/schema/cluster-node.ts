@@ -3,7 +3,7 @@ import { check, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import type { NodeState } from "../../domain/cluster-node.ts";
 import { site } from "./site.ts";
 
-/** The nodes of an owned site by name, as its driver saw them last. Only what changed is written again. */
+/** The nodes of an owned site by name, as last reported by its driver. Only changes are written. */
 export const clusterNode = pgTable(
 	"cluster_node",
 	{
@@ -11,13 +11,13 @@ export const clusterNode = pgTable(
 			.notNull()
 			.references(() => site.id),
 		name: text().notNull(),
-		/** Null: no pool that Spillway uses has it. */
+		/** Null: not in a pool that Spillway uses. */
 		poolId: text(),
 		state: text().$type<NodeState>().notNull(),
-		/** The cluster's own words for it; null where there is nothing to say. */
+		/** The cluster's own description; null when there is none. */
 		reason: text(),
 		gpus: integer().notNull(),
-		/** By anybody's jobs. */
+		/** In use by any job, ours or not. */
 		gpusUsed: integer().notNull(),
 	},
 	(t) => [

@@ -6,12 +6,12 @@ export const instant = () => timestamp({ withTimezone: true, precision: 3, mode:
 /** Money, always bigint micro-dollars. */
 export const microUsd = () => bigint({ mode: "bigint" });
 
-/** A length of time in milliseconds. */
+/** A duration in milliseconds. */
 export const durationMs = () => bigint({ mode: "number" });
 
 export const bigInt = () => bigint({ mode: "bigint" });
 
-/** What JSON.stringify writes for half a surrogate pair, which jsonb refuses. */
+/** JSON.stringify's escape of a lone surrogate, which jsonb rejects. */
 const HALF_PAIR = /\\ud[89a-f]/;
 
 function storableJson(value: unknown): string {
@@ -20,7 +20,7 @@ function storableJson(value: unknown): string {
 	return JSON.stringify(value, (_, part) => (typeof part === "string" ? part.toWellFormed() : part));
 }
 
-/** A JSON value that is stored as written and read as T; writers make sure that it is T (it was parsed before). */
+/** A JSON value that is stored as written and read as T; writers guarantee that it is T (it was parsed before). */
 export const json = <T>() =>
 	customType<{ data: T; driverData: unknown }>({
 		dataType: () => "jsonb",

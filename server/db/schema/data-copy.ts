@@ -6,20 +6,20 @@ export const dataCopy = pgTable(
 	"data_copy",
 	{
 		id: text().primaryKey(),
-		/** The data set, as jobs name it. */
+		/** The data set, as named by jobs. */
 		uri: text().notNull(),
 		/** `provider:region` of the store. */
 		place: text().notNull(),
-		/** Its addresses there, for reading and writing. */
+		/** Its URIs there, for reading and writing. */
 		readUri: text().notNull(),
 		writeUri: text().notNull(),
 		/** When the latest waiting job was submitted. A copy that started earlier may lack its data. */
 		wantedAt: instant().notNull(),
 		/** Start of the current or last run; null if none. */
 		beganAt: instant(),
-		/** Start of the last successful run: the copy has the data of that time. */
+		/** Start of the last successful run: the copy has the data as of that time. */
 		asOfAt: instant(),
-		/** Bytes moved by the last successful run, and its speed if measurable. */
+		/** Bytes copied by the last successful run, and its speed if measurable. */
 		copiedBytes: bigInt(),
 		mibPerS: doublePrecision(),
 		/** Failures since the last success, the latest error, and the earliest retry. */

@@ -4,8 +4,8 @@ import { instant } from "./columns.ts";
 const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => "bytea" });
 
 /**
- * What decisions were made from, in parts that many decisions share: a part is written once and named by the SHA-256 of its text.
- * Only services/explain writes and reads them; a part that no decision used for long is deleted.
+ * Inputs of decisions, in parts shared by many decisions: each part is written once and identified by the SHA-256 of
+ * its text. Only services/explain writes and reads them; parts unused for a long time are deleted.
  */
 export const decisionPart = pgTable(
 	"decision_part",
@@ -14,7 +14,7 @@ export const decisionPart = pgTable(
 		hash: text().primaryKey(),
 		/** The text, as raw deflate. */
 		body: bytes().notNull(),
-		/** The newest cycle that used it, to the day. */
+		/** The latest cycle that used it, by day. */
 		usedAt: instant().notNull(),
 	},
 	(t) => [index("decision_part_used").on(t.usedAt)],

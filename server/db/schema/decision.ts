@@ -13,12 +13,12 @@ export const decision = pgTable(
 			.notNull()
 			.references(() => job.id),
 		decidedAt: instant().notNull(),
-		/** Number of the attempt that it led to, null when the job stayed. */
+		/** Number of the resulting attempt, null when the job stayed. */
 		attemptNumber: integer(),
 		policyName: text().notNull(),
 		policyVersion: integer().notNull(),
 		explanation: json<Explanation>().notNull(),
-		/** The decision_part that lists what the cycle knew (services/explain); null in rows from before that was kept. */
+		/** The decision_part that lists the cycle's inputs (services/explain); null in rows from before they were kept. */
 		inputHash: text(),
 	},
 	(t) => [

@@ -2,7 +2,7 @@ import { index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
 import { artifact } from "./artifact.ts";
 import { instant } from "./columns.ts";
 
-/** A result on its way to the place that its job names (`to`). */
+/** The delivery of a result to the target in its job file (`to`). */
 export const resultDelivery = pgTable(
 	"result_delivery",
 	{
@@ -10,14 +10,14 @@ export const resultDelivery = pgTable(
 		artifactId: text()
 			.notNull()
 			.references(() => artifact.id),
-		/** As the job file names it: home:/models/fraud, s3://bucket/path. */
+		/** As in the job file: home:/models/fraud, s3://bucket/path. */
 		target: text().notNull(),
 		state: text().$type<"pending" | "delivered" | "failed">().notNull(),
 		createdAt: instant().notNull(),
-		/** Failures since it was created or retried by a person, and the latest one. */
+		/** Failures since it was created or manually retried, and the latest one. */
 		failures: integer().notNull().default(0),
 		error: text(),
-		/** The earliest next try. */
+		/** The earliest next attempt. */
 		nextAt: instant().notNull(),
 		deliveredAt: instant(),
 	},

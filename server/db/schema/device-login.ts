@@ -12,9 +12,9 @@ export const deviceLogin = pgTable(
 		deviceHash: text().notNull(),
 		/** The short code that the person compares. */
 		userHash: text().notNull(),
-		/** What the command calls its machine. */
+		/** Machine name, as given by the command. */
 		clientName: text().notNull(),
-		/** Address that started it. */
+		/** Address of the client that started it. */
 		source: text(),
 		createdAt: instant().notNull(),
 		expiresAt: instant().notNull(),
@@ -22,7 +22,7 @@ export const deviceLogin = pgTable(
 		accountId: text().references(() => account.id),
 		decision: text({ enum: ["approved", "denied"] }),
 		decidedAt: instant(),
-		/** When the token was handed out. */
+		/** When the token was delivered. */
 		redeemedAt: instant(),
 	},
 	(t) => [

@@ -29,7 +29,7 @@ export const event = pgTable(
 		jobId: text(),
 		instanceId: text(),
 		siteId: text(),
-		/** The team concerned; null for all. */
+		/** The affected team; null: all. */
 		team: text(),
 		reason: json<Reason | null>(),
 	},

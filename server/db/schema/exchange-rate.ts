@@ -12,7 +12,7 @@ export const exchangeRate = pgTable(
 		usd: numeric().notNull(),
 		/** Where it was published, for display. */
 		source: text().notNull(),
-		/** As the audit log names who imported it. */
+		/** Who imported it, as in the audit log. */
 		importedBy: text().notNull(),
 		importedAt: instant().notNull(),
 	},

@@ -3,7 +3,7 @@ import type { ForeignJob, NotAdopted } from "../../domain/foreign-job.ts";
 import { instant, json } from "./columns.ts";
 import { site } from "./site.ts";
 
-/** What waits and runs in a site's own queue and was not submitted by Spillway. What is over there goes here too. */
+/** Jobs waiting or running in a site's own queue that Spillway did not submit. Ended ones are removed. */
 export const foreignJob = pgTable(
 	"foreign_job",
 	{

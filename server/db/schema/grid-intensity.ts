@@ -1,7 +1,7 @@
 import { integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 
-/** The grid's intensity of one hour in one zone, as a source gave it. Places without a row fall back to the shipped average. */
+/** Grid intensity of one hour in one zone, from a source. Places without a row fall back to the shipped average. */
 export const gridIntensity = pgTable(
 	"grid_intensity",
 	{

@@ -2,7 +2,7 @@ import { integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { bigInt, instant } from "./columns.ts";
 import { site } from "./site.ts";
 
-/** GPU utilization of a node at home in one UTC hour, idle GPUs included: sums of the readings that were reported. */
+/** GPU utilization of a home node in one UTC hour, idle GPUs included: sums of the reported readings. */
 export const homeGpuHour = pgTable(
 	"home_gpu_hour",
 	{
@@ -11,7 +11,7 @@ export const homeGpuHour = pgTable(
 			.references(() => site.id, { onDelete: "cascade" }),
 		node: text().notNull(),
 		hour: instant().notNull(),
-		/** `simulated`: drawn for a demo, and marked as such wherever it is shown. */
+		/** `simulated`: generated for a demo, and marked as such wherever it is shown. */
 		meter: text({ enum: ["dcgm", "nvidia_smi", "simulated"] }).notNull(),
 		/** GPUs of the latest reading. */
 		gpus: integer().notNull(),

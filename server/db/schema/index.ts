@@ -1,4 +1,4 @@
-/** What drizzle-kit and the client see. Code imports the table's own file. */
+/** All tables for drizzle-kit and the client. Code imports each table's own file. */
 export * from "./account.ts";
 export * from "./adoption.ts";
 export * from "./alert.ts";

@@ -48,7 +48,7 @@ export const instance = pgTable(
 			.references(() => attempt.id),
 		/** Rank in its attempt: 0 to nodes − 1. */
 		rank: integer().notNull().default(0),
-		/** The checkpoint that it restored before it was ready; null: none. */
+		/** The checkpoint restored before it was ready; null: none. */
 		restoredCheckpoint: text(),
 		/** When the intent was recorded. */
 		intendedAt: instant().notNull(),
@@ -104,13 +104,13 @@ export const instance = pgTable(
 	(t) => [
 		uniqueIndex("instance_provider_id").on(t.siteId, t.providerInstanceId).where(sql`${t.providerInstanceId} is not null`),
 		index("instance_live").on(t.state).where(sql`${t.state} <> 'terminated'`),
-		/** Instances with time to meter. */
+		/** Instances with unmetered time. */
 		index("instance_unmetered")
 			.on(t.id)
 			.where(
 				sql`${t.billedFrom} is not null and (${t.meteredUntil} is null or ${t.billedUntil} is null or ${t.meteredUntil} <> ${t.billedUntil})`,
 			),
-		/** One machine for each rank. */
+		/** One machine per rank. */
 		uniqueIndex("instance_attempt_rank").on(t.attemptId, t.rank),
 		index("instance_job").on(t.jobId),
 		index("instance_intended").on(t.intendedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),

@@ -3,7 +3,7 @@ import type { SecretSource } from "../../domain/job-secret.ts";
 import { team } from "./account.ts";
 import { instant, json } from "./columns.ts";
 
-/** A secret that jobs of a team may use. Its value never leaves the server but to an attempt. */
+/** A secret available to jobs of a team. The server sends its value only to attempts. */
 export const jobSecret = pgTable(
 	"job_secret",
 	{
@@ -12,9 +12,9 @@ export const jobSecret = pgTable(
 			.references(() => team.name, { onDelete: "cascade" }),
 		name: text().notNull(),
 		source: json<SecretSource>().notNull(),
-		/** For `stored`: sealed under a key of the credential keys, for `secret:<team>/<name>`. */
+		/** For `stored`: sealed under one of the credential keys, for `secret:<team>/<name>`. */
 		sealed: text(),
-		/** Raised by each change. */
+		/** Incremented by each change. */
 		version: integer().notNull().default(1),
 		createdAt: instant().notNull(),
 		changedAt: instant().notNull(),

@@ -28,7 +28,7 @@ export const job = pgTable(
 		placement: json<Placement | null>(),
 		/** Number of attempts so far, and number of the latest. */
 		attempts: integer().notNull().default(0),
-		/** Attempts up to this number no longer count as attempts without progress: a person let the job continue. */
+		/** Attempts up to this number no longer count as attempts without progress, because a person released the job. */
 		resumedAfterAttempt: integer().notNull().default(0),
 		submittedBy: text().notNull(),
 		submittedAt: instant().notNull(),

@@ -6,7 +6,7 @@ import { capacityType, provider } from "./enums.ts";
 /** A disk as rows keep it, money as a decimal string. */
 export type StoredDisk = Omit<MachineDisk, "microUsdPerMonth"> & { microUsdPerMonth: string | null };
 
-/** The newest observation of each offer, with what we learned from asking for it. */
+/** The latest observation of each offer, with results of launch requests. */
 export const offer = pgTable(
 	"offer",
 	{
@@ -25,21 +25,21 @@ export const offer = pgTable(
 		onDemandMicroUsdPerHour: microUsd(),
 		priceObservedAt: instant().notNull(),
 		priceSource: text().notNull(),
-		/** The disk that its machines are launched with; null: its driver names none. */
+		/** The disk its machines are launched with; null: unspecified by its driver. */
 		disk: json<StoredDisk | null>(),
-		/** The account's quota for it as it was read with the offer; null: not known. */
+		/** The account's quota, as read with the offer; null: unknown. */
 		quota: json<OfferQuota | null>(),
-		/** When the provider last listed it at all. */
+		/** When the provider last listed it. */
 		seenAt: instant().notNull(),
 		backoffUntil: instant(),
 		backoffReason: text({ enum: ["insufficient_capacity", "quota_exceeded"] }),
-		/** Refusals in a row, for the back-off's length. */
+		/** Consecutive rejections, for the length of the back-off. */
 		refusals: integer().notNull().default(0),
 	},
 	(t) => [index("offer_site").on(t.siteId)],
 );
 
-/** Prices as they changed, for charts and later replays. */
+/** Price changes, for charts and later replays. */
 export const offerPrice = pgTable(
 	"offer_price",
 	{

@@ -8,16 +8,16 @@ import { PIPELINE_STATES, STEP_STATES, type StepState } from "../../domain/state
 import { instant, json, microUsd } from "./columns.ts";
 import { job } from "./job.ts";
 
-/** A declared step, kept with its pipeline: there are as many as people wrote. */
+/** A declared step, stored with its pipeline, since pipelines have only as many steps as people wrote. */
 export interface StoredStep extends GraphStep {
 	inputs: StepInput[];
-	/** Expected run time of one run, and of the longest way from its end to the pipeline's, ms. */
+	/** Expected run time of one run, and of the longest path from its end to the pipeline's end, ms. */
 	runMs: number;
 	restMs: number;
-	/** P90 minus median of the step, and summed over that way. Absent: not known. */
+	/** P90 minus median, for the step and summed over that path. Absent: unknown. */
 	spreadMs?: number;
 	restSpreadMs?: number;
-	/** Most that one run may spend in clouds, retries included, micro-dollars as text. Absent: 0. */
+	/** Maximum cloud spend of one run, retries included, micro-dollars as text. Absent: 0. */
 	maximumMicroUsd?: string;
 }
 
@@ -33,18 +33,18 @@ export const pipeline = pgTable(
 		parameters: json<Record<string, Scalar>>().notNull(),
 		/** Steps in topological order. */
 		graph: json<StoredStep[]>().notNull(),
-		/** The file as it was submitted; null before it was kept. */
+		/** The file as submitted; null from before it was kept. */
 		source: text(),
-		/** The quote at submission, as it was shown. */
+		/** The quote shown at submission. */
 		quote: json<unknown>(),
 		state: text({ enum: PIPELINE_STATES }).notNull().default("running"),
-		/** Runs, and runs by state; kept in the transaction that moves them. */
+		/** Number of runs, in total and by state; kept in the transaction that changes them. */
 		runs: integer().notNull(),
 		counts: json<Record<StepState, number>>().notNull(),
 		/** Runs at a time; null: no limit. */
 		parallel: integer(),
 		deadlineAt: instant(),
-		/** The most that all jobs together may spend in clouds. */
+		/** Maximum cloud spend of all jobs together. */
 		budgetMicroUsd: microUsd(),
 		submittedBy: text().notNull(),
 		submittedAt: instant().notNull(),
@@ -64,7 +64,7 @@ export const pipeline = pgTable(
 	],
 );
 
-/** One run of a step: what becomes a job. */
+/** One run of a step, which becomes a job. */
 export const pipelineRun = pgTable(
 	"pipeline_run",
 	{
@@ -81,12 +81,12 @@ export const pipelineRun = pgTable(
 		state: text({ enum: STEP_STATES }).notNull().default("waiting"),
 		/** Its newest job. */
 		jobId: text().references(() => job.id),
-		/** Jobs since a person last retried it. */
+		/** Jobs since the last manual retry. */
 		tries: integer().notNull().default(0),
 		exitCode: integer(),
 		/** Why it was skipped. */
 		why: text(),
-		/** Why its job was cancelled before its end: it then counts as skipped. */
+		/** Why its job was cancelled early: it then counts as skipped. */
 		stopWhy: text(),
 		finishedAt: instant(),
 	},
@@ -98,8 +98,9 @@ export const pipelineRun = pgTable(
 );
 
 /**
- * What a pipeline has reserved in a budget for jobs that are still to come. It is part of budget_period.held_micro_usd, like the holds
- * of instances: a placement turns it into such a hold, and what a hold leaves over returns here while the pipeline lives.
+ * A pipeline's reservation in a budget for jobs still to come. It is part of budget_period.held_micro_usd, like the
+ * holds of instances: a placement converts it into such a hold, and the unused rest of a hold returns here while the
+ * pipeline is alive.
  */
 export const pipelineHold = pgTable(
 	"pipeline_hold",
@@ -114,7 +115,7 @@ export const pipelineHold = pgTable(
 	(t) => [primaryKey({ columns: [t.pipelineId, t.budgetId] }), check("pipeline_hold_not_negative", sql`${t.leftMicroUsd} >= 0`)],
 );
 
-/** Every job that was made for a run: costs of earlier tries count too. */
+/** Every job created for a run, since earlier attempts count toward its cost too. */
 export const pipelineJob = pgTable(
 	"pipeline_job",
 	{

@@ -20,7 +20,7 @@ export const policyVersion = pgTable(
 		author: text().notNull(),
 		message: text().notNull(),
 		createdAt: instant().notNull(),
-		/** The version that its author began from; null on the first. */
+		/** The version that its author started from; null on the first. */
 		baseVersion: integer(),
 		origin: json<PolicyOrigin | null>(),
 	},
@@ -37,9 +37,9 @@ export const policyPublication = pgTable(
 		kind: text({ enum: ["publish", "rollback"] }).notNull(),
 		publishedAt: instant().notNull(),
 		publishedBy: text().notNull(),
-		/** The second person, where one is required. */
+		/** The second person, if one is required. */
 		approvedBy: text(),
-		/** The backtest that was seen before. */
+		/** The backtest seen before publishing. */
 		backtestId: text(),
 		/** Why it was published in the browser without a finished backtest. */
 		noBacktestReason: text(),
@@ -47,7 +47,7 @@ export const policyPublication = pgTable(
 	(t) => [index("policy_publication_time").on(t.name, t.publishedAt)],
 );
 
-/** A person's unpublished text, one a policy: it survives a closed tab, a lost session and a restart. */
+/** A person's unpublished text, one per policy: it survives a closed tab, a lost session and a restart. */
 export const policyDraft = pgTable(
 	"policy_draft",
 	{

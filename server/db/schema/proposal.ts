@@ -3,7 +3,7 @@ import { check, index, pgTable, text } from "drizzle-orm/pg-core";
 import type { PolicyOrigin } from "../../domain/policy-version.ts";
 import { instant, json } from "./columns.ts";
 
-/** The budget, the policy and its version that it was proposed against, old and new cap. */
+/** The budget, the policy and version it was proposed against, old and new cap. */
 export interface CapChange {
 	budgetId: string;
 	policyName: string;
@@ -12,7 +12,7 @@ export interface CapChange {
 	toMicroUsd: string;
 }
 
-/** A text to publish, or a version to roll back to, against the version that was in force (0: none). */
+/** A text to publish, or a version to roll back to, and the version in force at that time (0: none). */
 export interface PolicyPublishChange {
 	policyName: string;
 	policyVersion: number;
@@ -23,25 +23,25 @@ export interface PolicyPublishChange {
 	noBacktestReason?: string | null;
 }
 
-/** What changes only when a second person agrees, by their setting. */
+/** Changes that need a second person, by setting. */
 export type SecondPersonOf = "policies" | "budgets";
 
-/** That these change without a second person from now on. */
+/** These changes no longer need a second person. */
 export interface SecondPersonOffChange {
 	secondPersonOf: SecondPersonOf;
 }
 
 export type ProposedChange = CapChange | PolicyPublishChange | SecondPersonOffChange;
 
-/** A change that a second person has to agree to before it counts. */
+/** A change that takes effect only once a second person approves it. */
 export const proposal = pgTable(
 	"proposal",
 	{
 		id: text().primaryKey(),
 		kind: text({ enum: ["budget_cap", "policy_publish", "second_person_off"] }).notNull(),
-		/** The budget's id, the policy's name, or what the second person is for. */
+		/** The budget's id, the policy's name, or the kind of change that needs a second person. */
 		subject: text().notNull(),
-		/** Of the kind that `kind` says. */
+		/** Shape depends on `kind`. */
 		change: json<ProposedChange>().notNull(),
 		message: text().notNull(),
 		proposedBy: text().notNull(),

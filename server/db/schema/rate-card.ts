@@ -3,8 +3,8 @@ import type { OwnedRateCard } from "../../domain/rate-card.ts";
 import { instant, json } from "./columns.ts";
 
 /**
- * What an owned pool costs, from `effectiveFrom` on until the next card of that pool. Insert-only; of two for one instant the newer
- * counts.
+ * Cost of an owned pool, from `effectiveFrom` until the pool's next card. Insert-only; of two with the same effective
+ * time, the newer one wins.
  */
 export const rateCard = pgTable(
 	"rate_card",

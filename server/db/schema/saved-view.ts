@@ -11,9 +11,9 @@ export const savedView = pgTable(
 			.notNull()
 			.references(() => account.id, { onDelete: "cascade" }),
 		name: text().notNull(),
-		/** Filters, sort and columns as the list's query: `view=all&state=failed`. */
+		/** Filters, sort and columns as a query of the list: `view=all&state=failed`. */
 		query: text().notNull(),
-		/** The team that sees it too; null: its owner alone. */
+		/** A team that also sees it; null: only its owner. */
 		team: text().references(() => team.name, { onDelete: "set null" }),
 		createdAt: instant().notNull(),
 	},

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { instant, json } from "./columns.ts";
 
-/** A draft that decides beside the published policy on live traffic, and only records. One at a time for each policy. */
+/** A draft that decides alongside the published policy on live traffic, and only records. One at a time per policy. */
 export const shadow = pgTable(
 	"shadow",
 	{
@@ -17,7 +17,7 @@ export const shadow = pgTable(
 	(t) => [uniqueIndex("shadow_running").on(t.policyName).where(sql`${t.stoppedAt} is null`)],
 );
 
-/** What both policies said of one job when the published one placed it, or last while it waited. */
+/** Both policies' decisions for one job when the published policy placed it, or the latest ones while it waited. */
 export const shadowDecision = pgTable(
 	"shadow_decision",
 	{

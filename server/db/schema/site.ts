@@ -26,7 +26,7 @@ export interface SweepRecord {
 	seen: number;
 	owned: number;
 	orphans: number;
-	/** Machines with our tag and no row, until some minutes after they ended. */
+	/** Machines with our tag and no row, until a few minutes after they ended. */
 	strays?: SweptStray[];
 }
 
@@ -47,7 +47,7 @@ export const site = pgTable("site", {
 	id: text().primaryKey(),
 	name: text().notNull(),
 	provider: provider().notNull(),
-	/** False: no new placements; running work is watched and terminated. */
+	/** False: no new placements; running work is still monitored and terminated. */
 	enabled: boolean().notNull().default(true),
 	/** When it was removed. The row stays, because attempts and charges refer to it. */
 	removedAt: instant(),
@@ -81,7 +81,7 @@ export const pool = pgTable(
 			.references(() => site.id),
 		accelerator: text().notNull(),
 		nodes: integer().notNull(),
-		/** Part of `nodes` that does not exist now but that the autoscaler would add. It costs nothing. */
+		/** The part of `nodes` that does not exist now but that the autoscaler would add. It costs nothing. */
 		nodesToCome: integer().notNull().default(0),
 		/** The autoscaler recently failed to add a node, so these nodes are unavailable for a while. */
 		noneComes: boolean().notNull().default(false),

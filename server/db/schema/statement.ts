@@ -2,7 +2,7 @@ import { integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type { StatementContent } from "../../domain/statement.ts";
 import { instant, json } from "./columns.ts";
 
-/** A closed month of a team ("" is the company). Insert-only: a correction makes the next version. */
+/** A closed month of a team ("" is the company). Insert-only: a correction creates the next version. */
 export const statement = pgTable(
 	"statement",
 	{
@@ -12,11 +12,11 @@ export const statement = pgTable(
 		team: text().notNull(),
 		version: integer().notNull(),
 		content: json<StatementContent>().notNull(),
-		/** Of the content's canonical JSON: what a person signs. */
+		/** Hash of the content's canonical JSON, which people sign. */
 		sha256: text().notNull(),
 		closedAt: instant().notNull(),
 		closedBy: text().notNull(),
-		/** Why there is another version; null on the first. */
+		/** Reason for a new version; null on the first. */
 		correction: text(),
 	},
 	(t) => [uniqueIndex("statement_version").on(t.month, t.team, t.version)],
@@ -39,7 +39,7 @@ export const statementSignature = pgTable(
 	(t) => [uniqueIndex("statement_signature_once").on(t.statementId, t.accountId)],
 );
 
-/** What somebody wrote about a variance. Insert-only; the newest of a subject counts. */
+/** A note on a variance. Insert-only; the latest note of a subject is shown. */
 export const statementNote = pgTable("statement_note", {
 	id: text().primaryKey(),
 	month: text().notNull(),

@@ -3,7 +3,7 @@ import { boolean, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-
 import type { StoreConfig } from "../../domain/store.ts";
 import { bigInt, durationMs, instant, json, microUsd } from "./columns.ts";
 
-/** Where a team keeps results and checkpoints. Without a default one it uses the embedded store. */
+/** Where a team keeps results and checkpoints. A team without a default store uses the embedded one. */
 export const store = pgTable(
 	"store",
 	{
@@ -15,13 +15,13 @@ export const store = pgTable(
 		sealedSecret: text(),
 		/** New results and checkpoints of the team go here. */
 		isDefault: boolean().notNull(),
-		/** The price entered when it was added, kept for earlier programs: store_price has the prices. */
+		/** The price entered when it was added, kept for earlier programs: store_price has the current prices. */
 		microUsdPerGiBMonth: microUsd(),
 		createdAt: instant().notNull(),
-		/** The latest check, and what failed in it. */
+		/** The latest check, and its error. */
 		checkedAt: instant(),
 		problem: text(),
-		/** Removed stores keep their row: results refer to it. */
+		/** Removed stores keep their row, because results refer to it. */
 		removedAt: instant(),
 	},
 	(t) => [
@@ -39,7 +39,7 @@ export const storePrice = pgTable(
 		effectiveFrom: instant().notNull(),
 		/** Per GiB (2^30 bytes) and calendar month; null: no price is set. */
 		microUsdPerGiBMonth: microUsd(),
-		/** Per GiB that leaves the store; null: no price is set. */
+		/** Egress price per GiB; null: no price is set. */
 		microUsdPerGiBEgress: microUsd(),
 	},
 	(t) => [primaryKey({ columns: [t.storeId, t.effectiveFrom] })],
@@ -48,7 +48,7 @@ export const storePrice = pgTable(
 /** Limits of a team's results. */
 export const storageLimit = pgTable("storage_limit", {
 	team: text().primaryKey(),
-	/** Bytes of all results that are kept; null: no limit. */
+	/** Total bytes of stored results; null: no limit. */
 	quotaBytes: bigInt(),
 	/** How long results without `keep` are kept; null: until deleted. */
 	keepMs: durationMs(),

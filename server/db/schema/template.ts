@@ -3,21 +3,24 @@ import { integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-
 import type { TemplateKind } from "../../domain/template/template-file.ts";
 import { instant } from "./columns.ts";
 
-/** A document that people of a team run by filling in its parameters. Removed ones stay: the audit refers to them. */
+/**
+ * A document that members of a team run by filling in its parameters. Removed ones stay, because the audit log refers
+ * to them.
+ */
 export const template = pgTable(
 	"template",
 	{
 		id: text().primaryKey(),
 		team: text().notNull(),
 		name: text().notNull(),
-		/** The current one. */
+		/** The current version. */
 		version: integer().notNull(),
 		deletedAt: instant(),
 	},
 	(t) => [uniqueIndex("template_name").on(t.team, t.name).where(sql`${t.deletedAt} is null`)],
 );
 
-/** Each version that was saved. Rows are never changed or deleted. */
+/** Every saved version. Rows are never changed or deleted. */
 export const templateVersion = pgTable(
 	"template_version",
 	{
@@ -27,7 +30,7 @@ export const templateVersion = pgTable(
 		version: integer().notNull(),
 		kind: text().$type<TemplateKind>().notNull(),
 		description: text().notNull(),
-		/** The document as it was written. */
+		/** The document as written. */
 		source: text().notNull(),
 		savedBy: text().notNull(),
 		savedAt: instant().notNull(),

@@ -2,7 +2,7 @@ import { bigint, bigserial, doublePrecision, index, pgTable, primaryKey, text, u
 import { durationMs, instant } from "./columns.ts";
 import { job } from "./job.ts";
 
-/** A group of runs, as MLflow has them. Each team has its own. */
+/** A group of runs, as in MLflow. Each team has its own. */
 export const trackingExperiment = pgTable(
 	"tracking_experiment",
 	{
@@ -15,7 +15,7 @@ export const trackingExperiment = pgTable(
 	(t) => [uniqueIndex("tracking_experiment_name").on(t.team, t.name)],
 );
 
-/** A run of an experiment. Jobs have a run with the job's id without a row here. */
+/** A run of an experiment. Every job also has a run under its own id, without a row here. */
 export const trackingRun = pgTable(
 	"tracking_run",
 	{
@@ -24,7 +24,7 @@ export const trackingRun = pgTable(
 			.notNull()
 			.references(() => trackingExperiment.id),
 		team: text().notNull(),
-		/** The job that logs it; null when it was logged from elsewhere. */
+		/** The job that logs it; null when logged from elsewhere. */
 		jobId: text().references(() => job.id),
 		name: text().notNull(),
 		userName: text().notNull(),

@@ -4,7 +4,7 @@ import type { TriggerSpec } from "../../domain/trigger/trigger.ts";
 import { instant, json } from "./columns.ts";
 import { pipeline } from "./pipeline.ts";
 
-/** Starts a pipeline on a schedule, when data arrive, when an event arrives or after another pipeline. */
+/** Starts a pipeline on a schedule, when data arrives, when an event arrives or after another pipeline. */
 export const trigger = pgTable(
 	"trigger",
 	{
@@ -12,13 +12,13 @@ export const trigger = pgTable(
 		name: text().notNull(),
 		team: text().notNull(),
 		spec: json<TriggerSpec>().notNull(),
-		/** Seals the secret of a webhook; null for the other kinds. */
+		/** The sealed secret of a webhook; null for the other kinds. */
 		sealedSecret: text(),
 		enabled: boolean().notNull().default(true),
 		createdBy: text().notNull(),
 		createdAt: instant().notNull(),
 		deletedAt: instant(),
-		/** When it is checked next; null while disabled, and for webhooks. */
+		/** Next check; null while disabled, and for webhooks. */
 		nextCheckAt: instant(),
 		checkedAt: instant(),
 		/** Next time of the schedule. */
@@ -30,7 +30,7 @@ export const trigger = pgTable(
 	(t) => [index("trigger_due").on(t.nextCheckAt), index("trigger_team").on(t.team, t.name)],
 );
 
-/** One firing. Its key is derived from what it saw, so a repeated check meets its own primary key. */
+/** One firing. Its key is derived from what it observed, so that a repeated check violates its own primary key. */
 export const triggerFiring = pgTable(
 	"trigger_firing",
 	{
@@ -55,7 +55,7 @@ export const triggerObject = pgTable(
 			.notNull()
 			.references(() => trigger.id),
 		path: text().notNull(),
-		/** Size and time of change: another version counts as a new object. */
+		/** Size and modification time: a changed version counts as a new object. */
 		version: text().notNull(),
 		bytes: bigint({ mode: "number" }).notNull(),
 		seenAt: instant().notNull(),

@@ -11,11 +11,11 @@ export const waitForecast = pgTable(
 	{
 		id: bigserial({ mode: "number" }).primaryKey(),
 		jobId: text().notNull(),
-		/** Number of the attempt that it waited for. */
+		/** Number of the awaited attempt. */
 		attemptNo: integer().notNull(),
 		/** Index in scheduling/forecast/calibrate HORIZONS_MS. */
 		horizon: smallint().notNull(),
-		/** The first that the job got while it waited for this attempt. */
+		/** Whether it is the first forecast of the job while waiting for this attempt. */
 		first: boolean().notNull(),
 		at: instant().notNull(),
 		/** Waits from `at`: as replayed, and as shown after calibration. */

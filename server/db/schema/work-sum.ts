@@ -3,18 +3,17 @@ import { bigInt, instant, microUsd } from "./columns.ts";
 import { capacityType, granularity } from "./enums.ts";
 
 /**
- * Sums of attempts that grow with days and kinds of work rather than with jobs; kept by the database (migration 0019) as the
- * transaction that changes an attempt ends. `lost`: attempts that ended without finishing their job's command and were charged, by
- * when they ended. `burst`: first
- * attempts that began in a cloud, by when they were placed. By day for dimension "" alone, by month for all. Each row stands
- * once for its team and once for team "", which is everybody's.
+ * Sums of attempts that grow with days and kinds of work, not with jobs. The database (migration 0019) updates them at
+ * the end of each transaction that changes an attempt. `lost`: charged attempts that ended without finishing their
+ * job's command, by end time. `burst`: first attempts that started in a cloud, by placement time. By day only for
+ * dimension "", by month for all. Each row exists once for its team and once for team "", the whole company.
  */
 export const attemptSum = pgTable(
 	"attempt_sum",
 	{
 		sumOf: text({ enum: ["lost", "burst"] }).notNull(),
 		granularity: granularity().notNull(),
-		/** Of the ledger's calendar. */
+		/** In the ledger's calendar. */
 		bucketStart: instant().notNull(),
 		dimension: text().notNull(),
 		team: text().notNull(),
@@ -25,7 +24,7 @@ export const attemptSum = pgTable(
 		attempts: bigInt().notNull(),
 		costMicroUsd: microUsd().notNull(),
 		gpuMs: bigInt().notNull(),
-		/** Of `burst`: home was never an answer; and Σ (forecast start at home − actual start) of the others. */
+		/** For `burst`: jobs that could never run at home, and Σ (forecast start at home − actual start) of the others. */
 		withoutHome: bigInt().notNull(),
 		savedMs: bigInt().notNull(),
 	},
@@ -37,7 +36,7 @@ export const attemptSum = pgTable(
 	],
 );
 
-/** The lowest price at which a machine of a kind was taken in a month of the ledger's calendar; kept by the database in the same way. */
+/** The lowest price paid for a kind of machine in a month of the ledger's calendar; updated by the database in the same way. */
 export const takenPrice = pgTable(
 	"taken_price",
 	{
@@ -59,7 +58,7 @@ export const takenPrice = pgTable(
 	],
 );
 
-/** Jobs with charges in more than one month, from the first of these months to the last, with all that they cost. Kept with job_month. */
+/** Jobs with charges in more than one month, from the first to the last, with their total cost. Updated with job_month. */
 export const jobSpan = pgTable(
 	"job_span",
 	{

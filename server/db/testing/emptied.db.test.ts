@@ -10,7 +10,7 @@ afterEach(async () => {
 
 const oidOf = async ({ sql }: TestDatabase) => (await sql`select oid::text from pg_database where datname = current_database()`)[0]?.oid;
 
-/** Drops it, and answers whether it is still there under another name, with the database of the test that comes next. */
+/** Drops the database, and returns whether it still exists under another name, along with the next test's database. */
 async function dropAndTake(database: TestDatabase): Promise<{ isKept: boolean; next: TestDatabase }> {
 	const oid = await oidOf(database);
 	await database.drop();
@@ -19,8 +19,8 @@ async function dropAndTake(database: TestDatabase): Promise<{ isKept: boolean; n
 	return { isKept: (await next.sql`select from pg_database where oid = ${oid ?? 0}::oid`).length === 1, next };
 }
 
-describe("a database that a test is done with", () => {
-	it("is kept as a new one is: without a row, a sequence's step or a statistic of before", async () => {
+describe("a database released by a test", () => {
+	it("is reused like a new one: without rows, sequence steps or statistics from before", async () => {
 		const first = await createTestDatabase();
 		const before = await first.sql.unsafe(SIZES);
 		await first.sql`insert into team (name) select 'team-' || n from generate_series(1, 1000) n`;
@@ -34,7 +34,7 @@ describe("a database that a test is done with", () => {
 		expect(await next.sql`select from pg_sequences where last_value is not null and schemaname = 'public'`).toEqual([]);
 	});
 
-	it("is kept without the partitions of months that were charged", async () => {
+	it("is reused without the partitions of charged months", async () => {
 		const first = await createTestDatabase();
 		const before = await first.sql.unsafe(SIZES);
 		await first.sql`select spillway_charge_month(m) from unnest(array['2026-10-01', '2026-11-01']::timestamptz[]) m`;
@@ -44,7 +44,7 @@ describe("a database that a test is done with", () => {
 		expect(await next.sql.unsafe(SIZES)).toEqual(before);
 	});
 
-	it("is kept without the rows that were added to those of the migrations", async () => {
+	it("is reused without rows added to those of the migrations", async () => {
 		const first = await createTestDatabase();
 		const sizes = await first.sql.unsafe(SIZES);
 		const before = await first.sql`select key from setting order by key`;

@@ -1,5 +1,5 @@
-// Databases of tests that were used and emptied again. Emptying costs a fraction of a clone of the template, and there are
-// hundreds of tests; the server keeps them between files and workers under names that say what they are.
+// Test databases that were used and emptied. Emptying costs a fraction of cloning the template, and there are hundreds
+// of tests. The server keeps them across files and workers, under names that include their state.
 import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 
@@ -11,15 +11,15 @@ const BYTES_MAX = 40_000_000;
 const TABLES =
 	"pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'r' and n.nspname !~ '^(pg_|information_schema$)'";
 
-/** Rows of a table by number and by the transactions that wrote them: any change shows, also one that was undone. */
+/** A table's number of rows and the transactions that wrote them: reveals any change, even a reverted one. */
 const rowsOf = (table: string) =>
 	`(select count(*) || '/' || coalesce(sum(xmin::text::bigint), 0) || '/' || coalesce(max(xmin::text::bigint), 0) from ${table})`;
 const SCHEMA = ["pg_attribute", "pg_constraint", "pg_proc", "pg_trigger", "pg_type"].map(rowsOf).join(" || ' ' || ");
 
-/** What a clone of the template is, so that it can be seen later whether one still is that. */
+/** The state of a fresh clone of the template, to check later whether a database is still in that state. */
 interface Mark {
 	schema: string;
-	/** The rows that migrations wrote, by table. */
+	/** The rows inserted by migrations, by table. */
 	seeded: Record<string, string>;
 }
 
@@ -32,13 +32,13 @@ export async function takeEmptied(admin: postgres.Sql, name: string): Promise<bo
 			await admin.unsafe(`alter database ${free.datname} rename to ${name}`);
 			return true;
 		} catch (error) {
-			// Another worker took it first.
+			// Another worker renamed it first.
 			if (!(error instanceof postgres.PostgresError && error.code === "3D000")) throw error;
 		}
 	}
 }
 
-/** To be called of a fresh clone, before anybody writes. */
+/** Call it on a fresh clone, before anything writes to it. */
 export async function markClone(admin: postgres.Sql, name: string, sql: postgres.Sql): Promise<void> {
 	const seeded = await sql<
 		{ name: string }[]
@@ -51,8 +51,8 @@ export async function markClone(admin: postgres.Sql, name: string, sql: postgres
 }
 
 /**
- * Empties a database that no one is connected to and keeps it for the next test. False, and nothing is promised of it, when it
- * is no longer what the template is: then it must be dropped.
+ * Empties a database without connections and keeps it for the next test. Returns false when it no longer matches the
+ * template; its state is then undefined and it must be dropped.
  */
 export async function releaseDatabase(admin: postgres.Sql, name: string, sql: postgres.Sql): Promise<boolean> {
 	const [found] = await admin<{ mark: string | null; bytes: string }[]>`
@@ -69,14 +69,14 @@ export async function releaseDatabase(admin: postgres.Sql, name: string, sql: po
 	return true;
 }
 
-/** Each test that charges makes the partition of its month; the template has none. */
+/** Tests that write charges create the partition of their month; the template has none. */
 async function dropPartitions(sql: postgres.Sql): Promise<void> {
 	const made = await sql<{ name: string }[]>`
 		select i.inhrelid::regclass::text as name from pg_inherits i join pg_class p on p.oid = i.inhparent where p.relkind = 'p'`;
 	if (made.length > 0) await sql.unsafe(`drop table ${made.map(({ name }) => name).join(", ")}`);
 }
 
-/** Rows that a test added to a table of the migrations: their transactions are later than all that the mark names. */
+/** Rows that a test added to a table filled by migrations: their transactions are later than any in the recorded state. */
 async function deleteAddedRows(sql: postgres.Sql, seeded: Mark["seeded"]): Promise<void> {
 	const added = (table: string) => `from ${table} where xmin::text::bigint > ${Number(seeded[table]?.split("/").at(-1))}`;
 	const columns = Object.keys(seeded).map((table, i) => `exists (select ${added(table)}) as t${i}`);
@@ -85,14 +85,17 @@ async function deleteAddedRows(sql: postgres.Sql, seeded: Mark["seeded"]): Promi
 	if (changed.length > 0) await deleteRows(sql, changed, added);
 }
 
-/** Neither triggers nor foreign keys: everything goes. Vacuumed, so that rows lie in the order of their insertion again. */
+/**
+ * Disable triggers and foreign keys, since every row is deleted. Vacuum, so that new rows are stored in insertion
+ * order again.
+ */
 async function deleteRows(sql: postgres.Sql, tables: readonly string[], which = (table: string) => `from ${table}`): Promise<void> {
 	const deletes = tables.map((table) => `delete ${which(table)}`);
 	await sql.unsafe(`begin; set local session_replication_role = replica; ${deletes.join("; ")}; commit`);
 	await sql.unsafe(`vacuum (index_cleanup on, truncate on) ${tables.join(", ")}`);
 }
 
-/** Also of tables without rows: a test may have analyzed one. Tables that were never analyzed are left alone. */
+/** Include tables without rows, since a test may have analyzed one. Tables that were never analyzed are left alone. */
 async function clearStatistics(sql: postgres.Sql): Promise<void> {
 	await sql.unsafe(`select pg_clear_relation_stats(n.nspname::text, c.relname::text) from ${TABLES} and c.reltuples >= 0`);
 }
@@ -104,8 +107,8 @@ async function readMark(sql: postgres.Sql, seeded: readonly string[]): Promise<M
 }
 
 /**
- * Rows, sequences and what the planner remembers. Answers whether all of the room was released, which a session that looks on can
- * prevent.
+ * Resets rows, sequences and planner statistics. Returns whether all disk space was released, which an open session
+ * can prevent.
  */
 async function empty(sql: postgres.Sql, seeded: readonly string[]): Promise<boolean> {
 	const written = await writtenTables(sql, seeded);

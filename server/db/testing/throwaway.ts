@@ -63,7 +63,7 @@ async function asAdmin<T>(url: string, work: (admin: postgres.Sql) => Promise<T>
 const openAdmin = (url: string, idleSeconds?: number): postgres.Sql =>
 	postgres(url, { max: 1, onnotice: () => {}, ...(idleSeconds !== undefined && { idle_timeout: idleSeconds }) });
 
-/** One session on the server for all databases of a test process; a session each would cost more than the database. */
+/** One server session for all databases of a test process; one per database would cost more than the database itself. */
 const keptAdmins = new Map<string, postgres.Sql>();
 
 function keptAdmin(serverUrl: string): postgres.Sql {
@@ -83,7 +83,7 @@ async function dropDatabase(admin: postgres.Sql, name: string): Promise<void> {
 	await admin.unsafe(`drop database if exists ${name} with (force)`);
 }
 
-/** Once in each process: its session holds the lock already when two of its tests come at the same time. */
+/** Once per process: its session already holds the lock when two of its tests arrive at the same time. */
 const templates = new Map<string, Promise<void>>();
 
 function ensureTemplate(admin: postgres.Sql, serverUrl: string): Promise<void> {

@@ -42,7 +42,7 @@ metadata: { name: default }
 spec:
 `;
 
-/** The line of a policy text at which the lines given to `rules` begin. */
+/** The line of the policy text where the lines passed to `rules` start. */
 export const FIRST_RULE_LINE = 6;
 
 /** A policy text around rule lines, each indented as an entry of `rules`. */

@@ -48,7 +48,7 @@ const part = fc.oneof(
 	fc.tuple(list, number).map(([of, n]) => `size(${of}.filter(x, x != "eu")) > ${n}`),
 );
 
-/** Depths beyond what is read are among them. */
+/** Includes depths beyond the parser's limit. */
 export const cel: fc.Arbitrary<string> = fc.letrec<{ condition: string }>((tie) => ({
 	condition: fc.oneof(
 		{ maxDepth: 5, withCrossShrink: true },

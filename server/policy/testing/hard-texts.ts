@@ -7,7 +7,7 @@ const rulesOf = (count: number, effect: (i: number) => string): string =>
 	rulesText(...Array.from({ length: count }, (_, i) => `{ id: r${i}, ${effect(i)} }`));
 const TYPES = Array.from({ length: 3_000 }, (_, i) => anOffer({ instanceType: `p${i}.24xlarge`, region: `us-${i % 40}` }));
 
-/** Texts within every limit with many pairs of parts: the check of each took from 2 to 80 seconds before pairs were counted. */
+/** Texts within every limit but with many pairs of parts: each check took 2 to 80 seconds before pairs were counted. */
 export const HARD: [what: string, text: string, known: ParsePolicyOptions][] = [
 	["lists that have nothing in common", rulesOf(60, (k) => `allow: { instanceFamilies: [${many(100, (i) => `f${k}x${i}`)}] }`), {}],
 	["stars against long names", rulesOf(200, (k) => `deny: { instanceFamilies: ["*${"a".repeat(100)}b${k}", "${"a".repeat(120)}"] }`), {}],

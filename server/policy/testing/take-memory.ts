@@ -22,7 +22,7 @@ for (const { text, known } of texts) {
 	const { teams = [], places = [], instanceTypes = [] } = known;
 	completePolicy(text, text.length >> 1, { siteIds: ["home"], teams, places, instanceTypes });
 	mergePolicies({ base: text, mine: `${text}\na: 1`, theirs: `b: 2\n${text}` });
-	// Both changed every line: nothing is common, and everything is compared.
+	// Both sides changed every line: nothing is common, and everything is compared.
 	mergePolicies({ base: text, mine: text.replaceAll("\n", " #\n"), theirs: text.replaceAll("\n", "  #\n") });
 }
 
