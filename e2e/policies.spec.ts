@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { agreeAsAnother, publish, publishAsAnother, publishFromGit } from "./support/database.ts";
+import { approveAsOtherPerson, publish, publishAsAnother, publishFromGit } from "./support/database.ts";
 import { expectAccessible } from "./support/look.ts";
 import { open, sessionOf, test } from "./support/people.ts";
 import { aJob, jobWhen, makeQuiet, rest } from "./support/rest.ts";
@@ -230,7 +230,7 @@ async function askSecondPerson(page: Page, before: "off" | "on"): Promise<void> 
 	if (before === "on") {
 		await expect(page.getByText("Needs approval from another platform engineer")).toBeVisible();
 		await expect(page.getByRole("button", { name: "Second approver: on" })).toBeVisible();
-		await agreeAsAnother();
+		await approveAsOtherPerson();
 	}
 	await expect(page.getByRole("button", { name: `Second approver: ${before === "off" ? "on" : "off"}` })).toBeVisible();
 }

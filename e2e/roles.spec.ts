@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 import { z } from "zod";
-import { forgetSession, open, PASSWORD, PEOPLE, test } from "./support/people.ts";
+import { clearSession, open, PASSWORD, PEOPLE, test } from "./support/people.ts";
 import { aJob, rest } from "./support/rest.ts";
 
 const OWN_TEAMS = ["research", "vision"];
@@ -41,7 +41,7 @@ test.describe("nobody", () => {
 		await expect(page.getByRole("heading", { level: 1, name: "Jobs" })).toBeVisible();
 		await page.getByRole("button", { name: "Account: Platform engineer" }).click();
 		await page.getByRole("menuitem", { name: "Sign out" }).click();
-		forgetSession("platform");
+		clearSession("platform");
 		await expect(page.getByRole("heading", { level: 1, name: "Sign in" })).toBeVisible();
 		await page.goto("/jobs");
 		await expect(page).toHaveURL(/\/sign-in/);

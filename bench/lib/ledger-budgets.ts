@@ -19,7 +19,7 @@ spec:
 
 /** Budgets count what their periods hold already when they are published; answers how long that took, s. */
 export async function publishBudgets(connection: Connection): Promise<number> {
-	await forget(connection);
+	await deleteEarlierRun(connection);
 	const startedMs = performance.now();
 	const ctx = systemContext(connection.db, new ManualClock(NOW_MS), "seed");
 	await publishPolicy(ctx, { name: "default", source: POLICY, message: "bench" });
@@ -27,7 +27,7 @@ export async function publishBudgets(connection: Connection): Promise<number> {
 }
 
 /** What an earlier run published; its versions are insert-only otherwise. */
-async function forget({ sql }: Connection): Promise<void> {
+async function deleteEarlierRun({ sql }: Connection): Promise<void> {
 	await sql.begin(async (tx) => {
 		await tx`set local session_replication_role = 'replica'`;
 		for (const table of [

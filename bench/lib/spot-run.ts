@@ -68,7 +68,7 @@ export function runJob(
 			onDemandMicroUsdPerHour: ON_DEMAND_PRICE,
 			home: null,
 		});
-		if (obey(job, choice, zones, changeover)) starts++;
+		if (applyChoice(job, choice, zones, changeover)) starts++;
 		if (job.on.kind === "none") continue;
 		const workedMs = Math.max(0, tickMs - job.on.startingMs);
 		const leftMs = terms.workMs - job.savedMs - job.unsavedMs;
@@ -93,7 +93,7 @@ function interrupt(job: Job, zones: readonly SpotZone[]): void {
 }
 
 /** Goes where the strategy wants; true when an instance was started. */
-function obey(job: Job, choice: Choice, zones: readonly SpotZone[], changeoverMs: number): boolean {
+function applyChoice(job: Job, choice: Choice, zones: readonly SpotZone[], changeoverMs: number): boolean {
 	const { on } = job;
 	if (choice.on === "home") throw new Error("A strategy chose home, and there is none in this benchmark: fix the strategy.");
 	const same =

@@ -48,7 +48,7 @@ export const apply: Command = {
 			return EXIT.done;
 		}
 		if (isDry) return EXIT.conflict;
-		await demandAgreement(ctx, changes.length);
+		await confirmChanges(ctx, changes.length);
 		const done = await client.post("/company/apply", { ...body, hash });
 		const { applied } = readAs(company.apply.output, done, "answer");
 		io.out(ctx.json ? `${done.text}\n` : `${applied.length} ${applied.length === 1 ? "change" : "changes"} applied.\n`);
@@ -130,7 +130,7 @@ function fieldLines(field: string, before: string | null, after: string | null):
 	return [`${field}:`, ...all.slice(0, LINES_SHOWN), ...(all.length > LINES_SHOWN ? [`… ${all.length - LINES_SHOWN} more lines`] : [])];
 }
 
-async function demandAgreement({ args, io }: CommandContext, count: number): Promise<void> {
+async function confirmChanges({ args, io }: CommandContext, count: number): Promise<void> {
 	if (args.has("yes")) return;
 	if (!io.ask) throw badInput("Nothing was applied. Give --yes to apply without asking.");
 	const answer = await io.ask(`Apply ${count} ${count === 1 ? "change" : "changes"}? [y/N] `);

@@ -38,7 +38,7 @@ export const approvals: Command = {
 const placeOf = ({ quote: { placement } }: Approval): string =>
 	[placement.provider, placement.region, placement.instanceType].filter((part) => part !== null).join(" ");
 
-function saidOf({ state, upToMicroUsd, decidedBy, mayAnswer }: Approval): string {
+function answerText({ state, upToMicroUsd, decidedBy, mayAnswer }: Approval): string {
 	if (state === "open") return mayAnswer ? "needs your answer" : "pending";
 	const said = state === "granted" && upToMicroUsd !== null ? `yes, up to ${money(upToMicroUsd)}` : state === "refused" ? "no" : state;
 	return decidedBy === null ? said : `${said} (${decidedBy})`;
@@ -64,7 +64,7 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 				{ head: "WHERE", cell: (a) => placeOf(a) || NONE },
 				{ head: "RULE", cell: (a) => a.ruleId },
 				{ head: "ASKS", cell: (a) => label(a.role) },
-				{ head: "ANSWER", cell: saidOf },
+				{ head: "ANSWER", cell: answerText },
 				{ head: past ? "ASKED" : "UNTIL", cell: (a) => exactTime(Date.parse(past ? a.requestedAt : a.expiresAt)) },
 			],
 			readAs(pageOf(approvalSchema), response, "list of approvals").items,

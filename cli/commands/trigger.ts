@@ -95,13 +95,13 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 
 const FIRING_COLUMNS: readonly Column<Trigger["firings"][number]>[] = [
 	{ head: "FIRED", cell: ({ at }) => exactTime(Date.parse(at)) },
-	{ head: "SAW", cell: ({ saw }) => clean(sawWords(saw)) },
+	{ head: "SAW", cell: ({ saw }) => clean(seenText(saw)) },
 	{ head: "PIPELINE", cell: ({ pipelineId, error }) => pipelineId ?? clean(error ?? NONE) },
 	{ head: "STATE", cell: ({ pipelineState }) => pipelineState ?? NONE },
 	{ head: "COST", cell: ({ costMicroUsd }) => money(costMicroUsd), right: true },
 ];
 
-function sawWords({ time, files, bytes, event, pipeline }: Trigger["firings"][number]["saw"]): string {
+function seenText({ time, files, bytes, event, pipeline }: Trigger["firings"][number]["saw"]): string {
 	if (files !== undefined) return `${files} objects, ${bytes ?? 0} bytes`;
 	if (event) return `event ${event.id} of ${event.source}`;
 	return pipeline ? `${pipeline.id} ${pipeline.state}` : time;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type EventView, prepareFeed, said } from "./feed.ts";
+import { type EventView, prepareFeed, sentenceText } from "./feed.ts";
 
 const NOW = Date.UTC(2026, 10, 19, 14, 32);
 let next = 1_000;
@@ -114,5 +114,5 @@ describe("prepareFeed", () => {
 			),
 		).toHaveLength(12));
 
-	it("keeps the case of abbreviations", () => expect(said("GPU memory ran out.")).toBe("GPU memory ran out"));
+	it("keeps the case of abbreviations", () => expect(sentenceText("GPU memory ran out.")).toBe("GPU memory ran out"));
 });

@@ -113,7 +113,7 @@ function lineOf(e: EventView): FeedLine {
 		tone: e.kind === "job_failed" || e.kind === "orphan_terminated" || e.kind === "site_unhealthy" ? ("risk" as const) : null,
 		costMicroUsd: ENDS.has(e.kind) && e.costMicroUsd !== null && e.costMicroUsd !== "0" ? e.costMicroUsd : null,
 	};
-	const why = e.reason ? said(e.reason.message) : "";
+	const why = e.reason ? sentenceText(e.reason.message) : "";
 	switch (e.kind) {
 		case "job_submitted":
 			return { ...base, name: job, text: `submitted${e.team ? ` by team ${e.team}` : ""}`, capacity: null };
@@ -157,7 +157,7 @@ function capacityOf(e: EventView): CapacityKind | null {
 }
 
 /** Lower-cases a reason sentence to follow a name: "Placed at home." becomes "placed at home". */
-export function said(sentence: string): string {
+export function sentenceText(sentence: string): string {
 	const text = sentence.replace(/\.$/, "");
 	return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }

@@ -37,7 +37,7 @@ export function monthBudget(summary: Summary): Summary["budgets"][number] | null
  * forecast is not compared with the company budget.
  */
 export function prepareLead(summary: Summary, sites: readonly Site[], nowMs: number, seesAll: boolean): LeadPart[] {
-	const wrong = trouble(summary, sites, nowMs);
+	const wrong = problemParts(summary, sites, nowMs);
 	const alerts = openAlerts(summary);
 	return [
 		// Open alerts come after more severe problems and before any all clear.
@@ -51,7 +51,7 @@ export function prepareLead(summary: Summary, sites: readonly Site[], nowMs: num
 }
 
 /** The most severe problem that makes the rest doubtful; empty if none. */
-function trouble(summary: Summary, sites: readonly Site[], nowMs: number): LeadPart[] {
+function problemParts(summary: Summary, sites: readonly Site[], nowMs: number): LeadPart[] {
 	const silence = schedulerSilence(summary, nowMs);
 	if (silence === "never") return [strong("No scheduler is running"), plain(": no jobs are placed. ")];
 	if (silence) return [strong(`Scheduler silent since ${formatClock(silence.sinceMs)}`), plain(". ")];

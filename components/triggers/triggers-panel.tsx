@@ -114,7 +114,7 @@ function Firings({ name, firings }: { name: string; firings: readonly Firing[] }
 							<Time atMs={Date.parse(at)} form="short" />
 						</Td>
 						<Td phone="c" className="whitespace-normal!">
-							{sawWords(saw)}
+							{seenText(saw)}
 						</Td>
 						<Td phone="d" className="whitespace-normal!">
 							{pipelineId === null ? (
@@ -135,7 +135,7 @@ function Firings({ name, firings }: { name: string; firings: readonly Firing[] }
 	);
 }
 
-function sawWords({ time, files, objects, event, pipeline, missed }: Firing["saw"]): string {
+function seenText({ time, files, objects, event, pipeline, missed }: Firing["saw"]): string {
 	const late = missed === undefined ? "" : `, after ${formatCount(missed)} missed`;
 	if (files !== undefined) return `${formatCount(files)} objects: ${(objects ?? []).slice(0, 3).join(", ")}${files > 3 ? ", …" : ""}`;
 	if (event) return `${event.type} from ${event.source}`;

@@ -47,7 +47,7 @@ export function publishAsAnother(source: string, message: string, baseVersion: n
 }
 
 /** Agrees to all that waits for a second person. */
-export function agreeAsAnother(): Promise<void> {
+export function approveAsOtherPerson(): Promise<void> {
 	return asAnother(async (ctx) => {
 		for (const { id, decision } of await listProposals(ctx)) if (decision === null) await approveProposal(ctx, id);
 	});

@@ -25,7 +25,7 @@ export function sessionOf(person: Person): Promise<StorageState> {
 }
 
 /** Signing out ends every session of the account: the next test signs in again. */
-export function forgetSession(person: Person): void {
+export function clearSession(person: Person): void {
 	signedIn.delete(person);
 }
 

@@ -14,7 +14,7 @@ import {
 	SHA256_HEADER,
 } from "./protocol.ts";
 import { rcloneOfInstance } from "./rclone/find.ts";
-import { forgetOnRefusal, freshBytes, type KnownShards, uploadShards } from "./shard-upload.ts";
+import { clearOnRejection, freshBytes, type KnownShards, uploadShards } from "./shard-upload.ts";
 import { pause } from "./wait.ts";
 
 /** Attempts to read a folder while the job writes to it. After that, the next interval tries again. */
@@ -106,7 +106,7 @@ export class CheckpointSync {
 		const { found, step } = await this.#list();
 		const signature = signatureOf(found);
 		if (found.length === 0 || signature === this.#kept) return null;
-		demandFit(found);
+		requireAllowedFiles(found);
 		if (!this.#fits(found, options)) return null;
 		const begun = await this.#client.call({
 			...{ method: "POST" as const, path: "/checkpoints", json: step === null ? {} : { step }, answer: newCheckpointAnswer, signal },
@@ -150,14 +150,21 @@ export class CheckpointSync {
 		signature: string,
 		{ signal, options, step }: { signal: AbortSignal; options: UploadOptions; step: number | null },
 	): Promise<string> {
-		const demandStill = async (): Promise<void> => {
+		const requireUnchanged = async (): Promise<void> => {
 			const { found, step: now } = await this.#list();
 			// A newer step does not change the files of this one.
 			if (now === step && signatureOf(found) !== signature) throw new FolderMoved("the job wrote to its checkpoint folder meanwhile");
 		};
 		const mover = { rclone: this.#rclone, signal, gently: options.gently ?? false };
 		try {
-			const done = await uploadShards(begun, { client: this.#client, root: this.#folder, files, known: this.#known, demandStill, mover });
+			const done = await uploadShards(begun, {
+				client: this.#client,
+				root: this.#folder,
+				files,
+				known: this.#known,
+				requireUnchanged,
+				mover,
+			});
 			if (done.sentBytes > 0) this.#bytesPerMs = done.sentBytes / Math.max(1, done.sentMs);
 			this.#kept = signature;
 			const whole = done.complete ? "complete" : "saved by this rank; other ranks follow";
@@ -166,7 +173,7 @@ export class CheckpointSync {
 			);
 			return begun.id;
 		} catch (error) {
-			forgetOnRefusal(error, this.#known, this.#log);
+			clearOnRejection(error, this.#known, this.#log);
 			throw error;
 		}
 	}
@@ -191,7 +198,7 @@ export class CheckpointSync {
 }
 
 /** @throws Error before anything is sent, for files that the control plane would reject */
-function demandFit(files: readonly FolderFile[]): void {
+function requireAllowedFiles(files: readonly FolderFile[]): void {
 	const { checkpointFiles, checkpointFileBytes } = AGENT_LIMITS;
 	if (files.length > checkpointFiles) throw new Error(`a checkpoint may have ${checkpointFiles} files; the folder has ${files.length}`);
 	for (const file of files) {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { DataRemotes } from "#server/domain/data-remotes.ts";
 import type { DataCache } from "./data-cache.ts";
-import { refuseInnerHost } from "./rclone/inner-host.ts";
+import { rejectInnerHost } from "./rclone/inner-host.ts";
 import { type CopyProgress, rcloneInto } from "./rclone/run.ts";
 import { type RcloneSource, rcloneSourceOf } from "./rclone/source.ts";
 import { StagingError } from "./safe-path.ts";
@@ -39,7 +39,7 @@ export async function fetchData(
 	signal?: AbortSignal,
 ): Promise<void> {
 	const source = rcloneSourceOf(uri, remotes);
-	if (ownHost && source.jobsUrl !== null) await refuseInnerHost(source.jobsUrl);
+	if (ownHost && source.jobsUrl !== null) await rejectInnerHost(source.jobsUrl);
 	const program = await rclone();
 	const tmpFolder = await mkdtemp(path.join(tmpdir(), "spillway-rclone-"));
 	const beganMs = Date.now();

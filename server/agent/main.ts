@@ -1,9 +1,9 @@
 import { runAgent } from "./agent.ts";
 import { messageOf } from "./client.ts";
-import { giveMachineBack } from "./give-back.ts";
 import { GUARD_ARGUMENT } from "./guard/guard.ts";
 import { runGuard } from "./guard/run-guard.ts";
 import { findPowerOff, powerOff } from "./power-off.ts";
+import { releaseMachine } from "./release-machine.ts";
 import { type AgentSettings, takeSettings } from "./settings.ts";
 
 /** Runs on the instance. However the agent ends, it powers the instance off, because nothing else may be left to do so. */
@@ -25,7 +25,7 @@ const onInstance = process.env["SPILLWAY_INSTANCE_ID"] !== undefined;
 /** Powering off ends the machine's cost. */
 async function end(): Promise<void> {
 	if (!onInstance) return log("this is no instance of Spillway's: nothing was done, and the machine stays on");
-	if (settings !== null) await giveMachineBack(settings, log);
+	if (settings !== null) await releaseMachine(settings, log);
 	await powerOff(commands, log);
 }
 

@@ -12,7 +12,7 @@ interface ShardUpload {
 	files: readonly FolderFile[];
 	known: KnownShards;
 	/** Throws if the job wrote to its files meanwhile. */
-	demandStill(): Promise<void>;
+	requireUnchanged(): Promise<void>;
 	mover: StoreMover;
 }
 
@@ -44,7 +44,7 @@ export async function uploadShards(
 	const beganMs = performance.now();
 	const sums = await uploadWithSums(root, fresh, begun.store.access, mover);
 	const sentMs = performance.now() - beganMs;
-	await upload.demandStill();
+	await upload.requireUnchanged();
 	const sent = new Map(sums.map((file) => [file.path, { ...file, from: begun.store.folder }]));
 	const shards = files.map((file) => sent.get(file.path) ?? known.get(file.path)?.shard).filter((shard) => shard !== undefined);
 	const { complete } = await client.call({
@@ -65,7 +65,7 @@ export async function uploadShards(
 }
 
 /** If a commit refers to files that the control plane does not have, the next one sends everything. */
-export function forgetOnRefusal(error: unknown, known: KnownShards, log: (text: string) => void): void {
+export function clearOnRejection(error: unknown, known: KnownShards, log: (text: string) => void): void {
 	if (!(error instanceof Refused) || error.problem.code !== "precondition_failed") return;
 	known.clear();
 	log(`the next checkpoint is uploaded in full: ${messageOf(error)}`);

@@ -86,14 +86,14 @@ export async function copyInto(
 		// The filter is the only place where a long copy can be stopped.
 		filter: async (file) => {
 			signal?.throwIfAborted();
-			if (keepsOwn) await refuseOwn(file);
+			if (keepsOwn) await rejectPrivateFile(file);
 			return true;
 		},
 	});
 }
 
 /** Keys, passwords and /proc environments have such modes. A link is copied as a link and resolves only where the job runs. */
-async function refuseOwn(file: string): Promise<void> {
+async function rejectPrivateFile(file: string): Promise<void> {
 	const found = await lstat(file);
 	if (found.isDirectory() || found.isSymbolicLink() || found.uid !== process.getuid?.() || (found.mode & 0o004) !== 0) return;
 	throw new StagingError(`${file} is private to Spillway's user; let others read it (chmod o+r) if jobs may have it`);

@@ -12,7 +12,7 @@ const PATHS = ["/healthz", "/readyz", "/metrics"];
 const HEARTBEAT_LATE_MS = 10_000;
 
 /** Both sides are hashed, so that the comparison takes the same time for every guess. */
-export function mayScrape(token: string | undefined, authorization: string | undefined): boolean {
+export function canScrape(token: string | undefined, authorization: string | undefined): boolean {
 	if (token === undefined) return true;
 	const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
 	return timingSafeEqual(hash(`Bearer ${token}`), hash(authorization ?? ""));
@@ -32,7 +32,7 @@ export async function handleHealth(rt: Runtime & { room?: DiskRoom }, req: Incom
 	if (path === "/healthz") return sendJson(res, 200, full === null ? { status: "ok" } : { status: "degraded", why: full });
 	try {
 		if (path === "/metrics") {
-			if (!mayScrape(rt.env.SPILLWAY_METRICS_TOKEN, req.headers.authorization)) {
+			if (!canScrape(rt.env.SPILLWAY_METRICS_TOKEN, req.headers.authorization)) {
 				res.writeHead(401, { "www-authenticate": "Bearer" });
 				return void res.end();
 			}

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { countProcess, cycleSeconds, driverCallSeconds, httpSeconds, waitSeconds } from "#server/services/core/process-metrics.ts";
-import { mayScrape } from "./health.ts";
+import { canScrape } from "./health.ts";
 import { RestWorld } from "./testing/rest-world.ts";
 
 let world: RestWorld;
@@ -35,9 +35,9 @@ describe("/metrics", () => {
 		expect(status).toBe(0);
 	});
 	it("demands the token where one is set", () => {
-		expect(mayScrape(undefined, undefined)).toBe(true);
-		expect(mayScrape("0123456789abcdef", "Bearer 0123456789abcdef")).toBe(true);
+		expect(canScrape(undefined, undefined)).toBe(true);
+		expect(canScrape("0123456789abcdef", "Bearer 0123456789abcdef")).toBe(true);
 		for (const wrong of [undefined, "", "Bearer 0123456789abcdeF", "0123456789abcdef"])
-			expect(mayScrape("0123456789abcdef", wrong)).toBe(false);
+			expect(canScrape("0123456789abcdef", wrong)).toBe(false);
 	});
 });

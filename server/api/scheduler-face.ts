@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import { mayScrape } from "./health.ts";
+import { canScrape } from "./health.ts";
 
 const TEXT = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
 const JSON_TYPE = { "content-type": "application/json" };
@@ -21,7 +21,7 @@ export function listenForProbes(options: {
 	const server = createServer((req, res) => {
 		const path = (req.url ?? "").split("?")[0];
 		if (path === "/healthz") return void res.writeHead(200, JSON_TYPE).end('{"status":"ok"}');
-		if (path === "/metrics" && !mayScrape(options.metricsToken, req.headers.authorization)) return void res.writeHead(401).end();
+		if (path === "/metrics" && !canScrape(options.metricsToken, req.headers.authorization)) return void res.writeHead(401).end();
 		if (path === "/metrics")
 			return void options.metrics().then(
 				(text) => res.writeHead(200, TEXT).end(text),

@@ -45,7 +45,7 @@ function main(): number {
 }
 
 function simulate(options: SimulateOptions): void {
-	if (options.out !== null) refuseUnwritable(options.out);
+	if (options.out !== null) rejectUnwritable(options.out);
 	const runs = chooseRuns(options, (file) => readTextFile(file, "policy"));
 	for (const warning of runs.flatMap((run) => run.warnings)) process.stderr.write(`spillway: warning: ${warning}\n`);
 	const text = readTextFile(options.trace, "trace");
@@ -94,7 +94,7 @@ function runOne(
 }
 
 /** Reported before hours of replay, not after. */
-function refuseUnwritable(file: string): void {
+function rejectUnwritable(file: string): void {
 	try {
 		if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw outError("invalid_input", file, "it is a directory");
 		accessSync(path.dirname(path.resolve(file)), constants.W_OK);

@@ -13,7 +13,7 @@ import { openDoors } from "#server/auth/open-doors.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { emptyOutbox } from "#server/control-loop/notices.ts";
 import { repeat } from "#server/control-loop/repeat.ts";
-import { demandMigrated } from "#server/db/migrate.ts";
+import { requireMigrated } from "#server/db/migrate.ts";
 import { directDatabaseUrl, publicUrl, requireLoopbackDemo, requireOwnSecrets, tracesUrl } from "#server/env.ts";
 import { watchDiskRoom } from "#server/kernel/disk-room.ts";
 import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
@@ -75,7 +75,7 @@ const scim = { ...rt, groupMap: rt.env.OIDC_GROUP_MAP, publicUrl: publicUrl(rt.e
 setThreadPool(new WorkerPool(new URL("./web-thread.ts", import.meta.url), { size: THREADS, limitMs: THREAD_LIMIT_MS }));
 requireOwnSecrets(rt.env);
 requireLoopbackDemo(rt.env);
-await demandMigrated(directDatabaseUrl(rt.env));
+await requireMigrated(directDatabaseUrl(rt.env));
 const { SPILLWAY_HOST: host, SPILLWAY_PORT: port, SPILLWAY_HOME: home } = rt.env;
 
 const app = next({ dev: rt.env.NODE_ENV === "development", dir: root, hostname: host, port });

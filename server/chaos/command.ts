@@ -64,7 +64,7 @@ export function ring(book: string, name: string): void {
 }
 
 /** The numbers that an attempt wrote down as printed. */
-export function saidBy(book: string, jobId: string, attempt: number): number[] {
+export function stepsLoggedBy(book: string, jobId: string, attempt: number): number[] {
 	return linesOf(path.join(book, `${jobId}.${attempt}.said`)).map(Number);
 }
 

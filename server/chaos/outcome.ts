@@ -1,6 +1,6 @@
 import type { Connection } from "#server/db/client.ts";
 import type { Outcome } from "./checkers.ts";
-import { doublesIn, saidBy } from "./command.ts";
+import { doublesIn, stepsLoggedBy } from "./command.ts";
 
 const ms = (at: Date | null): number | null => at?.getTime() ?? null;
 
@@ -36,7 +36,7 @@ export async function readOutcome({ sql }: Connection, machines: Outcome["machin
 			...{ heardMs: ms(i["last_heard_at"]), fencedMs: ms(i["fenced_at"]) },
 		})),
 		stored: grouped(lines),
-		said: new Map(attempts.map((a) => [a["id"], saidBy(book, a["job_id"], a["number"])])),
+		said: new Map(attempts.map((a) => [a["id"], stepsLoggedBy(book, a["job_id"], a["number"])])),
 		machines,
 		audit: audit.map((a) => ({ atMs: a["at"].getTime(), action: a["action"], subject: a["subject"], after: a["after"] })),
 		pauses: paused?.["n"] ?? 0,

@@ -8,7 +8,7 @@ const REST_MS = 300_000;
 const LOOK_MS = 150;
 
 /** Puts everything right, once and for all. */
-export async function heal(world: World, kills: Kills): Promise<void> {
+export async function recover(world: World, kills: Kills): Promise<void> {
 	kills.calm();
 	for (const name of ["home-is-free", "hurry"]) ring(world.book, name);
 	for (const cloud of world.clouds) cloud.clearFaults();

@@ -7,7 +7,7 @@ import { CLOCK_RATE } from "./fast-clock.ts";
 import { Kills } from "./kills.ts";
 import { readOutcome } from "./outcome.ts";
 import type { ChaosJob } from "./plan.ts";
-import { heal, restless, untilRest } from "./rest.ts";
+import { recover, restless, untilRest } from "./rest.ts";
 import { type RunReport, reportOf } from "./run-report.ts";
 import { HOME } from "./seed-world.ts";
 import { Turns } from "./turns.ts";
@@ -76,7 +76,7 @@ async function go({ plan }: RunOptions, run: { world: World; kills: Kills; begin
 	begin("its plan to happen");
 	await new Turns(world, plan, kills).untilMet();
 	begin("everybody to be back");
-	await heal(world, kills);
+	await recover(world, kills);
 	begin("everything to come to rest");
 	const unrest = await untilRest(world);
 	begin("the scheduler to stop");

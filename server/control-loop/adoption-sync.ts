@@ -2,14 +2,14 @@ import type { ForeignJob, ForeignOutcome } from "#server/domain/foreign-job.ts";
 import type { AdoptionWhy } from "#server/domain/imports/adoption.ts";
 import { translateForeign } from "#server/domain/imports/adoption.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import { adoptionRules, mayAdopt } from "#server/policy/judge-adoption.ts";
+import { adoptionRules, canAdopt } from "#server/policy/judge-adoption.ts";
 import type { ClusterDriver } from "#server/providers/driver.ts";
 import { DriverError } from "#server/providers/driver-errors.ts";
 import type { BroughtHome, ForeignQueue, ForeignSight } from "#server/providers/foreign-queue.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
 import { advanceAdoption, setAdoptionOutput, setAdoptionProblem } from "#server/services/work/adoption/advance.ts";
-import { offerAdoption, refuseAdoption, settledForeign, teamNames } from "#server/services/work/adoption/offer.ts";
+import { offerAdoption, rejectAdoption, settledForeign, teamNames } from "#server/services/work/adoption/offer.ts";
 import { outputLines } from "#server/services/work/adoption/output-lines.ts";
 import { type LiveAdoption, liveAdoptions, unkeptOf } from "#server/services/work/adoption/read.ts";
 import { fetchCheckpoint } from "#server/services/work/checkpoint/fetch.ts";
@@ -63,7 +63,7 @@ async function offerNew(ctx: LoopContext, siteId: string, queue: ForeignQueue, j
 		const rules = adoptionRules(policy, { siteId, partition: facts.partition, user: facts.user, optedIn: facts.optIn !== null });
 		if (rules.length === 0) continue;
 		if (asked++ === OFFERS_AT_ONCE) return;
-		const refuse = (why: string[]) => refuseAdoption(ctx.db, siteId, facts.id, { atMs: nowMs, policyVersion, why });
+		const refuse = (why: string[]) => rejectAdoption(ctx.db, siteId, facts.id, { atMs: nowMs, policyVersion, why });
 		if (queue.split && isManyTasks(facts)) {
 			if (facts.optIn === null) await refuse(["It is an array without a comment. The comment distinguishes an array's tasks."]);
 			else await splitOff(ctx, queue.split.bind(queue), facts, jobs);
@@ -81,7 +81,7 @@ async function offerNew(ctx: LoopContext, siteId: string, queue: ForeignQueue, j
 				const context = { team: effect.team, teams: [], acceleratorsNamed, zoneOffsetMinutes: 0, email: null, nowMs };
 				const made = translateForeign(script, facts, context);
 				if ("why" in made) why.push(...made.why);
-				else if (!mayAdopt(rule, made.spec)) why.push(`The condition of rule ${rule.id} does not hold for it.`);
+				else if (!canAdopt(rule, made.spec)) why.push(`The condition of rule ${rule.id} does not hold for it.`);
 				else {
 					await offerAdoption(ctx.db, { siteId, facts, ...made, script: script.text, ruleId: rule.id, policyVersion, nowMs });
 					ctx.probe("adopt:offered");

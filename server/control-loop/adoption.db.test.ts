@@ -191,7 +191,7 @@ describe("a job with a checkpoint folder named by its owner", { timeout: 120_000
 		return { w, theirs: w.cluster.theirs.submit({ ...given, ...(checkpoints ? { checkpoints } : {}) }) };
 	}
 
-	async function wentHomeOnce(w: World, theirs: string): Promise<void> {
+	async function returnedHomeOnce(w: World, theirs: string): Promise<void> {
 		const [job, ...others] = await w.jobs();
 		expect(others).toEqual([]);
 		expect([job?.spec.checkpoint?.path, job?.state, job?.reason.facts.why]).toEqual(["ckpt", "cancelled", "home_frees"]);
@@ -207,7 +207,7 @@ describe("a job with a checkpoint folder named by its owner", { timeout: 120_000
 	it("stops in the cloud at a checkpoint when home frees, and goes on at home from it, and is not adopted again", async () => {
 		const { w, theirs } = await openLeaving();
 		await w.until(async () => home(w, theirs)?.end?.outcome === "succeeded", 200);
-		await wentHomeOnce(w, theirs);
+		await returnedHomeOnce(w, theirs);
 		const [cloud] = await w.attempts();
 		const [row] = await adoptions(w);
 		expect(cloud?.stopRequestedAt?.getTime()).toBeGreaterThanOrEqual(row?.returnAt?.getTime() ?? Number.NaN);
@@ -254,7 +254,7 @@ describe("a job with a checkpoint folder named by its owner", { timeout: 120_000
 			w.killAt = { step, pass: 1 };
 			await w.until(async () => home(w, theirs)?.end?.outcome === "succeeded" && (await w.quiet()), 200);
 			expect(w.deaths).toBe(1);
-			await wentHomeOnce(w, theirs);
+			await returnedHomeOnce(w, theirs);
 		},
 	);
 });

@@ -13,7 +13,7 @@ import { askCaps } from "#server/services/work/job/ask-caps.ts";
 import { placeCloud } from "#server/services/work/job/place-cloud.ts";
 import { placeHome } from "#server/services/work/job/place-home.ts";
 import { failWaiting, setWaitingState, writeWaiting } from "#server/services/work/job/wait.ts";
-import { applyToAdopted, forgetLostRoom, type HomeRoomSince } from "./apply-to-adopted.ts";
+import { applyToAdopted, clearLostRoom, type HomeRoomSince } from "./apply-to-adopted.ts";
 import type { LoopContext } from "./context.ts";
 import { hasChanged, type NotifiedReasons, notifiedAbout } from "./notified-reasons.ts";
 
@@ -46,7 +46,7 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 		ctx.db,
 		plan.actions.map((a) => a.jobId),
 	);
-	forgetLostRoom(memory.homeRoomSince, plan, adopted);
+	clearLostRoom(memory.homeRoomSince, plan, adopted);
 	for (const action of plan.actions) {
 		const adoption = adopted.get(action.jobId);
 		if (adoption && (await applyToAdopted(ctx, action, adoption, memory.homeRoomSince))) {

@@ -14,7 +14,7 @@ interface Adopted {
 }
 
 /** Restarts the wait of adoptions for which this plan found no room at home. */
-export function forgetLostRoom(homeRoomSince: HomeRoomSince, plan: Pick<Plan, "actions">, adopted: ReadonlyMap<string, Adopted>): void {
+export function clearLostRoom(homeRoomSince: HomeRoomSince, plan: Pick<Plan, "actions">, adopted: ReadonlyMap<string, Adopted>): void {
 	if (homeRoomSince.size === 0) return;
 	const found = new Set(plan.actions.flatMap(({ kind, jobId }) => (kind === "place_home" ? [adopted.get(jobId)?.id] : [])));
 	for (const id of homeRoomSince.keys()) if (!found.has(id)) homeRoomSince.delete(id);

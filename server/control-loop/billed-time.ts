@@ -38,7 +38,7 @@ export interface Look {
  * overestimate. A later report by the provider corrects it.
  */
 export function billedTime(known: Known, said: Billing, look: Look): BilledTime {
-	const billing = believed(said, known, look);
+	const billing = plausibleBilling(said, known, look);
 	const { billedFrom, billedFromSlackMs, billedUntil, billedUntilSlackMs } = known;
 	const begun = { billedFrom, billedFromSlackMs };
 	const open = { billedUntil: null, billedUntilSlackMs: 0 };
@@ -97,7 +97,7 @@ function beginning(known: Known, wordMs: number | null, look: Look): Pick<Billed
 }
 
 /** Drops implausible times. */
-function believed(billing: Billing, known: Known, look: Look): Billing {
+function plausibleBilling(billing: Billing, known: Known, look: Look): Billing {
 	if (billing.phase !== "now" && billing.phase !== "over") return billing;
 	const launchedMs = known.launchedAt?.getTime() ?? look.answeredMs;
 	const fromMs = within(billing.fromMs, launchedMs, look.answeredMs);

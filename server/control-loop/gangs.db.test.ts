@@ -37,7 +37,7 @@ const running = (w: World) => async () => (await w.jobs())[0]?.state === "runnin
 const ends = async (w: World) => (await w.attempts()).map((a) => [a.state, a.reason?.code, a.exitCode]);
 
 /** No machine or hold remains, and the ledger adds up. */
-async function demandClean(w: World): Promise<void> {
+async function expectClean(w: World): Promise<void> {
 	await meterAll(w.ctx);
 	expect(await w.sweep()).toBe(0);
 	expect(await w.database.db.$count(hold, eq(hold.state, "pending"))).toBe(0);
@@ -62,7 +62,7 @@ describe("a gang of four in a cloud", { timeout: TIMEOUT_MS }, () => {
 		await w.until(() => w.quiet());
 		expect(await ends(w)).toEqual([["succeeded", "completed", 0]]);
 		expect((await w.attempts())[0]?.gpus).toBe(NODES);
-		await demandClean(w);
+		await expectClean(w);
 	});
 
 	it("holds the worst case of each machine, all or nothing: $1.60 is room for three, so none is asked for", async () => {
@@ -144,7 +144,7 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 		expect([left?.backoffReason, left?.refusals]).toEqual(["insufficient_capacity", 1]);
 		await w.until(() => w.quiet());
 		expect((await ends(w)).slice(-1)).toEqual([["succeeded", "completed", 0]]);
-		await demandClean(w);
+		await expectClean(w);
 		const records = await offerRecords(w.database.db, w.clock.nowMs());
 		expect(records.get(cheap.id)?.interruptions ?? 0).toBe(0);
 		// A machine that was made is billed a minute at the least: $0.30 an hour is half a cent. The others cost nothing.
@@ -160,7 +160,7 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 		expect(w.cloud.calls.recorded.filter((c) => c.method === "launch")).toHaveLength(1);
 		await w.until(() => w.quiet());
 		expect((await ends(w)).slice(-1)).toEqual([["succeeded", "completed", 0]]);
-		await demandClean(w);
+		await expectClean(w);
 	});
 
 	it.each(sampled(["launch:provider_answered", "terminate:marked", "terminate:provider_answered", "terminate:written"] as const, 2))(
@@ -174,7 +174,7 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 			await w.until(() => w.quiet(), 1_600);
 			expect(w.deaths).toBe(1);
 			expect((await ends(w)).at(-1)).toEqual(["succeeded", "completed", 0]);
-			await demandClean(w);
+			await expectClean(w);
 		},
 	);
 
@@ -195,7 +195,7 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 		]);
 		expect(first?.startedAt).toBeNull();
 		await w.until(() => w.quiet());
-		await demandClean(w);
+		await expectClean(w);
 	});
 });
 
@@ -223,7 +223,7 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 		expect((await offerRecords(w.database.db, w.clock.nowMs())).get(zoned().id)?.interruptions).toBeCloseTo(1, 1);
 		// Never two live attempts: the second begins when the last machine of the first is over or has reported its end.
 		expect(attempts[1]?.createdAt.getTime()).toBeGreaterThanOrEqual(attempts[0]?.finishedAt?.getTime() ?? Number.NaN);
-		await demandClean(w);
+		await expectClean(w);
 	});
 
 	it("charges each rank for its own seconds: 4 × $0.36/h, interrupted half-way", async () => {
@@ -234,7 +234,7 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 		await w.until(async () => ((await w.attempts())[0]?.startedAt?.getTime() ?? Number.POSITIVE_INFINITY) + 300_000 <= w.clock.nowMs());
 		w.cloud.interrupt((await member(w, 1))?.providerInstanceId ?? "", 1_000);
 		await w.until(() => w.quiet());
-		await demandClean(w);
+		await expectClean(w);
 		const [first, second] = await w.attempts();
 		expect([first?.state, second?.state]).toEqual(["interrupted", "succeeded"]);
 		const rows = await w.instances();
@@ -269,7 +269,7 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 			]);
 			await w.until(() => w.quiet());
 			expect((await w.jobs())[0]?.state).toBe("succeeded");
-			await demandClean(w);
+			await expectClean(w);
 		},
 	);
 
@@ -282,7 +282,7 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 		expect(await ends(w)).toEqual([["failed", "gang_member_failed", 7]]);
 		expect((await w.instances()).map((i) => i.exit?.code)).toEqual([143, 143, 143, 7]);
 		expect((await w.jobs())[0]).toMatchObject({ state: "failed", reason: { facts: { rank: 3, nodes: NODES, exitCode: 7 } } });
-		await demandClean(w);
+		await expectClean(w);
 	});
 
 	it("takes one end as the job's when two commands fail at once", async () => {
@@ -298,7 +298,7 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 		const [job] = await w.jobs();
 		const rank = job?.reason.facts["rank"];
 		expect((await w.instances()).find((i) => i.rank === rank)?.exit?.code).toBe(exitCode);
-		await demandClean(w);
+		await expectClean(w);
 	});
 
 	it("goes on while a rank that is done has left, and succeeds with the last one", async () => {
@@ -319,7 +319,7 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 		expect((await w.jobs())[0]?.state).toBe("running");
 		await w.until(() => w.quiet());
 		expect(await ends(w)).toEqual([["succeeded", "completed", 0]]);
-		await demandClean(w);
+		await expectClean(w);
 	});
 
 	it.each(["admitted", "running"] as const)("ends all machines of a gang that is cancelled while it is %s", async (state) => {
@@ -329,7 +329,7 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 		await cancelJob(systemContext(w.database.db, w.clock), id);
 		await w.until(() => w.quiet());
 		expect((await ends(w)).map(([end, code]) => [end, code])).toEqual([["cancelled", "cancelled_by_person"]]);
-		await demandClean(w);
+		await expectClean(w);
 	});
 });
 
@@ -351,6 +351,6 @@ describe("a scheduler killed at any step of a gang's launch or end", { timeout: 
 				.map((m) => m.instanceId)
 				.sort(),
 		).toEqual((await w.instances()).flatMap((r) => (r.providerInstanceId ? [r.id] : [])).sort());
-		await demandClean(w);
+		await expectClean(w);
 	});
 });

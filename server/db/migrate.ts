@@ -5,7 +5,7 @@ import { migrate as drizzleMigrate } from "drizzle-orm/postgres-js/migrator";
 import postgres from "postgres";
 import { defined } from "#server/kernel/assert.ts";
 import { type Adoption, adoptBaseline } from "./adopt-baseline.ts";
-import { demandKnownSchema, recordCompatibility } from "./schema-version.ts";
+import { recordCompatibility, requireKnownSchema } from "./schema-version.ts";
 
 /** Where drizzle finds the migrations. */
 export const MIGRATIONS = { migrationsFolder: path.resolve(import.meta.dirname, "../../drizzle") };
@@ -29,10 +29,10 @@ export async function migrate(url: string): Promise<void> {
  * Startup check: rejects a database with an unknown schema.
  * @throws SpillwayError `precondition_failed`
  */
-export async function demandMigrated(url: string): Promise<void> {
+export async function requireMigrated(url: string): Promise<void> {
 	const client = postgres(url, { max: 1, onnotice: () => {} });
 	try {
-		await demandKnownSchema(client, readMigrationFiles(MIGRATIONS));
+		await requireKnownSchema(client, readMigrationFiles(MIGRATIONS));
 	} finally {
 		await client.end();
 	}

@@ -1,8 +1,8 @@
 import type { MigrationMeta } from "drizzle-orm/migrator";
 import postgres from "postgres";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { demandMigrated, migrate } from "./migrate.ts";
-import { demandKnownSchema, recordCompatibility } from "./schema-version.ts";
+import { migrate, requireMigrated } from "./migrate.ts";
+import { recordCompatibility, requireKnownSchema } from "./schema-version.ts";
 import { createTestDatabase, type TestDatabase } from "./testing/database.ts";
 
 let database: TestDatabase;
@@ -34,12 +34,12 @@ async function apply(...all: MigrationMeta[]): Promise<void> {
 
 it("accepts this version's own schema", async () => {
 	await migrate(database.url);
-	await demandMigrated(database.url);
+	await requireMigrated(database.url);
 });
 
 it("rejects a database with missing migrations, and says how to run them", async () => {
 	await apply(first);
-	await expect(demandKnownSchema(sql, [first, adds])).rejects.toMatchObject({
+	await expect(requireKnownSchema(sql, [first, adds])).rejects.toMatchObject({
 		code: "precondition_failed",
 		message: "The database lacks 1 of this version's 2 migrations.",
 		fix: expect.stringContaining("server/bin/migrate.ts"),
@@ -48,15 +48,15 @@ it("rejects a database with missing migrations, and says how to run them", async
 
 it("lets the previous version run with an additive migration", async () => {
 	await apply(first, adds);
-	await demandKnownSchema(sql, [first]);
+	await requireKnownSchema(sql, [first]);
 });
 
 it("rejects the previous version after a non-additive migration, whatever follows it", async () => {
 	await apply(first, adds, removes, { ...adds, folderMillis: 4, hash: "h4" });
 	for (const known of [[first], [first, adds]])
-		await expect(demandKnownSchema(sql, known)).rejects.toMatchObject({ message: expect.stringContaining("newer version of Spillway") });
-	await demandKnownSchema(sql, [first, adds, removes]);
+		await expect(requireKnownSchema(sql, known)).rejects.toMatchObject({ message: expect.stringContaining("newer version of Spillway") });
+	await requireKnownSchema(sql, [first, adds, removes]);
 	// Migrating with an older program changes nothing.
 	await recordCompatibility(sql, [first]);
-	await expect(demandKnownSchema(sql, [first])).rejects.toThrow("newer version of Spillway");
+	await expect(requireKnownSchema(sql, [first])).rejects.toThrow("newer version of Spillway");
 });

@@ -22,7 +22,7 @@ export async function recordCompatibility(sql: postgres.Sql, migrations: readonl
  * Checks that a program with these migrations may run on the database.
  * @throws SpillwayError `precondition_failed` when the database lacks migrations, or has newer non-additive ones
  */
-export async function demandKnownSchema(sql: postgres.Sql, migrations: readonly MigrationMeta[]): Promise<void> {
+export async function requireKnownSchema(sql: postgres.Sql, migrations: readonly MigrationMeta[]): Promise<void> {
 	const { newest, count } = await readJournal(sql);
 	const known = newestOf(migrations);
 	if (newest < known) {

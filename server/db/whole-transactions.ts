@@ -45,23 +45,23 @@ function held(work: Work, state: { over: boolean }): Work {
 }
 
 function guarded(sql: TransactionSql, state: { over: boolean }): TransactionSql {
-	const demandSession = (): void => {
+	const requireSession = (): void => {
 		if (state.over) throw new SessionEnded();
 	};
 	return new Proxy(sql, {
 		apply(target, self, args) {
-			demandSession();
+			requireSession();
 			return Reflect.apply(target, self, args);
 		},
 		get(target, key, receiver) {
 			if (key === "unsafe")
 				return (...args: Parameters<TransactionSql["unsafe"]>) => {
-					demandSession();
+					requireSession();
 					return target.unsafe(...args);
 				};
 			if (key === "savepoint")
 				return (...args: unknown[]) => {
-					demandSession();
+					requireSession();
 					const inner = held(args.pop() as Work, state);
 					return (target.savepoint as (...args: unknown[]) => Promise<unknown>)(...args, inner);
 				};

@@ -12,7 +12,7 @@ export const CLOUD_PROVIDERS = ["aws", "azure", "gcp"] as const satisfies readon
  * Whether starting an attempt only adds it to the site's own queue: it owns its GPUs only once it starts, and others
  * may get them first. True for Slurm, and for Kubernetes when the job's nodes do not exist yet.
  */
-export function queuesByItself({ provider, settings }: { provider: Provider; settings: Readonly<Record<string, unknown>> }): boolean {
+export function hasOwnQueue({ provider, settings }: { provider: Provider; settings: Readonly<Record<string, unknown>> }): boolean {
 	const { nodeGroups } = settings;
 	return provider === "slurm" || (provider === "kubernetes" && Array.isArray(nodeGroups) && nodeGroups.length > 0);
 }

@@ -1,6 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import { demandAllowedHost, guardedLookup, type OutgoingAllowance } from "./outgoing.ts";
+import { guardedLookup, type OutgoingAllowance, requireAllowedHost } from "./outgoing.ts";
 
 const ANSWER_BYTES_MAX = 4 * 1024 ** 2;
 const TIMEOUT_MS = 10_000;
@@ -14,7 +14,7 @@ export function guardedFetch(allowance: OutgoingAllowance): typeof fetch {
 		const request = new Request(input, init);
 		const url = new URL(request.url);
 		if (url.protocol !== "https:" && url.protocol !== "http:") throw new Error(`${url.protocol} is not supported.`);
-		demandAllowedHost(url.hostname, allowance);
+		requireAllowedHost(url.hostname, allowance);
 		const body = Buffer.from(await request.arrayBuffer());
 		return new Promise<Response>((resolve, reject) => {
 			const headers = { ...Object.fromEntries(request.headers), ...(body.length > 0 ? { "content-length": body.length } : {}) };

@@ -51,7 +51,7 @@ export function isAllowedAddress(host: string, address: string, allowance: Outgo
 export const REFUSED_TARGET = "REFUSED_TARGET";
 
 /** @throws Error with REFUSED_TARGET when the host is an address that is not allowed; names are checked by the look-up. */
-export function demandAllowedHost(hostname: string, allowance: OutgoingAllowance): void {
+export function requireAllowedHost(hostname: string, allowance: OutgoingAllowance): void {
 	const host = hostname.replace(/^\[|\]$/g, "");
 	if (isIP(host) !== 0 && !isAllowedAddress(host, host, allowance)) throw refused(host);
 }

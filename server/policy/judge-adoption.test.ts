@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { adoptionRules, mayAdopt } from "./judge-adoption.ts";
+import { adoptionRules, canAdopt } from "./judge-adoption.ts";
 import { aJob, policyOf, rulesText } from "./testing/builders.ts";
 
 const JOB = { siteId: "cluster", partition: "gpu-a", user: "alice", optedIn: true };
@@ -28,7 +28,7 @@ describe("a rule adopts a cluster's job", () => {
 		const rules = adoptionRules(policy, JOB);
 		expect(rules.map(({ rule }) => rule.id)).toEqual(["small", "any"]);
 		const big = aJob({ resources: { gpus: 8, accelerators: [], cpus: null, memoryGiB: null } });
-		expect(rules.map(({ rule }) => mayAdopt(rule, big))).toEqual([false, true]);
-		expect(rules.map(({ rule }) => mayAdopt(rule, aJob()))).toEqual([true, true]);
+		expect(rules.map(({ rule }) => canAdopt(rule, big))).toEqual([false, true]);
+		expect(rules.map(({ rule }) => canAdopt(rule, aJob()))).toEqual([true, true]);
 	});
 });

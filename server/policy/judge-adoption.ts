@@ -30,7 +30,7 @@ export function adoptionRules({ rules }: Policy, { siteId, partition, user, opte
 }
 
 /** Whether the rule's own condition holds for the job converted from the script. An error means no. */
-export function mayAdopt({ when }: Rule, spec: JobSpec): boolean {
+export function canAdopt({ when }: Rule, spec: JobSpec): boolean {
 	return evaluateExpression(when, { job: new JobFacts(spec) }).holds === true;
 }
 

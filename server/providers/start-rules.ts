@@ -60,7 +60,7 @@ export function mountsOfJob({ mounts: names }: Pick<JobSpec, "mounts">, mounts: 
 }
 
 /** @throws DriverError insufficient_capacity naming who has the slot. */
-export function refuseBusySlots(request: StartAttempt, live: readonly { attemptId: string; slots: readonly number[] }[]): void {
+export function rejectBusySlots(request: StartAttempt, live: readonly { attemptId: string; slots: readonly number[] }[]): void {
 	for (const other of live) {
 		const busy = other.slots.find((slot) => request.slots.includes(slot));
 		if (busy === undefined || other.attemptId === request.attemptId) continue;

@@ -2,7 +2,7 @@ import type { DataRef } from "#server/domain/job.ts";
 import { copyMs, storedAt } from "./copy-ahead.ts";
 import type { EgressStep } from "./egress.ts";
 import { ANY_SOURCE, linkKey, sourceOf, UNKNOWN_LINK } from "./link-speed.ts";
-import { liesAtHome } from "./offer-residency.ts";
+import { isAtHome } from "./offer-residency.ts";
 import type { Snapshot } from "./types.ts";
 
 type Known = NonNullable<Snapshot["data"]>;
@@ -169,7 +169,7 @@ function stagingOf(
 			waitMs += stored.readyInMs;
 			problem ??= stored.problem;
 		}
-		if (view?.filesStayHome && liesAtHome(ref)) outOfReach ??= uri;
+		if (view?.filesStayHome && isAtHome(ref)) outOfReach ??= uri;
 		moveGiB += sizeGiB ?? Number.POSITIVE_INFINITY;
 		const times = linkTimes(sizeGiB ?? 0, sourceOf(copies), place, view, slowest);
 		for (const [i, ms] of times.entries()) {

@@ -64,7 +64,7 @@ export class LiveWork {
 			this.#foreign,
 			foreign,
 			(job) => this.#hold(job.startedAtMs === null ? null : job.poolId, job.slots, (nowMs) => endOfForeign(job, nowMs)),
-			(_, held) => letGo(held),
+			(_, held) => releaseHeld(held),
 		);
 	}
 
@@ -105,7 +105,7 @@ export class LiveWork {
 			}
 		}
 		if (attempt.placement.poolId !== null) add(this.homeGpus, attempt.spec.team, -gpusOf(attempt.spec));
-		letGo(held);
+		releaseHeld(held);
 	}
 
 	#hold(
@@ -158,7 +158,7 @@ function holderOf(
 	};
 }
 
-function letGo(held: readonly Held[]): void {
+function releaseHeld(held: readonly Held[]): void {
 	for (const { pool, holder } of held) pool.letGo(holder);
 }
 

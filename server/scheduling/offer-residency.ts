@@ -19,13 +19,13 @@ export function sameCopies(a: Copies | null, b: Copies | null): boolean {
 }
 
 /** Whether only a host of the owned sites can read it. */
-export function liesAtHome({ uri }: DataRef): boolean {
+export function isAtHome({ uri }: DataRef): boolean {
 	return uri.startsWith("file:");
 }
 
 /** Hard rules that no policy has to repeat; each region is checked once. */
 export function residencyOf(spec: JobSpec, copies: Copies | null): (row: { placeKey: string; offer: Offer }) => Removal | null {
-	if (spec.data.every((d) => d.residency.length === 0 && !liesAtHome(d))) return () => null;
+	if (spec.data.every((d) => d.residency.length === 0 && !isAtHome(d))) return () => null;
 	const known = new Map<string, Removal | null>();
 	return ({ placeKey, offer }) => {
 		let removal = known.get(placeKey);
@@ -42,6 +42,6 @@ function removalAt(data: readonly DataRef[], { provider, region }: Offer, copies
 	if (outside) return { ruleId: null, why: "residency", facts: { residency: outside.join(", "), region } };
 	const reached = (d: DataRef, known: Copies): boolean =>
 		(known.replicas.get(d.uri)?.includes(place) ?? false) || canBeStored(d.uri, place, known);
-	const atHome = copies && data.find((d) => liesAtHome(d) && !reached(d, copies));
+	const atHome = copies && data.find((d) => isAtHome(d) && !reached(d, copies));
 	return atHome ? { ruleId: null, why: "data_at_home", facts: { uri: atHome.uri } } : null;
 }

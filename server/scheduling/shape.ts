@@ -8,7 +8,7 @@ import { poolRemoval } from "./home.ts";
 import type { HomePool } from "./home-pool.ts";
 import { LIMITS } from "./limits.ts";
 import { mainRemoval } from "./main-removal.ts";
-import { liesAtHome } from "./offer-residency.ts";
+import { isAtHome } from "./offer-residency.ts";
 import { fitOffers, judgeRows, type OfferBook, type OfferFit, type PolicyRemovals, type RemovedGroup } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 
@@ -103,7 +103,7 @@ export function makeSignatureOf(policy: Policy): (spec: JobSpec) => string {
 	return (spec) => {
 		const { gpus, accelerators, cpus, memoryGiB, gpuMemoryGiB = "", bf16 = "" } = spec.resources;
 		const models = accelerators.length > 1 ? [...accelerators].sort().join("|") : (accelerators[0] ?? "");
-		const bound = spec.data.length === 0 ? "" : JSON.stringify(spec.data.map((d) => (liesAtHome(d) ? [d.residency, d.uri] : d.residency)));
+		const bound = spec.data.length === 0 ? "" : JSON.stringify(spec.data.map((d) => (isAtHome(d) ? [d.residency, d.uri] : d.residency)));
 		const mounts = spec.mounts === undefined ? "" : ` ${spec.mounts.toSorted().join(",")}`;
 		const hardware = `${spec.nodes} ${gpus} ${cpus} ${memoryGiB} ${gpuMemoryGiB} ${bf16} ${models} ${bound}${mounts}`;
 		if (names.length === 0) return hardware;

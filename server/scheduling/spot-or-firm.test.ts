@@ -31,7 +31,7 @@ const LEAST_MS = BOOT_MS + LIMITS.restoreMs + 15 * M + LIMITS.nextChoiceWithinMs
 const AMPLE_MS = 40 * HOUR_MS;
 
 /** Spot that was up for `upMs` and down for `awayMs`, for ten days, and was refused a minute ago when it had just gone down. */
-function comesAndGoes(upMs: number, awayMs: number): OfferRecord {
+function intermittentOffer(upMs: number, awayMs: number): OfferRecord {
 	const goneMs = NOON_MS - M;
 	let record = emptyRecord(goneMs - 240 * HOUR_MS, true);
 	for (let atMs = goneMs - Math.floor((240 * HOUR_MS) / (upMs + awayMs)) * (upMs + awayMs); atMs < goneMs; atMs += upMs + awayMs) {
@@ -42,8 +42,8 @@ function comesAndGoes(upMs: number, awayMs: number): OfferRecord {
 	}
 	return { ...record, backoffUntilMs: NOON_MS + 2 * M };
 }
-const SOON = comesAndGoes(10 * HOUR_MS, 20 * M);
-const RARELY = comesAndGoes(HOUR_MS, 9 * HOUR_MS);
+const SOON = intermittentOffer(10 * HOUR_MS, 20 * M);
+const RARELY = intermittentOffer(HOUR_MS, 9 * HOUR_MS);
 const seen = (record: OfferRecord): Partial<Snapshot> => ({ offerRecords: new Map([[spot.id, record]]) });
 const withDelayWeight = (usd: number) => aPolicy({ weights: { delayMicroUsdPerHour: usdToMicro(usd), carbonMicroUsdPerTonne: 0n } });
 const choose = (job: PendingJob, given: Partial<Snapshot>) =>
@@ -97,7 +97,7 @@ describe("a job with a deadline and checkpoints, with spot there", () => {
 
 	it("leaves it alone where it no longer exists before a start on it has paid off", () => {
 		const { offerId, choice } = choose(due(AMPLE_MS), {
-			...seen(back(comesAndGoes(5 * M, 12 * HOUR_MS))),
+			...seen(back(intermittentOffer(5 * M, 12 * HOUR_MS))),
 			offers: [{ ...spot, microUsdPerHour: 900_000n }, firm],
 		});
 		expect(offerId).toBe(firm.id);

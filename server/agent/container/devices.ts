@@ -11,7 +11,7 @@ export interface MachineLook {
 	program(name: string): Promise<string | null>;
 }
 
-export function lookAtMachine(searchPath: string): MachineLook {
+export function inspectMachine(searchPath: string): MachineLook {
 	return { has: existsSync, program: (name) => findProgram(name, searchPath) };
 }
 

@@ -6,7 +6,7 @@ import type { EnrollAnswer } from "../protocol.ts";
 import { type RegistryLogin, registryOf } from "../registry/login.ts";
 import { type ContainerEngine, ContainerError, callEngine } from "./call-engine.ts";
 import { createArguments, environmentFile, passedOn } from "./create-arguments.ts";
-import { deviceArguments, lookAtMachine } from "./devices.ts";
+import { deviceArguments, inspectMachine } from "./devices.ts";
 import { findEngine } from "./find-engine.ts";
 import { type PulledImage, pullImage } from "./pull-image.ts";
 import { RunningContainer } from "./running-container.ts";
@@ -46,7 +46,7 @@ export class JobContainer {
 	 */
 	static async open(image: string, options: ContainerOptions): Promise<JobContainer> {
 		const engine = await findEngine(options);
-		const machine = lookAtMachine(options.searchPath);
+		const machine = inspectMachine(options.searchPath);
 		return new JobContainer(options, engine, image, await deviceArguments(engine, machine, options.terms.spec.resources.gpus > 0));
 	}
 
@@ -113,7 +113,7 @@ export class JobContainer {
 
 	#hasInit(): boolean {
 		if (this.#engine.kind === "docker") return true;
-		const { has } = lookAtMachine(this.#options.searchPath);
+		const { has } = inspectMachine(this.#options.searchPath);
 		if (CATATONIT.some(has)) return true;
 		this.#options.log("podman has no catatonit here: a command that does not handle SIGTERM is ended by SIGKILL, when its grace is over");
 		return false;

@@ -20,7 +20,7 @@ INNER.addAddress("fd20:ce::254", "ipv6");
  * later, or a server that redirects there, is not detected.
  * @throws StagingError
  */
-export async function refuseInnerHost(url: string): Promise<void> {
+export async function rejectInnerHost(url: string): Promise<void> {
 	const host = new URL(url).hostname.replace(/^\[(.*)\]$/, "$1");
 	const addresses = isIP(host) !== 0 ? [host] : (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
 	if (!addresses.some(isInner)) return;

@@ -7,7 +7,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { refuse } from "../refuse.ts";
 import { correctForwarded } from "./forwarded.ts";
 import { type Edge, makeEdge } from "./guard.ts";
-import { allowedHosts, demandKnownHost, demandSameOrigin } from "./hosts.ts";
+import { allowedHosts, requireKnownHost, requireSameOrigin } from "./hosts.ts";
 import { DOORS } from "./limits.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { scanJson } from "./scan-json.ts";
@@ -24,7 +24,7 @@ const codeOf = (act: () => unknown): string | null => {
 describe("hosts", () => {
 	const allowed = allowedHosts({ publicUrl: "https://spillway.example.com", host: "0.0.0.0", more: ["alias.example.com"] });
 	const host = (name: string | undefined, localAddress = "10.0.0.5") =>
-		codeOf(() => demandKnownHost({ method: "GET", headers: name === undefined ? {} : { host: name }, socket: { localAddress } }, allowed));
+		codeOf(() => requireKnownHost({ method: "GET", headers: name === undefined ? {} : { host: name }, socket: { localAddress } }, allowed));
 
 	it("answers for configured, loopback and its own address, on any port", () => {
 		for (const name of [
@@ -50,7 +50,7 @@ describe("hosts", () => {
 	it("accepts writes from its own origin and from clients that are no browsers", () => {
 		const write = (headers: Record<string, string>, method = "POST") =>
 			codeOf(() =>
-				demandSameOrigin(
+				requireSameOrigin(
 					{ method, headers: { host: "localhost:3000", ...headers }, socket: { localAddress: "127.0.0.1" } },
 					"https://spillway.example.com",
 				),

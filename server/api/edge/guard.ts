@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { correctForwarded } from "./forwarded.ts";
-import { allowedHosts, demandKnownHost, demandSameOrigin } from "./hosts.ts";
+import { allowedHosts, requireKnownHost, requireSameOrigin } from "./hosts.ts";
 import { DOORS, pageDoorOf } from "./limits.ts";
 import { type RateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
 import { readBody } from "./read-body.ts";
@@ -26,8 +26,8 @@ export function makeEdge(options: {
 	const allowed = allowedHosts({ publicUrl, host, more: options.moreHosts });
 	return {
 		demandOwn(req) {
-			demandKnownHost(req, allowed);
-			demandSameOrigin(req, publicUrl);
+			requireKnownHost(req, allowed);
+			requireSameOrigin(req, publicUrl);
 		},
 		async admitPage(req, res) {
 			const state = limiter.take(`address:${options.addressOf(req) ?? "unknown"}`, options.nowMs());

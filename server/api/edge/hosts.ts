@@ -15,7 +15,7 @@ export function allowedHosts(settings: { publicUrl: string; host: string; more: 
  * be of the same origin as this server. The server's own address is accepted too: a name cannot be rebound to it.
  * @throws SpillwayError `invalid_input` for a malformed host, `misdirected` for a foreign one
  */
-export function demandKnownHost(req: Asked, allowed: ReadonlySet<string>): void {
+export function requireKnownHost(req: Asked, allowed: ReadonlySet<string>): void {
 	const host = hostOf(req.headers.host);
 	if (host === null) throw new SpillwayError("invalid_input", "The Host header is missing or malformed.");
 	const own = (req.socket.localAddress ?? "").replace(/^::ffff:(?=\d+\.)/, "");
@@ -33,7 +33,7 @@ const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
  * Origin nor Sec-Fetch-Site, and no page can make them send a cookie.
  * @throws SpillwayError `forbidden`
  */
-export function demandSameOrigin(req: Asked, publicUrl: string): void {
+export function requireSameOrigin(req: Asked, publicUrl: string): void {
 	if (SAFE_METHODS.has(req.method ?? "GET")) return;
 	const { origin, host } = req.headers;
 	const site = req.headers["sec-fetch-site"];

@@ -47,7 +47,7 @@ export function flagParam(query: URLSearchParams, name: string): boolean {
 }
 
 /** @throws SpillwayError `invalid_input` naming the first parameter that the operation does not have. */
-export function refuseUnknown(query: URLSearchParams, known: readonly string[]): void {
+export function rejectUnknown(query: URLSearchParams, known: readonly string[]): void {
 	for (const name of query.keys()) {
 		if (!known.includes(name))
 			throw new SpillwayError("invalid_input", `There is no query parameter "${name}".`, {

@@ -38,7 +38,7 @@ export async function handleMlflow(rt: MlflowRuntime, req: IncomingMessage, res:
 		const route = ROUTES.get(`${req.method} ${url.pathname.slice(MLFLOW_PREFIX.length)}`);
 		if (!route) throw new SpillwayError("not_found", `${req.method} ${url.pathname} is not part of the supported tracking API.`);
 		const ctx: ServiceContext = {
-			actor: await demandActor(rt, req),
+			actor: await requireActor(rt, req),
 			db: rt.connection.db,
 			clock: rt.clock,
 			requestId,
@@ -56,7 +56,7 @@ export async function handleMlflow(rt: MlflowRuntime, req: IncomingMessage, res:
 }
 
 /** A bearer token, or the password of basic authentication, as MLFLOW_TRACKING_TOKEN and MLFLOW_TRACKING_PASSWORD send it. */
-async function demandActor(rt: MlflowRuntime, req: IncomingMessage): Promise<Actor> {
+async function requireActor(rt: MlflowRuntime, req: IncomingMessage): Promise<Actor> {
 	const header = req.headers.authorization ?? "";
 	const [, basic] = /^Basic (\S{1,1024})$/.exec(header) ?? [];
 	const token =

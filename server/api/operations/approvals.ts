@@ -2,7 +2,7 @@ import { approval } from "#server/contract/approval.ts";
 import { approveProposal, rejectProposal } from "#server/services/governance/proposal/decide.ts";
 import { listProposals } from "#server/services/governance/proposal/list.ts";
 import { askAgain } from "#server/services/work/approval/ask-again.ts";
-import { grantApproval, refuseApproval } from "#server/services/work/approval/decide.ts";
+import { grantApproval, rejectApproval } from "#server/services/work/approval/decide.ts";
 import { getApproval, listApprovals } from "#server/services/work/approval/list.ts";
 import { approvalOutlook } from "#server/services/work/approval/outlook.ts";
 import { bind } from "./bind.ts";
@@ -15,6 +15,6 @@ export const approvalOperations = {
 	outlook: bind(approval.outlook, approvalOutlook),
 	get: bind(approval.get, (ctx, { id }) => getApproval(ctx, id)),
 	grant: bind(approval.grant, grantApproval),
-	refuse: bind(approval.refuse, refuseApproval),
+	refuse: bind(approval.refuse, rejectApproval),
 	askAgain: bind(approval.askAgain, askAgain),
 };

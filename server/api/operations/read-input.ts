@@ -1,7 +1,7 @@
 import { fieldsOf, hasBody, pathFields, type QueryParameter, queryParameters } from "#server/contract/fields.ts";
 import type { InputOf, Operation } from "#server/contract/operation.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { flagParam, listParam, numberParam, refuseUnknown, textParam, timeParam } from "../http/query.ts";
+import { flagParam, listParam, numberParam, rejectUnknown, textParam, timeParam } from "../http/query.ts";
 import type { RestRequest } from "../http/route.ts";
 
 /**
@@ -11,7 +11,7 @@ import type { RestRequest } from "../http/route.ts";
  */
 export function readInput<O extends Operation>(operation: O, request: Pick<RestRequest, "params" | "query" | "body">): InputOf<O> {
 	const parameters = queryParameters(operation);
-	refuseUnknown(
+	rejectUnknown(
 		request.query,
 		parameters.map(({ name }) => name),
 	);

@@ -33,7 +33,7 @@ export const spendOperations = {
 		const range = rangeOf(ctx, input);
 		const filters = filtersParam(query);
 		if (groupBy !== "job") return ok(await spendInCurrency(ctx, { ...range, groupBy, filters, currency }));
-		refuseJobCurrency(currency);
+		rejectJobCurrency(currency);
 		const page = { ...(cursor === undefined ? {} : { cursor }), ...(limit === undefined ? {} : { limit }) };
 		return ok(await spendByJob(ctx, { ...range, filters, ...page }));
 	}),
@@ -87,7 +87,7 @@ export function rangeOf(ctx: OperationContext, { fromMs, toMs = ctx.clock.nowMs(
 }
 
 /** Sums of jobs are kept by month, and rates are of days. */
-function refuseJobCurrency(currency: string | undefined): void {
+function rejectJobCurrency(currency: string | undefined): void {
 	if (currency === undefined || currency === "USD") return;
 	throw new SpillwayError("invalid_input", "Spend by job is in US dollars only: it is kept by month, and rates are of days.", {
 		fields: [{ path: "currency", message: "not with groupBy=job" }],

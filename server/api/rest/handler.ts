@@ -68,7 +68,7 @@ async function answerTo(
 ): Promise<RestAnswer> {
 	const { route, params } = findRoute(req.method ?? "GET", at.path);
 	const token = /^Bearer (\S{1,256})$/.exec(req.headers.authorization ?? "")?.[1];
-	const actorNow = () => demandActor(rt, token);
+	const actorNow = () => requireActor(rt, token);
 	const actor = await actorNow().catch((error: unknown) => {
 		rt.failureLimiter?.take(`address:${clientAddress(req) ?? "unknown"}`, rt.clock.nowMs());
 		throw error;
@@ -146,7 +146,7 @@ async function sendDownload(rt: RestRuntime, req: IncomingMessage, res: ServerRe
 	await sendFile(req, res, file, AbortSignal.any([gone.signal, rt.shutdown.signal]));
 }
 
-async function demandActor(rt: RestRuntime, token: string | undefined): Promise<Actor> {
+async function requireActor(rt: RestRuntime, token: string | undefined): Promise<Actor> {
 	const actor = token === undefined ? null : await rt.authenticate(token, rt.clock.nowMs());
 	if (actor) return actor;
 	throw new SpillwayError(

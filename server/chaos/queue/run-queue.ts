@@ -54,7 +54,7 @@ export async function runQueue(options: QueueRunOptions): Promise<QueueReport> {
 		const blocker = await world.as("sbatch", "--parsable", "--output=/dev/null", ...all);
 		const late = jobs.filter((job) => job.optsIn === null).slice(0, Math.ceil(jobs.length / 4));
 		for (const job of jobs) if (!late.includes(job)) await submit(job);
-		await world.until("some adopted jobs are on their way", () => someHaveLeft(world, Math.ceil(jobs.length / 10)), limitMs);
+		await world.until("some adopted jobs are on their way", () => hasEnded(world, Math.ceil(jobs.length / 10)), limitMs);
 		await world.as("scancel", blocker);
 		for (const job of late) await submit(job);
 		await world.until("all is over", () => isOver(world), options.limitMs);
@@ -122,7 +122,7 @@ class Reaper {
 	}
 }
 
-async function someHaveLeft({ connection: { sql } }: QueueWorld, count: number): Promise<boolean> {
+async function hasEnded({ connection: { sql } }: QueueWorld, count: number): Promise<boolean> {
 	const [left] = await sql`select count(*)::int as n from attempt a join adoption d on d.job_id = a.job_id where a.started_at is not null`;
 	return left?.["n"] >= count;
 }

@@ -30,8 +30,8 @@ export async function restoreBackup(
 	const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { application_name: "spillway-restore" } });
 	const watch = postgres(url, { max: 1, connection: { application_name: "restore-watch" } });
 	try {
-		await demandUnused(sql);
-		if (!options.replace) await demandEmpty(sql);
+		await requireNoConnections(sql);
+		if (!options.replace) await requireEmpty(sql);
 		await sql.begin(async (tx) => {
 			await buildSchema(tx, migrations);
 			for (const month of manifest.chargeMonths) await tx`select spillway_charge_month(${`${month}T00:00:00Z`}::timestamptz)`;
@@ -62,7 +62,7 @@ function migrationsOf(manifest: Manifest): MigrationMeta[] {
 	});
 }
 
-async function demandUnused(sql: postgres.Sql): Promise<void> {
+async function requireNoConnections(sql: postgres.Sql): Promise<void> {
 	const rows = await sql<{ name: string; count: number }[]>`
 		select application_name as name, count(*)::int as count from pg_stat_activity
 		where datname = current_database() and pid <> pg_backend_pid() and application_name ~ '^spillway' group by 1`;
@@ -72,7 +72,7 @@ async function demandUnused(sql: postgres.Sql): Promise<void> {
 	});
 }
 
-async function demandEmpty(sql: postgres.Sql): Promise<void> {
+async function requireEmpty(sql: postgres.Sql): Promise<void> {
 	const [journal] = await sql`select to_regclass('drizzle.__drizzle_migrations') as name`;
 	if (journal?.["name"] == null) return;
 	const [found] = await sql`select exists (select 1 from job) or exists (select 1 from audit) or exists (select 1 from account) as used`;

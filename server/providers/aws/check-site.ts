@@ -61,17 +61,17 @@ export function checkAwsSite(
 		{
 			...{ id: "subnet", title: "Subnets" },
 			fix: "Correct the subnet's id, or leave it empty to use the zone's default subnet.",
-			look: () => lookAtSubnets(ec2, settings),
+			look: () => checkSubnets(ec2, settings),
 		},
 		{
 			...{ id: "security_group", title: "Security groups" },
 			fix: "Correct the group's id, or leave it empty to use the network's default group.",
-			look: () => lookAtGroups(ec2, settings),
+			look: () => checkSecurityGroups(ec2, settings),
 		},
 		{
 			...{ id: "key_pair", title: "Key pairs" },
 			fix: "Correct the key pair's name (EC2 > Key Pairs, in that region), or leave it empty: then there is no SSH access to instances.",
-			look: () => lookAtKeyPairs(ec2, settings),
+			look: () => checkKeyPairs(ec2, settings),
 		},
 		{
 			...{ id: "gang_network", title: "Network within a gang" },
@@ -101,17 +101,17 @@ export function checkAwsSite(
 		{
 			...{ id: "prices", title: "On-demand prices" },
 			fix: "",
-			look: () => lookAtPrices(priceList, settings, types),
+			look: () => checkPrices(priceList, settings, types),
 		},
 		{
 			...{ id: "quota", title: "Quotas" },
 			fix: 'Request an increase in Service Quotas > Amazon EC2, "Running On-Demand P instances" or "All G and VT Spot Instance Requests": new accounts have 0.',
-			look: () => lookAtQuotas(quotas, regions),
+			look: () => checkQuotas(quotas, regions),
 		},
 	]);
 }
 
-async function lookAtPrices(priceList: AwsPriceList, settings: ParsedAwsSettings, types: readonly string[]) {
+async function checkPrices(priceList: AwsPriceList, settings: ParsedAwsSettings, types: readonly string[]) {
 	if (!readsLivePrices(settings)) return "Shipped prices are used, because live prices are turned off or the endpoint is not Amazon's.";
 	const shipped = "shipped on-demand prices are used, and disks are not counted";
 	let prices: readonly ListedPrice[];
@@ -134,7 +134,7 @@ async function lookAtPrices(priceList: AwsPriceList, settings: ParsedAwsSettings
 	return `AWS's price list: ${settings.regions.map((region) => `${region}: ${found(region)} machine types`).join("; ")}.`;
 }
 
-async function lookAtQuotas(quotas: AwsQuotas, regions: readonly string[]) {
+async function checkQuotas(quotas: AwsQuotas, regions: readonly string[]) {
 	const all = await Promise.all(
 		regions.map(async (region) => ({ region, known: await ifAllowed(async () => (await quotas.read(region)).filter(isForGpus)) })),
 	);
@@ -156,7 +156,7 @@ function isForGpus({ families }: VcpuQuota): boolean {
 	return families.some((family) => /^[gp]\d*$/.test(family));
 }
 
-async function lookAtSubnets(ec2: Ec2Calls, settings: ParsedAwsSettings) {
+async function checkSubnets(ec2: Ec2Calls, settings: ParsedAwsSettings) {
 	const named = Object.entries(settings.subnets);
 	if (named.length === 0) return "Not set: each zone's default subnet is used.";
 	const stray = named.filter(([place]) => !settings.regions.some((region) => place.startsWith(region))).map(([place]) => place);
@@ -178,7 +178,7 @@ async function lookAtSubnets(ec2: Ec2Calls, settings: ParsedAwsSettings) {
 	return `Found: ${named.map(([place, id]) => `${id} (${place})`).join(", ")}.`;
 }
 
-async function lookAtGroups(ec2: Ec2Calls, settings: ParsedAwsSettings) {
+async function checkSecurityGroups(ec2: Ec2Calls, settings: ParsedAwsSettings) {
 	const named = Object.entries(settings.securityGroups).filter(([region]) => settings.regions.includes(region));
 	if (named.length === 0) return "Not set: the network's default group is used.";
 	for (const [region, ids] of named) {
@@ -188,7 +188,7 @@ async function lookAtGroups(ec2: Ec2Calls, settings: ParsedAwsSettings) {
 	return `Found: ${named.map(([region, ids]) => `${ids.join(", ")} (${region})`).join("; ")}.`;
 }
 
-async function lookAtKeyPairs(ec2: Ec2Calls, settings: ParsedAwsSettings) {
+async function checkKeyPairs(ec2: Ec2Calls, settings: ParsedAwsSettings) {
 	const named = Object.entries(settings.keyPairs).filter(([region]) => settings.regions.includes(region));
 	if (named.length === 0) return "Not set: there is no SSH access to instances.";
 	for (const [region, name] of named) {

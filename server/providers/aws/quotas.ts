@@ -87,7 +87,7 @@ const COMING = new Set(["assessing", "scheduled", "pending", "delayed"]);
 function unusedVcpus({ quotas, reserved, accountId, vcpus }: QuotaFacts, quota: VcpuQuota, instanceType: string): number {
 	return reserved
 		.filter((one) => one.OwnerId === accountId && one.ReservationType !== "capacity-block")
-		.filter((one) => quotaOf(quotas, one.InstanceType, "on_demand") === quota && !takesByItself(one, instanceType))
+		.filter((one) => quotaOf(quotas, one.InstanceType, "on_demand") === quota && !isOpenFor(one, instanceType))
 		.reduce((sum, one) => sum + unusedIn(one) * (vcpus.get(one.InstanceType) ?? 0), 0);
 }
 
@@ -96,7 +96,7 @@ function unusedIn({ State, TotalInstanceCount, AvailableInstanceCount }: Reserve
 	return COMING.has(State) ? TotalInstanceCount : 0;
 }
 
-function takesByItself(one: ReservedCapacity, instanceType: string): boolean {
+function isOpenFor(one: ReservedCapacity, instanceType: string): boolean {
 	const { State, InstanceMatchCriteria, InstancePlatform = "Linux/UNIX", Tenancy = "default" } = one;
 	const isOpen = State === "active" && InstanceMatchCriteria === "open";
 	return isOpen && one.InstanceType === instanceType && InstancePlatform === "Linux/UNIX" && Tenancy === "default";

@@ -3,7 +3,7 @@ import type { Provider } from "#server/domain/vocabulary.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import type { AttemptObservation, ClusterDriver, LogCursor, LogLine, StartAttempt } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
-import { checkStart, refuseBusySlots } from "../start-rules.ts";
+import { checkStart, rejectBusySlots } from "../start-rules.ts";
 import { CallScript } from "./calls.ts";
 import { askToStop, defaultFakeJob, endAt, type FakeAttempt, type FakeJob, isOver, newAttempt, observeAttempt } from "./fake-job.ts";
 import { FakeQueue } from "./fake-queue.ts";
@@ -118,7 +118,7 @@ export class FakeCluster {
 		checkStart(request, this.#options);
 		if (this.#attempts.has(request.attemptId)) return;
 		const live = [...this.#attempts.values()].filter((a) => !isOver(a, this.#now()));
-		refuseBusySlots(
+		rejectBusySlots(
 			request,
 			live.map((a) => ({ attemptId: a.request.attemptId, slots: a.request.slots })),
 		);

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { AttemptObservation, ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
 import { createdNothing, DriverError } from "../driver-errors.ts";
 import { type Held, type PoolNodes, slotsOf } from "../pool-slots.ts";
-import { checkStartInPool, isAttemptId, refuseBusySlots } from "../start-rules.ts";
+import { checkStartInPool, isAttemptId, rejectBusySlots } from "../start-rules.ts";
 import { factsOf, selectorOf } from "./attempts.ts";
 import { Capacity } from "./capacity.ts";
 import { KubeCalls } from "./client.ts";
@@ -19,8 +19,8 @@ import { ANNOTATIONS, FINALIZER, LABELS, objectNameOf, siteLabelOf } from "./nam
 import type { KubePod, Verdict } from "./objects.ts";
 import {
 	type AttemptFacts,
+	canStartAgain,
 	isIncomplete,
-	mayStartAgain,
 	mountProblemOf,
 	noRoomOf,
 	observationOf,
@@ -211,7 +211,7 @@ export class KubernetesDriver implements ClusterDriver {
 		const live = [...known.map((facts) => ({ poolId: facts.meta.poolId, observation: observationOf(facts, around) })), ...staging].filter(
 			(one) => one.poolId === poolId && isLive(one.observation),
 		);
-		refuseBusySlots(
+		rejectBusySlots(
 			request,
 			live.map(({ observation }) => observation),
 		);
@@ -265,7 +265,7 @@ export class KubernetesDriver implements ClusterDriver {
 	async #tend(facts: AttemptFacts, around: Surroundings): Promise<void> {
 		const { meta, stop, pods } = facts;
 		for (const pod of pods) if (pod.deletionAtMs !== null) void this.#logs.keep(pod);
-		if (facts.job && mayStartAgain(facts, around)) await this.#calls.patchJob(facts.job.name, { spec: { parallelism: 0 } });
+		if (facts.job && canStartAgain(facts, around)) await this.#calls.patchJob(facts.job.name, { spec: { parallelism: 0 } });
 		const observation = observationOf(facts, around);
 		if (!isLive(observation)) return;
 		if (meta.nodes > 1 && !this.#named.has(meta.attemptId)) {

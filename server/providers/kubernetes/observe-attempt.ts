@@ -57,7 +57,7 @@ const TAKEN_AWAY = [
 /** The command's program could not be started: containerd's and Docker's word. */
 const NOT_STARTED = ["StartError", "ContainerCannotRun"];
 
-export function wasTakenAway(pod: KubePod): boolean {
+export function wasDisrupted(pod: KubePod): boolean {
 	const target = pod.conditions.some((c) => c.type === "DisruptionTarget" && c.status === "True");
 	// "OutOfcpu", "OutOfnvidia.com/gpu": the node had not what the scheduler believed.
 	return target || TAKEN_AWAY.includes(pod.reason) || pod.reason.startsWith("OutOf");
@@ -73,16 +73,16 @@ export function podStateOf(pod: KubePod, meta: AttemptMeta, around: Surroundings
 		// A program that leaves with 0 after its eviction has saved and not finished; what had ended before counts.
 		const askedAtMs = deletionAtMs === null ? null : deletionAtMs - (pod.deletionGraceSeconds ?? 0) * 1_000;
 		const before = askedAtMs !== null && finishedAtMs < askedAtMs;
-		const cause = wasTakenAway(pod) && !before ? "taken_away" : deletionAtMs !== null && !before ? "deleted" : "ended";
+		const cause = wasDisrupted(pod) && !before ? "taken_away" : deletionAtMs !== null && !before ? "deleted" : "ended";
 		return { kind: "over", startedAtMs: exit.error === null ? startedAtMs : null, finishedAtMs, exit, cause };
 	}
 	const over = (finishedAtMs: number) => ({ kind: "over" as const, startedAtMs, finishedAtMs, exit: null });
 	if (pod.phase === "Failed" || pod.phase === "Succeeded") {
-		const cause = wasTakenAway(pod) ? "taken_away" : deletionAtMs === null ? "ended" : "deleted";
+		const cause = wasDisrupted(pod) ? "taken_away" : deletionAtMs === null ? "ended" : "deleted";
 		return { ...over(deletionAtMs ?? pod.startedAtMs ?? around.nowMs), cause };
 	}
 	if (deletionAtMs !== null) {
-		const cause = wasTakenAway(pod) ? "taken_away" : "deleted";
+		const cause = wasDisrupted(pod) ? "taken_away" : "deleted";
 		// No one has it, or its kubelet says that it is over.
 		if (pod.node === null || pod.deletionGraceSeconds === 0) return { ...over(deletionAtMs), cause };
 		const overdue = around.nowMs > deletionAtMs + around.nodeLostAfterMs;
@@ -181,7 +181,7 @@ function isOver(facts: AttemptFacts, overs: number, around: Surroundings): boole
 	const { meta, job, pods, asJob, createdAtMs, stop, verdict } = facts;
 	const { nowMs } = around;
 	if (overs < pods.length) return false;
-	if (mayStartAgain(facts, around)) return false;
+	if (canStartAgain(facts, around)) return false;
 	if (pods.length > 0) {
 		// Pods of a gang that were never made, or no longer exist, follow when the Job has ended.
 		if (pods.length >= meta.nodes || stop !== null || verdict !== null) return true;
@@ -197,7 +197,7 @@ function isOver(facts: AttemptFacts, overs: number, around: Surroundings): boole
  * A pod of its Job was removed from outside, and the Job would make another: a controller that removed the pod itself, because the
  * Job was suspended, does so on resume, although the Job has no retries. Only Spillway decides whether it runs again.
  */
-export function mayStartAgain({ meta, job, pods, stop, verdict }: AttemptFacts, around: Surroundings): boolean {
+export function canStartAgain({ meta, job, pods, stop, verdict }: AttemptFacts, around: Surroundings): boolean {
 	if (!job || job.completed || job.failed || job.deletionAtMs !== null || job.parallelism === 0) return false;
 	if (stop !== null || verdict !== null) return false;
 	return pods.some((pod) => {

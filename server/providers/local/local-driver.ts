@@ -6,7 +6,7 @@ import { listOutput, type OutputFiles } from "#server/agent/output-files.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
-import { checkStart, refuseBusySlots } from "../start-rules.ts";
+import { checkStart, rejectBusySlots } from "../start-rules.ts";
 import { readIfThere, writeWhole } from "./attempt-folder.ts";
 import { writeSecrets } from "./attempt-secrets.ts";
 import { Attempts, type KnownAttempt } from "./attempts.ts";
@@ -87,7 +87,7 @@ export class LocalDriver implements ClusterDriver {
 		const known = await this.#attempts.all();
 		const before = known.find((a) => a.request.attemptId === request.attemptId);
 		if (before) return this.#tend(before);
-		refuseBusySlots(
+		rejectBusySlots(
 			request,
 			known.filter(isLive).map((a) => a.request),
 		);

@@ -10,7 +10,7 @@ import { writeStoppedBefore } from "../local/observe-attempt.ts";
 import { readLogFiles } from "../local/read-logs.ts";
 import { needsStaging } from "../local/run-attempt.ts";
 import { type Held, slotsOf } from "../pool-slots.ts";
-import { checkStartInPool, isAttemptId, refuseBusySlots } from "../start-rules.ts";
+import { checkStartInPool, isAttemptId, rejectBusySlots } from "../start-rules.ts";
 import { makeState, removeFolder, writeNote } from "./attempt-files.ts";
 import { isLive, type KnownAttempt, SlurmAttempts } from "./attempts.ts";
 import { SlurmCalls } from "./client.ts";
@@ -110,7 +110,7 @@ export class SlurmDriver implements ClusterDriver {
 		const twin = this.#attempts.latest(attemptId);
 		if (twin && isLive(twin)) return { handedOver: this.#handOverAgain(twin) };
 		checkStartInPool(request, await this.#pools.one(poolId));
-		refuseBusySlots(request, holding);
+		rejectBusySlots(request, holding);
 		const paths = this.#attempts.paths(attemptId);
 		const stored = { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom };
 		const { written, done } = handOverFirst(this.#ctx, paths, stored, secrets);

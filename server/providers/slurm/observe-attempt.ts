@@ -70,7 +70,7 @@ export function observationOf(facts: AttemptFacts, sight: Sight, now: { nowMs: n
 		const phase = stopping || overSince(sight) !== null ? "stopping" : startedAtMs === null ? "staging" : "running";
 		return { ...common, phase, clusterWait: phase === "staging" ? waitOf(sight) : null, startedAtMs };
 	}
-	const end = wasTakenAway(facts, sight) ? null : (exit?.exit ?? (sight.kind === "job" ? endWithoutFile(facts, sight.job) : null));
+	const end = wasPreempted(facts, sight) ? null : (exit?.exit ?? (sight.kind === "job" ? endWithoutFile(facts, sight.job) : null));
 	const ranFromMs = end === null || end.error === null ? startedAtMs : null;
 	const finishedAtMs = Math.max(note?.endedAtMs ?? exit?.atMs ?? overSince(sight) ?? 0, ranFromMs ?? 0);
 	return { ...common, phase: end === null ? "lost" : "exited", startedAtMs: ranFromMs, finishedAtMs, exit: end };
@@ -100,7 +100,7 @@ function overSince(sight: Sight): number | null {
  * Slurm ended it for its own reasons: then its exit code is not asked, since many programs leave with 0 after saving
  * a checkpoint. What had ended before, by itself, counts.
  */
-function wasTakenAway(facts: AttemptFacts, sight: Sight): boolean {
+function wasPreempted(facts: AttemptFacts, sight: Sight): boolean {
 	if (facts.stopByMs !== null || sight.kind !== "job") return false;
 	if (sight.startedAgain) return true;
 	const endedBefore = facts.exit !== null && facts.exit.atMs < (sight.job.endedAtMs ?? 0);

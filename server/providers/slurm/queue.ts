@@ -12,7 +12,7 @@ import { isOver, type SlurmJob } from "./mapper.ts";
 import { ownersWords } from "./opt-in.ts";
 import { writeOutputFiles } from "./output-files.ts";
 import { scontrol } from "./scontrol.ts";
-import { calledAs, mayReadArguments } from "./script-arguments.ts";
+import { calledAs, canReadArguments } from "./script-arguments.ts";
 import { holdsCheckpoint, unpackCheckpoint } from "./unpack-checkpoint.ts";
 
 /** Priorities of priority/basic count down from 2^32; of priority/multifactor they are far below, and worked out again. */
@@ -223,7 +223,7 @@ function obstaclesOf(job: SlurmJob, arrayDependants: readonly SlurmJob[]): strin
 function whyUnclear(line: string | null, comment: string, script: string): string | null {
 	const { argsAreWords, hasNoArgs } = ownersWords(comment);
 	if (line === null)
-		return hasNoArgs || !mayReadArguments(script)
+		return hasNoArgs || !canReadArguments(script)
 			? null
 			: "Its script may have been given arguments, which Slurm does not report from 23.02 until 25.11. If it was given none, submit it with --comment=spillway:noargs; else write them into the script.";
 	if (line === "" || (argsAreWords && !/^ | {2}| $/.test(line))) return null;

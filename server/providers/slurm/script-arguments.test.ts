@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { calledAs, mayReadArguments } from "./script-arguments.ts";
+import { calledAs, canReadArguments } from "./script-arguments.ts";
 
 describe("the arguments of a batch script", () => {
 	it.each([
@@ -33,6 +33,6 @@ describe("the arguments of a batch script", () => {
 		["#!/usr/bin/env python3\nimport sys\n", true],
 		["", true],
 	])("may be read by %j: %s", (script, reads) => {
-		expect(mayReadArguments(script)).toBe(reads);
+		expect(canReadArguments(script)).toBe(reads);
 	});
 });

@@ -40,6 +40,6 @@ const READS =
 	/\$(?:[1-9@*#]|\{(?:[1-9@*]|#[}1-9@*]|![1-9@*#]|!\w+\}))|\b(?:shift|getopts?|BASH_ARGV|argv)\b|\b(?:for|select)\s+\w+\s*(?:;\s*)?do\b/;
 
 /** Whether it could mean something else by other arguments. What is no shell's script is taken to. */
-export function mayReadArguments(script: string): boolean {
+export function canReadArguments(script: string): boolean {
 	return !OF_A_SHELL.test(script) || READS.test(script);
 }

@@ -148,18 +148,18 @@ function checkSlurmSite(settings: ParsedSlurmSettings, speeds: PoolSpeeds | unde
 		{
 			...{ id: "folder", title: "Shared folder" },
 			fix: `Mount or create it on the scheduler's host and on every node, owned by ${settings.user}.`,
-			look: () => lookAtFolder(settings.folder),
+			look: () => checkFolder(settings.folder),
 		},
 		{
 			...{ id: "adoption", title: "Other users' jobs" },
 			fix: "Set up scontrol on the scheduler's host (slurm.conf and munge), or leave it out to only watch other users' jobs.",
-			look: () => lookAtScontrol(settings),
+			look: () => checkScontrol(settings),
 		},
 	]);
 }
 
 /** Whether it can be written to from here; whether the nodes have it too, the first job shows. */
-async function lookAtFolder(folder: string) {
+async function checkFolder(folder: string) {
 	const found = await stat(folder).catch(() => null);
 	if (!found?.isDirectory()) return { failed: `${folder} is not a folder on this host.` };
 	const probe = path.join(folder, `.check-${randomUUID()}`);
@@ -169,7 +169,7 @@ async function lookAtFolder(folder: string) {
 }
 
 /** The right to hold and to cancel jobs of others shows when it is used: asking for it would change one. */
-async function lookAtScontrol({ scontrol: program, answerTimeoutMs, user }: ParsedSlurmSettings) {
+async function checkScontrol({ scontrol: program, answerTimeoutMs, user }: ParsedSlurmSettings) {
 	if (program === undefined) return "Watched only: adoption needs scontrol.";
 	const said = (await scontrol(program, ["ping"], answerTimeoutMs)).trim();
 	if (!said.includes("UP")) return { failed: `scontrol does not reach a controller: ${said}` };

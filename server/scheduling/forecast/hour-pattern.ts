@@ -29,7 +29,7 @@ export function hourPattern(hours: ReadonlyMap<number, number>): HourPattern | n
 		.sort((a, b) => a.day - b.day);
 	const last = days.at(-1);
 	if (!last || days.length < DAYS_MIN) return null;
-	const factors = Array.from({ length: 24 }, (_, h) => sureFactor(days.map(({ values, mean }) => (values[h] ?? mean) / mean)));
+	const factors = Array.from({ length: 24 }, (_, h) => significantFactor(days.map(({ values, mean }) => (values[h] ?? mean) / mean)));
 	if (factors.every((factor) => factor === 1)) return null;
 	const level = meanOf(days.slice(-LEVEL_DAYS).map(({ mean }) => mean));
 	return { factors, level, days: days.length, untilMs: (last.day + 1) * DAY_MS };
@@ -39,7 +39,7 @@ export function factorAt({ factors }: Pick<HourPattern, "factors">, atMs: number
 	return factors[Math.floor(atMs / HOUR_MS) % 24] ?? 1;
 }
 
-function sureFactor(ratios: readonly number[]): number {
+function significantFactor(ratios: readonly number[]): number {
 	const mean = meanOf(ratios);
 	const variance = ratios.reduce((sum, ratio) => sum + (ratio - mean) ** 2, 0) / (ratios.length - 1);
 	// Ratios of equal values differ in their last digits.

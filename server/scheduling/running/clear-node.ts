@@ -59,7 +59,7 @@ function clearingOf(input: RunningInput, pool: HomePool, node: number, gpus: num
 		if (attempt === null) continue;
 		const held = attempt.slots.length;
 		if (!isSettledHere(attempt)) missing -= held;
-		else if (mayLeave(input, pool, holder, attempt, gpus))
+		else if (canLeave(input, pool, holder, attempt, gpus))
 			candidates.push({ attempt, gpus: held, lostMs: held * restoreMsOf(input.snapshot) });
 	}
 	if (missing <= 0) return { pool, node, leaving: [], lostMs: 0 };
@@ -70,7 +70,7 @@ function clearingOf(input: RunningInput, pool: HomePool, node: number, gpus: num
 	return haveGaps(pool, node, leaving) ? { pool, node, leaving, lostMs: least.lostMs } : null;
 }
 
-function mayLeave(input: RunningInput, pool: HomePool, { slots }: Holder, attempt: RunningAttempt, gpus: number): boolean {
+function canLeave(input: RunningInput, pool: HomePool, { slots }: Holder, attempt: RunningAttempt, gpus: number): boolean {
 	const { snapshot, settled, shapeOf } = input;
 	const { spec, startedAtMs } = attempt;
 	if (settled.has(attempt.attemptId) || spec.deadlineMs !== null || spec.nodes !== 1 || gpusOf(spec) >= gpus) return false;

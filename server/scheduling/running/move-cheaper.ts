@@ -33,7 +33,7 @@ export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): 
 	const proven = input.proven ?? provenOffersOf(input.snapshot.running);
 	proven.lookAtStarts();
 	const paying: RunningAttempt[] = [];
-	for (const mover of candidates) if (mayPay(input, mover, proven)) paying.push(mover.attempt);
+	for (const mover of candidates) if (canPayOff(input, mover, proven)) paying.push(mover.attempt);
 	const tried = new Set<string>();
 	return paying.sort(byAttemptId).flatMap((attempt) => moveOne(input, attempt, (offerId) => proven.has(offerId), tried) ?? []);
 }
@@ -43,7 +43,7 @@ export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): 
  * out without reading offers, money or approvals. Cost: a score for each proven offer up to the first with a price that alone is too
  * high.
  */
-function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, hereMicroUsd }: Mover, proven: ProvenOffers): boolean {
+function canPayOff({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, hereMicroUsd }: Mover, proven: ProvenOffers): boolean {
 	const { spec } = attempt;
 	if (hereMicroUsd === null) return false;
 	const least = leastSaving(shape.verdict.moves, "cheaper");
@@ -109,7 +109,7 @@ export function moveOne(
 		const picked = pickOffer(input, attempt, workDoneAt(attempt, atMs), work, "any", passedOver);
 		if (!picked) return null;
 		const proven = isProven(picked.offer.id);
-		const savingMicroUsd = proven || mayTry(input, picked, tried) ? savingAt(input, attempt, picked, hereMicroUsd, proven) : null;
+		const savingMicroUsd = proven || canTry(input, picked, tried) ? savingAt(input, attempt, picked, hereMicroUsd, proven) : null;
 		const rule = savingMicroUsd === null ? null : movingRule(moves, "cheaper", savingMicroUsd);
 		if (rule && holdsDeadline(attempt, picked, atMs) && worthSpot(input, attempt, picked, atMs)) {
 			picked.take();
@@ -150,7 +150,7 @@ function savingAt(
 }
 
 /** None of our launches is pending there. */
-function mayTry({ snapshot }: RunningInput, picked: PickedOffer, tried: ReadonlySet<string>): boolean {
+function canTry({ snapshot }: RunningInput, picked: PickedOffer, tried: ReadonlySet<string>): boolean {
 	if (tried.has(placeOf(picked))) return false;
 	const { likes } = picked.row;
 	const isThere = (to: MoveTarget | null | undefined): boolean => to?.kind === "cloud" && likes.includes(to.offerId);

@@ -71,7 +71,7 @@ export function planRunning(input: RunningInput): Action[] {
 	if (kinds.size === 0) return [];
 	const room = roomToReturn(input);
 	if (!kinds.has("cheaper") && !(room.gpus >= 1)) return [];
-	const may = input.movable?.(room) ?? everybody(input);
+	const may = input.movable?.(room) ?? allMovable(input);
 	const moversOf = (attempts: readonly RunningAttempt[]): Mover[] =>
 		attempts.flatMap((attempt) => (settled.has(attempt.attemptId) ? [] : (moverOf(input, attempt) ?? [])));
 	const home = kinds.has("home") && may.home.length > 0 ? returnHome(input, moversOf(may.home), room) : [];
@@ -81,8 +81,8 @@ export function planRunning(input: RunningInput): Action[] {
 }
 
 /** Without a watch: all attempts that are not known to be unaffected. */
-function everybody(input: RunningInput): Movable {
-	const all = input.snapshot.running.filter((attempt) => mayMove(input, attempt));
+function allMovable(input: RunningInput): Movable {
+	const all = input.snapshot.running.filter((attempt) => canMove(input, attempt));
 	return { home: all, cheaper: all };
 }
 
@@ -95,7 +95,7 @@ function moveKindsOf(policy: Policy): ReadonlySet<MoveKind> {
 }
 
 /** In the cloud, past its first minutes, with a checkpoint near, and no decision yet. */
-function mayMove({ snapshot, settled }: RunningInput, attempt: RunningAttempt): boolean {
+function canMove({ snapshot, settled }: RunningInput, attempt: RunningAttempt): boolean {
 	if (!isCloud(attempt) || !isSettledHere(attempt) || settled.has(attempt.attemptId)) return false;
 	return movableFrom(attempt, snapshot.nowMs) <= snapshot.nowMs;
 }

@@ -42,7 +42,7 @@ export function returnHome(input: RunningInput, candidates: readonly Mover[], { 
 	let room = roomGpus;
 	const homecomers: Homecomer[] = [];
 	for (const mover of candidates) {
-		const homecomer = gpusOf(mover.attempt.spec) <= room ? homecomerOf(input, mover) : null;
+		const homecomer = gpusOf(mover.attempt.spec) <= room ? returnCandidate(input, mover) : null;
 		if (homecomer) homecomers.push(homecomer);
 	}
 	if (homecomers.length === 0) return [];
@@ -93,7 +93,7 @@ export function headroomGpus({ snapshot }: RunningInput): number {
 	return Math.round(Math.max(0, snapshot.arrivingGpusPerHour ?? 0) * (snapshot.cloudStartMs.p90Ms / HOUR_MS));
 }
 
-function homecomerOf(input: RunningInput, { attempt, shape, atMs, restMs, hereMicroUsd: cloudMicroUsd }: Mover): Homecomer | null {
+function returnCandidate(input: RunningInput, { attempt, shape, atMs, restMs, hereMicroUsd: cloudMicroUsd }: Mover): Homecomer | null {
 	if (restMs === 0 || cloudMicroUsd === null || cloudMicroUsd <= 0) return null;
 	// The cheapest check first.
 	if (mostSavedAtHome(input.snapshot, shape, cloudMicroUsd, restMs) < leastSaving(shape.verdict.moves, "home")) return null;

@@ -10,7 +10,7 @@ import { diffTexts } from "./diff.ts";
 import { fetchVersion, type PointerRow } from "./fetch-version.ts";
 
 /** @throws SpillwayError `forbidden` where the policy is kept in git and the change comes from elsewhere. */
-export function refuseManaged(pointer: PointerRow | null, origin: PolicyOrigin | null): void {
+export function rejectManaged(pointer: PointerRow | null, origin: PolicyOrigin | null): void {
 	const managedBy = pointer?.managedBy ?? null;
 	if (!pointer || !managedBy) return;
 	if (origin?.kind === "git" && origin.repository === managedBy.repository && origin.path === managedBy.path) return;
@@ -28,7 +28,7 @@ export function placeOf({ repository, path }: PolicyManagedBy): string {
  * Another version was published since: who, when, and the changes, one sentence per field.
  * @throws SpillwayError `precondition_failed`
  */
-export async function refuseStale(db: DbOrTx, pointer: PointerRow | null, baseVersion: number): Promise<void> {
+export async function rejectStale(db: DbOrTx, pointer: PointerRow | null, baseVersion: number): Promise<void> {
 	const active = pointer?.activeVersion ?? 0;
 	if (active === baseVersion) return;
 	if (!pointer) {
@@ -89,7 +89,7 @@ export function requireBacktestOrReason(publication: {
 }
 
 /** @throws SpillwayError `invalid_input` for a backtest that is not there, has not finished, or was of another text. */
-export async function refuseOtherBacktest(db: DbOrTx, name: string, source: string, backtestId: string | null): Promise<void> {
+export async function rejectOtherBacktest(db: DbOrTx, name: string, source: string, backtestId: string | null): Promise<void> {
 	if (backtestId === null) return;
 	const [row] = await db.select().from(backtest).where(eq(backtest.id, backtestId));
 	const isOfThis = row?.policyName === name && row.source === source;

@@ -30,7 +30,7 @@ export async function needsSecondPerson(db: DbOrTx, of: SecondPersonOf): Promise
 export async function changeSecondPerson(tx: Tx, ctx: ServiceContext, of: SecondPersonOf, to: boolean): Promise<string | null> {
 	await lockSetting(tx, KEYS[of]);
 	if ((await needsSecondPerson(tx, of)) === to) return null;
-	if (!to && ctx.actor.kind === "person" && (await somebodyElseMayAgree(tx, ctx.actor.accountId, of))) return proposeOff(tx, ctx, of);
+	if (!to && ctx.actor.kind === "person" && (await hasOtherApprover(tx, ctx.actor.accountId, of))) return proposeOff(tx, ctx, of);
 	await writeSecondPerson(tx, ctx, of, to);
 	return null;
 }
@@ -44,7 +44,7 @@ export async function writeSecondPerson(tx: Tx, ctx: ServiceContext, of: SecondP
 	await notify(tx, { changes: [{ topic: "policy", id: null, team: null }] });
 }
 
-async function somebodyElseMayAgree(tx: Tx, accountId: string, of: SecondPersonOf): Promise<boolean> {
+async function hasOtherApprover(tx: Tx, accountId: string, of: SecondPersonOf): Promise<boolean> {
 	const may = and(inArray(account.role, rolesWith(APPROVES[of])), isNull(account.disabledAt), ne(account.id, accountId));
 	return (await tx.$count(account, may)) > 0;
 }

@@ -8,7 +8,7 @@ import { EventQueue } from "./event-queue.ts";
 import { HomeNodes } from "./home-nodes.ts";
 import { ReplayJob } from "./job.ts";
 import { type MeasuredRun, Meter } from "./meter.ts";
-import { mayGoTo, ReplayData } from "./replay-data.ts";
+import { isAllowedIn, ReplayData } from "./replay-data.ts";
 import type { SeenJob } from "./run.ts";
 import { placeOf, Run, type RunEnd } from "./run.ts";
 import { trueSpeed } from "./true-speeds.ts";
@@ -169,7 +169,7 @@ export class Engine implements World {
 
 	launch(seen: SeenJob, offer: Offer, lifeMs = Number.POSITIVE_INFINITY): Run {
 		assert(offer.gpus >= seen.gpusPerNode, `offer ${offer.id} has too few GPUs for job ${seen.id}`);
-		assert(mayGoTo(seen.data, offer), `data of job ${seen.id} must not leave its area, and ${offer.id} lies outside`);
+		assert(isAllowedIn(seen.data, offer), `data of job ${seen.id} must not leave its area, and ${offer.id} lies outside`);
 		// Only Spillway has data copied into stores.
 		const staging = this.data.staging(seen.data, offer, seen.submittedAtMs);
 		const run = this.#begin(seen, {

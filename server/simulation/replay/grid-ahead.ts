@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
-import { foretellHours, HOURS_AHEAD, PATTERN_DAYS } from "#server/scheduling/forecast/foretell-hours.ts";
+import { forecastHours, HOURS_AHEAD, PATTERN_DAYS } from "#server/scheduling/forecast/forecast-hours.ts";
 import { type HourPattern, hourPattern } from "#server/scheduling/forecast/hour-pattern.ts";
 
 /**
@@ -60,7 +60,7 @@ export class GridAhead {
 				i === 0 ? this.#at(hours, hour) : this.#at(hours, hour + (i % DAY_HOURS) - DAY_HOURS),
 			);
 		const now = this.#at(hours, hour);
-		return foretellHours(first, (atMs) => (atMs === first ? now : null), this.#patternOf(hours, hour));
+		return forecastHours(first, (atMs) => (atMs === first ? now : null), this.#patternOf(hours, hour));
 	}
 
 	#actual(hours: readonly number[], hour: number): readonly number[] {

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
-import { foretellHours, PATTERN_MS } from "#server/scheduling/forecast/foretell-hours.ts";
+import { forecastHours, PATTERN_MS } from "#server/scheduling/forecast/forecast-hours.ts";
 import { type HourPattern, hourPattern } from "#server/scheduling/forecast/hour-pattern.ts";
 
 /** Recorded grid hours. Plain data that can be cloned into another thread. */
@@ -73,7 +73,7 @@ function seriesOf(zone: Zone, firstMs: number, nowMs: number): number[] {
 		const hour = zone.hours.get(hourMs);
 		return hour && hour.recordedAtMs <= nowMs ? hour.gramsPerKwh : null;
 	};
-	return foretellHours(firstMs, forecastFor, patternOf(zone, firstMs));
+	return forecastHours(firstMs, forecastFor, patternOf(zone, firstMs));
 }
 
 /**

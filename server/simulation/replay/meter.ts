@@ -4,7 +4,7 @@ import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { monthOf, rentOf } from "./billing.ts";
 import { makeGridOver } from "./emissions.ts";
 import type { ReplayJob } from "./job.ts";
-import { mayGoTo, type ReplayData } from "./replay-data.ts";
+import { isAllowedIn, type ReplayData } from "./replay-data.ts";
 import type { Run, RunEnd } from "./run.ts";
 import type { ReplayReport, ReplayScenario } from "./types.ts";
 
@@ -195,7 +195,7 @@ export class Meter {
 			.filter((pool) => job.nodes <= pool.nodes && job.gpusPerNode <= pool.gpusPerNode)
 			.reduce((least, pool) => Math.min(least, job.workMs / pool.speed), Number.POSITIVE_INFINITY);
 		const cloud = offers
-			.filter((offer) => offer.gpus >= job.gpusPerNode && mayGoTo(job.data, offer))
+			.filter((offer) => offer.gpus >= job.gpusPerNode && isAllowedIn(job.data, offer))
 			.filter((offer) => job.accelerators.length === 0 || job.accelerators.includes(offer.accelerator))
 			.reduce((least, offer) => Math.min(least, bootMs + this.#data.staging(job.data, offer).ms + job.workMs), Number.POSITIVE_INFINITY);
 		return job.submittedAtMs + Math.min(home, cloud) <= (job.deadlineAtMs ?? Number.NEGATIVE_INFINITY);

@@ -71,6 +71,6 @@ export class ReplayData {
 }
 
 /** Whether all of the data may be stored there. */
-export function mayGoTo(data: readonly DataRef[], { provider, region }: Pick<Offer, "provider" | "region">): boolean {
+export function isAllowedIn(data: readonly DataRef[], { provider, region }: Pick<Offer, "provider" | "region">): boolean {
 	return data.length === 0 || outsideResidency(data, provider, region) === null;
 }

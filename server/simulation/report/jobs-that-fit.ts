@@ -1,5 +1,5 @@
 import { shapeOf } from "#server/simulation/replay/job.ts";
-import { mayGoTo, ReplayData } from "#server/simulation/replay/replay-data.ts";
+import { isAllowedIn, ReplayData } from "#server/simulation/replay/replay-data.ts";
 import type { ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
 
 /**
@@ -27,7 +27,10 @@ export function jobsThatFit(
 			pools.some((pool) => will(pool.accelerator) && shape.gpusPerNode <= pool.gpusPerNode && shape.nodes <= pool.nodes) ||
 			offers.some(
 				(offer) =>
-					will(offer.accelerator) && shape.gpusPerNode <= offer.gpus && (shape.nodes === 1 || offer.gangs === true) && mayGoTo(read, offer),
+					will(offer.accelerator) &&
+					shape.gpusPerNode <= offer.gpus &&
+					(shape.nodes === 1 || offer.gangs === true) &&
+					isAllowedIn(read, offer),
 			);
 		answers.set(key, fits);
 		return fits;

@@ -31,7 +31,7 @@ export function parseCsvTrace(input: TraceInput): { jobs: TraceJob[]; recordedSt
 		try {
 			const job = readLine(line);
 			if (!job) return;
-			refuseDouble(seen, job.id, number);
+			rejectDuplicate(seen, job.id, number);
 			jobs.push(job);
 		} catch (error) {
 			if (!(error instanceof BadRow)) throw error;
@@ -55,7 +55,7 @@ export function tooManyRows(name: string): SpillwayError {
 	return new SpillwayError("invalid_input", `${name} has more than ${TRACE_LIMITS.rows} rows.`, { fix: "Split it by time." });
 }
 
-export function refuseDouble(seen: Map<string, number>, id: string, line: number): void {
+export function rejectDuplicate(seen: Map<string, number>, id: string, line: number): void {
 	const earlier = seen.get(id);
 	if (earlier !== undefined)
 		throw new BadRow(

@@ -3,7 +3,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
 import { JsonItems } from "./json-items.ts";
 import { kubernetesJob } from "./kubernetes-json.ts";
-import { refuseDouble, tooManyRows } from "./parse-csv.ts";
+import { rejectDuplicate, tooManyRows } from "./parse-csv.ts";
 import { slurmJob } from "./slurm-json.ts";
 import { BadRow, TRACE_LIMITS } from "./trace-rows.ts";
 import type { RowInput, RowReader, TraceInput } from "./types.ts";
@@ -27,7 +27,7 @@ export function parseJsonTrace(input: Omit<TraceInput, "header" | "body">): { jo
 		try {
 			const job = readItem(text);
 			if (!job) continue;
-			refuseDouble(seen, job.id, number);
+			rejectDuplicate(seen, job.id, number);
 			first = Math.min(first, job.submitMs);
 			jobs.push(job);
 		} catch (error) {

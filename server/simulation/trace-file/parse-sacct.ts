@@ -1,6 +1,6 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
-import { refuseDouble, tooManyRows } from "./parse-csv.ts";
+import { rejectDuplicate, tooManyRows } from "./parse-csv.ts";
 import { elapsedMs, limitMs, momentMs } from "./sacct-times.ts";
 import { BadRow, eachLine, fieldAt, numberIn, shorten, TRACE_LIMITS, UNKNOWN_TEAM } from "./trace-rows.ts";
 import type { RowInput, RowReader, TraceInput } from "./types.ts";
@@ -33,7 +33,7 @@ export function parseDated(input: TraceInput, readLine: RowReader): { jobs: Trac
 		try {
 			const job = readLine(line);
 			if (!job) return;
-			refuseDouble(seen, job.id, number);
+			rejectDuplicate(seen, job.id, number);
 			first = Math.min(first, job.submitMs);
 			jobs.push(job);
 		} catch (error) {

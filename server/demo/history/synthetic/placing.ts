@@ -19,7 +19,7 @@ export function placeHome(ctx: SimContext, action: Act<"place_home">): AttemptRe
 	const { book, scenario } = ctx;
 	const pool = scenario.pools.find((p) => p.id === action.poolId);
 	const row = book.jobs.get(action.jobId);
-	if (!pool || !row || !mayAdmit(row, action.attemptNo)) return null;
+	if (!pool || !row || !canAdmit(row, action.attemptNo)) return null;
 	for (const open of book.openAllocations.values()) {
 		if (open.poolId === pool.id && open.slots.some((s) => action.slots.includes(s))) return null;
 	}
@@ -55,7 +55,7 @@ export function placeCloud(ctx: SimContext, action: Act<"launch">, snapshot: Sna
 	const { book, scenario } = ctx;
 	const row = book.jobs.get(action.jobId);
 	// The real transaction takes the hold first and rolls it back when the job turns out to have moved on.
-	if (!row || !mayAdmit(row, action.attemptNo)) return null;
+	if (!row || !canAdmit(row, action.attemptNo)) return null;
 	const { offer } = action;
 	assert(offer.microUsdPerHour !== null && offer.microUsdPerHour > 0n, "an offer without a price was chosen");
 	if (passesCap(ctx, action, row, snapshot)) return null;
@@ -115,7 +115,7 @@ function isPending(row: JobRecord): boolean {
 	return row.state === "queued" || row.state === "held";
 }
 
-function mayAdmit(row: JobRecord, attemptNo: number): boolean {
+function canAdmit(row: JobRecord, attemptNo: number): boolean {
 	return isPending(row) && row.attempts === attemptNo - 1 && row.cancelRequestedAtMs === null;
 }
 

@@ -33,7 +33,7 @@ const CLUSTERS_OWN = "A setting of the cluster's pods, without a meaning elsewhe
 /** Reads the pod template at `path` (its `spec`). Everything in it is reported. */
 export function readPod(m: Manifest, path: Path, context: ImportContext): PodFacts {
 	const at = (...more: Path): Path => [...path, ...more];
-	sayOfPod(m, at);
+	reportPod(m, at);
 	const count = m.length(at("containers"));
 	if (count !== 1)
 		m.say(at("containers"), "question", `${count} containers`, "A job here runs one command in one image. Say which; the first is taken.");
@@ -42,7 +42,7 @@ export function readPod(m: Manifest, path: Path, context: ImportContext): PodFac
 	return facts;
 }
 
-function sayOfPod(m: Manifest, at: (...more: Path) => Path): void {
+function reportPod(m: Manifest, at: (...more: Path) => Path): void {
 	const restart = m.text(at("restartPolicy"));
 	m.say(
 		at("restartPolicy"),

@@ -68,7 +68,7 @@ export function readBody(lines: readonly string[], bodyAt: number, facts: BodyFa
 		}
 		if (/\b(conda|mamba|micromamba)\s+activate\b|\bsource\s+\S*activate\b|(^|\s)\.\s+\S*activate\b/.test(text))
 			say("question", "A Python environment", "It is only on the cluster. Build an image from it, or keep the job at home.");
-		if (/(^|[\s;&|(])srun\b/.test(text)) sayRun(facts, shims, say);
+		if (/(^|[\s;&|(])srun\b/.test(text)) reportRun(facts, shims, say);
 		if (/(^|[\s;&|(])(mpirun|mpiexec)\b/.test(text) && facts.nodes > 1)
 			say(
 				"question",
@@ -90,7 +90,7 @@ export function readBody(lines: readonly string[], bodyAt: number, facts: BodyFa
 		for (const [variable] of text.matchAll(/SLURM_[A-Z0-9_]+/g)) {
 			if (named.has(variable)) continue;
 			named.add(variable);
-			sayVariable(variable, facts, { env, exports }, say);
+			reportVariable(variable, facts, { env, exports }, say);
 		}
 		for (const [path] of text.matchAll(ONLY_AT_HOME)) {
 			if (paths.has(path)) continue;
@@ -108,7 +108,7 @@ export function readBody(lines: readonly string[], bodyAt: number, facts: BodyFa
 
 type SayHere = (kind: Finding["kind"], subject: string, why: string) => void;
 
-function sayRun(facts: BodyFacts, shims: Set<keyof typeof SHIM>, say: SayHere): void {
+function reportRun(facts: BodyFacts, shims: Set<keyof typeof SHIM>, say: SayHere): void {
 	shims.add("srun");
 	if (facts.tasksPerNode > 1)
 		say(
@@ -126,7 +126,7 @@ function sayRun(facts: BodyFacts, shims: Set<keyof typeof SHIM>, say: SayHere): 
 		);
 }
 
-function sayVariable(
+function reportVariable(
 	variable: string,
 	facts: BodyFacts,
 	out: { env: Record<string, string>; exports: Map<string, string> },

@@ -48,7 +48,7 @@ export function readResources(last: Last, findings: Finding[]): SbatchResources 
 		if (told !== null) say(last.get(name), "carried", `${told} ${told === 1 ? "task" : "tasks"}${of}`);
 	const gpusPerNode =
 		gpus.perNode ?? (gpus.total !== null ? Math.ceil(gpus.total / nodes) : gpus.perTask !== null ? gpus.perTask * tasksPerNode : null);
-	sayGpus({ gpus, nodes, gpusPerNode }, say);
+	reportGpus({ gpus, nodes, gpusPerNode }, say);
 	const cpusPerNode = readCpus(
 		{ perTask: number("cpus-per-task"), perGpu: number("cpus-per-gpu"), least: number("mincpus") },
 		{ tasksPerNode, gpusPerNode },
@@ -134,7 +134,7 @@ function readGpus(last: Last, say: Say): Gpus {
 	return gpus;
 }
 
-function sayGpus({ gpus, nodes, gpusPerNode }: { gpus: Gpus; nodes: number; gpusPerNode: number | null }, say: Say): void {
+function reportGpus({ gpus, nodes, gpusPerNode }: { gpus: Gpus; nodes: number; gpusPerNode: number | null }, say: Say): void {
 	if (gpusPerNode === null || !gpus.from) return;
 	const kind = gpus.type === "" ? "" : `, ${gpus.type}`;
 	const all = gpusPerNode * nodes;

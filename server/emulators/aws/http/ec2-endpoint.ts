@@ -5,7 +5,7 @@ import { type Answer, readBody } from "../../shared/http/answer.ts";
 import { pause } from "../../shared/timers.ts";
 import { ACTIONS } from "../actions/registry.ts";
 import { Ec2Error, missingParameter } from "../ec2-error.ts";
-import { demandTimely, regionOfRequest } from "../wire/credential.ts";
+import { regionOfRequest, requireCurrentSignature } from "../wire/credential.ts";
 import { encodeError } from "../wire/encode-response.ts";
 import type { World } from "../world.ts";
 
@@ -21,7 +21,7 @@ export async function answerEc2(world: World, request: IncomingMessage, nowMs: n
 	const call = { action: "?", region: "?" };
 	try {
 		const form = await readForm(request);
-		demandTimely(request.headers, nowMs);
+		requireCurrentSignature(request.headers, nowMs);
 		call.region = regionOfRequest(request.headers.authorization, world.options.accessKeyIds, world.catalog.regions);
 		call.action = form.get("Action") ?? "";
 		const { xml, lost } = await perform(world, call.region, form, requestId);

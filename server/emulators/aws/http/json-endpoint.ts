@@ -5,7 +5,7 @@ import { type Answer, readBody } from "../../shared/http/answer.ts";
 import { pause } from "../../shared/timers.ts";
 import { Ec2Error } from "../ec2-error.ts";
 import { JSON_ACTIONS } from "../json-actions/registry.ts";
-import { demandTimely, regionOfRequest } from "../wire/credential.ts";
+import { regionOfRequest, requireCurrentSignature } from "../wire/credential.ts";
 import type { World } from "../world.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -19,7 +19,7 @@ export function isForJsonService(request: IncomingMessage): boolean {
 export async function answerJsonService(world: World, request: IncomingMessage, nowMs: number | null): Promise<Answer | null> {
 	const target = String(request.headers["x-amz-target"]);
 	try {
-		demandTimely(request.headers, nowMs);
+		requireCurrentSignature(request.headers, nowMs);
 		const body = await perform(world, request, target);
 		world.options.log(`${target} ${body === null ? "(answer lost)" : "ok"}`);
 		return body === null ? null : jsonAnswer(200, body);

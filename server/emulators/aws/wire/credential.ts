@@ -31,7 +31,7 @@ export function regionOfRequest(
  * clock that the SDK signs with.
  * @throws Ec2Error RequestExpired
  */
-export function demandTimely(headers: IncomingHttpHeaders, nowMs: number | null): void {
+export function requireCurrentSignature(headers: IncomingHttpHeaders, nowMs: number | null): void {
 	const [, ...digits] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(String(headers["x-amz-date"])) ?? [];
 	const [year = 0, month = 0, ...rest] = digits.map(Number);
 	if (nowMs === null || Math.abs(Date.UTC(year, month - 1, ...rest) - nowMs) <= DATE_OFF_MAX_MS) return;

@@ -23,7 +23,7 @@ const TOKEN_LEEWAY_MS = 5 * MINUTE_MS;
 export async function answerArm(world: World, request: IncomingMessage, nowMs: number | null): Promise<Answer | null> {
 	const call = { name: "?", region: "?" };
 	try {
-		demandCurrent(nowMs);
+		requireCurrentToken(nowMs);
 		const { reply, lost } = await perform(world, request, call);
 		world.options.log(`${call.name} ${call.region} ${reply.status}${lost ? " (answer lost)" : ""}`);
 		return lost ? null : jsonAnswer(reply);
@@ -61,7 +61,7 @@ async function perform(
 }
 
 /** @throws ArmError ExpiredAuthenticationToken, InvalidAuthenticationToken */
-function demandCurrent(nowMs: number | null): void {
+function requireCurrentToken(nowMs: number | null): void {
 	if (nowMs === null) return;
 	const ageMs = nowMs - Date.now();
 	if (ageMs > TOKEN_LIFE_MS + TOKEN_LEEWAY_MS) throw new ArmError("ExpiredAuthenticationToken");

@@ -8,7 +8,7 @@ import type { SiteKind } from "#server/providers/site-kind.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { auditedSite } from "./fetch.ts";
-import { type AddSiteInput, demandCredentials, demandSettings, kindOf } from "./input.ts";
+import { type AddSiteInput, kindOf, validateCredentials, validateSettings } from "./input.ts";
 import { type SiteSettingsView, siteSettingsView } from "./settings-view.ts";
 import type { SiteContext } from "./tools.ts";
 
@@ -21,11 +21,11 @@ export async function addSite(ctx: SiteContext, raw: AddSiteInput): Promise<Site
 	authorize(ctx, "site:manage", null);
 	const input = addSiteInput.parse(raw);
 	const kind = kindOf(ctx.siteTools, input.provider);
-	demandSettings(kind, input.settings);
-	const { source, values } = demandCredentials(kind, input.credentials, input.settings);
+	validateSettings(kind, input.settings);
+	const { source, values } = validateCredentials(kind, input.credentials, input.settings);
 	const sealed = values && ctx.siteTools.keys.seal(input.id, JSON.stringify(values));
 	return ctx.db.transaction(async (tx) => {
-		if (kind.single) await demandNone(tx, kind);
+		if (kind.single) await requireNoSiteOf(tx, kind);
 		const [row] = await tx
 			.insert(site)
 			.values({
@@ -45,7 +45,7 @@ export async function addSite(ctx: SiteContext, raw: AddSiteInput): Promise<Site
 	});
 }
 
-async function demandNone(tx: Tx, { provider, title }: Pick<SiteKind, "provider" | "title">): Promise<void> {
+async function requireNoSiteOf(tx: Tx, { provider, title }: Pick<SiteKind, "provider" | "title">): Promise<void> {
 	await tx.execute(sql`lock table ${site} in share row exclusive mode`);
 	const [present] = await tx
 		.select({ id: site.id })

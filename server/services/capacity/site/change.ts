@@ -5,7 +5,7 @@ import { site } from "#server/db/schema/site.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { auditedSite, lockSite } from "./fetch.ts";
-import { type ChangeSiteInput, demandCredentials, demandSamePlace, demandSettings, kindOf } from "./input.ts";
+import { type ChangeSiteInput, kindOf, requireSameAddress, validateCredentials, validateSettings } from "./input.ts";
 import type { SiteRow } from "./row.ts";
 import { type SiteSettingsView, siteSettingsView } from "./settings-view.ts";
 import type { SiteContext } from "./tools.ts";
@@ -45,13 +45,14 @@ function credentialsAfter(
 	const kept = { credentialSource: before.credentialSource, sealedCredentials: before.sealedCredentials };
 	if (!input.settings && !input.credentials) return { ...kept, credentialsChangedAt: before.credentialsChangedAt };
 	const kind = kindOf(ctx.siteTools, before.provider);
-	if (input.settings) demandSettings(kind, settings, before.settings);
+	if (input.settings) validateSettings(kind, settings, before.settings);
 	if (!input.credentials) {
-		demandSamePlace(kind, before, settings);
-		if (before.credentialSource === null || before.credentialSource.kind === "chain") demandCredentials(kind, { kind: "chain" }, settings);
+		requireSameAddress(kind, before, settings);
+		if (before.credentialSource === null || before.credentialSource.kind === "chain")
+			validateCredentials(kind, { kind: "chain" }, settings);
 		return { ...kept, credentialsChangedAt: before.credentialsChangedAt };
 	}
-	const { source, values } = demandCredentials(kind, input.credentials, settings);
+	const { source, values } = validateCredentials(kind, input.credentials, settings);
 	return {
 		credentialSource: source,
 		sealedCredentials: values && ctx.siteTools.keys.seal(before.id, JSON.stringify(values)),

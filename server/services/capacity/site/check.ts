@@ -6,7 +6,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import { deploymentId } from "#server/services/core/deployment.ts";
 import { credentialsOf } from "./credentials.ts";
 import { fetchSite } from "./fetch.ts";
-import { type CheckSiteInput, type CredentialsInput, demandCredentials, demandSamePlace, demandSettings, kindOf } from "./input.ts";
+import { type CheckSiteInput, type CredentialsInput, kindOf, requireSameAddress, validateCredentials, validateSettings } from "./input.ts";
 import type { SiteContext } from "./tools.ts";
 
 /**
@@ -23,10 +23,10 @@ export async function prepareCheck(ctx: SiteContext, raw: CheckSiteInput): Promi
 		throw new SpillwayError("invalid_input", "The provider is missing.", { fields: [{ path: "provider", message: "is missing" }] });
 	const kind = kindOf(ctx.siteTools, provider);
 	const settings = input.settings ?? row?.settings ?? {};
-	demandSettings(kind, settings, row?.settings ?? null);
-	if (row && !input.credentials) demandSamePlace(kind, row, settings);
+	validateSettings(kind, settings, row?.settings ?? null);
+	if (row && !input.credentials) requireSameAddress(kind, row, settings);
 	const given = input.credentials ?? (row === null ? ({ kind: "chain" } as const) : null);
-	const drafted = given && demandCredentials(kind, given, settings);
+	const drafted = given && validateCredentials(kind, given, settings);
 	const credentials = drafted
 		? (drafted.values ?? (await referenced(ctx, drafted.source)))
 		: row && (await credentialsOf(ctx.siteTools.keys, row));

@@ -25,7 +25,7 @@ export function kindOf({ kinds }: Pick<SiteTools, "kinds">, provider: string): S
 }
 
 /** @throws SpillwayError `invalid_input` naming each wrong setting, as `settings.…` */
-export function demandSettings(kind: SiteKind, given: Record<string, unknown>, before: Record<string, unknown> | null = null): void {
+export function validateSettings(kind: SiteKind, given: Record<string, unknown>, before: Record<string, unknown> | null = null): void {
 	const problems = problemsOf(kind.settings.safeParse(given, WITH_INPUT), "settings");
 	// Who may add a site may not so run programs on the server.
 	const known = before === null ? {} : kind.guarded(before);
@@ -39,7 +39,7 @@ export function demandSettings(kind: SiteKind, given: Record<string, unknown>, b
  * Stored credentials are written and never read, by anyone who has their own address either: another place to send them to wants
  * them again. @throws SpillwayError `invalid_input`
  */
-export function demandSamePlace(
+export function requireSameAddress(
 	kind: SiteKind,
 	row: Pick<SiteRow, "settings" | "credentialSource">,
 	settingsOfSite: Record<string, unknown>,
@@ -51,7 +51,7 @@ export function demandSamePlace(
 }
 
 /** What must be stored: the source, and of `stored` the values as their driver takes them. */
-export function demandCredentials(
+export function validateCredentials(
 	kind: SiteKind,
 	given: CredentialsInput,
 	settingsOfSite: Record<string, unknown>,

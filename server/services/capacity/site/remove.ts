@@ -27,7 +27,7 @@ export async function removeSite(ctx: ServiceContext, id: string): Promise<void>
 	authorize(ctx, "site:manage", null);
 	await ctx.db.transaction(async (tx) => {
 		const before = await lockSite(tx, id);
-		const standing = await standingIn(tx, before);
+		const standing = await blockersOf(tx, before);
 		if (standing.length > 0) {
 			throw new SpillwayError("conflict", `The site "${id}" cannot be removed yet: ${standing.join("; ")}.`, {
 				fix: before.enabled
@@ -49,7 +49,7 @@ export async function removeSite(ctx: ServiceContext, id: string): Promise<void>
 	});
 }
 
-async function standingIn(tx: Tx, { id, provider, enabled, lastSweep }: SiteRow): Promise<string[]> {
+async function blockersOf(tx: Tx, { id, provider, enabled, lastSweep }: SiteRow): Promise<string[]> {
 	const [attempts, instances] = await Promise.all([
 		tx
 			.select({ name: job.name, state: attempt.state })

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { type Books, openBooks } from "#server/services/ledger/charge/testing/books.ts";
 import { importIntensity } from "#server/services/pricing/energy/import-intensity.ts";
 import { GridRecord } from "#server/simulation/replay/grid-record.ts";
-import { foretellGrid } from "../snapshot/foretell-grid.ts";
+import { forecastGrid } from "../snapshot/forecast-grid.ts";
 import { loadGrid } from "./load-grid.ts";
 
 /** Hours are recorded up to here, with forecasts for two more days. */
@@ -31,7 +31,7 @@ describe("the coming hours of grids", { timeout: 60_000 }, () => {
 	it.each([0, 1, 13, 23, 30, 47])("are foretold by a backtest as the live loop does, %i h after they were imported", async (hours) => {
 		const nowMs = books.clock.nowMs() + hours * HOUR_MS + 7 * MINUTE_MS;
 		const record = await loadGrid(books.db, { fromMs: nowMs - 5 * DAY_MS, toMs: nowMs });
-		const live = await books.db.transaction((tx) => foretellGrid(tx, nowMs));
+		const live = await books.db.transaction((tx) => forecastGrid(tx, nowMs));
 		expect(live.size).toBeGreaterThan(0);
 		const ahead = record && new GridRecord(record).ahead(nowMs);
 		expect(ahead && [...ahead]).toEqual([...live].map(([place, { hourly }]) => [place, hourly]));

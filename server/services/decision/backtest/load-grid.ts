@@ -2,9 +2,9 @@ import { and, gte, inArray, lt } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { gridIntensity } from "#server/db/schema/grid-intensity.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { HOURS_AHEAD, PATTERN_MS } from "#server/scheduling/forecast/foretell-hours.ts";
+import { HOURS_AHEAD, PATTERN_MS } from "#server/scheduling/forecast/forecast-hours.ts";
 import type { RecordedGrid } from "#server/simulation/replay/grid-record.ts";
-import { zonesInUse } from "../snapshot/foretell-grid.ts";
+import { zonesInUse } from "../snapshot/forecast-grid.ts";
 
 /**
  * Hours of the grids of pools and offers: of the range, of the weeks before it for the pattern, and of the days after

@@ -2,8 +2,8 @@ import type { Tx } from "#server/db/client.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { Snapshot } from "#server/scheduling/types.ts";
-import { foretellGrid, type Series } from "./foretell-grid.ts";
-import { foretellPrices } from "./foretell-prices.ts";
+import { forecastGrid, type Series } from "./forecast-grid.ts";
+import { forecastPrices } from "./forecast-prices.ts";
 
 export type Foretold = Pick<Snapshot, "gridForecast" | "priceForecast" | "foretoldBy">;
 
@@ -23,8 +23,8 @@ export class ForetoldCache {
 		const kept = this.#kept;
 		const sameHour = kept !== null && Math.floor(kept.readAtMs / HOUR_MS) === Math.floor(nowMs / HOUR_MS);
 		if (kept?.wants === wants && sameHour && nowMs >= kept.readAtMs && nowMs - kept.readAtMs < AGE_MS) return kept.foretold;
-		const grid = asked.has("greener") ? await foretellGrid(tx, nowMs) : NO_SERIES;
-		const prices = asked.has("cheaper") ? await foretellPrices(tx, nowMs) : NO_SERIES;
+		const grid = asked.has("greener") ? await forecastGrid(tx, nowMs) : NO_SERIES;
+		const prices = asked.has("cheaper") ? await forecastPrices(tx, nowMs) : NO_SERIES;
 		const foretold: Foretold = {
 			...(grid.size > 0 && { gridForecast: pick(grid, ({ hourly }) => hourly) }),
 			...(prices.size > 0 && { priceForecast: pick(prices, ({ hourly }) => hourly) }),

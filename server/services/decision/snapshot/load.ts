@@ -115,7 +115,7 @@ export async function loadSnapshot(
 			const nowMs = ctx.clock.nowMs();
 			const { running, leaving } = await readRunning(tx, cache, { nowMs, policy: active.policy });
 			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, leaving, policy: active.policy });
-			forgetEnded(cache, pending, running);
+			dropEnded(cache, pending, running);
 			const egress = await readEgressUse(
 				tx,
 				active.policy,
@@ -383,7 +383,7 @@ function saving(cache: SnapshotCache, rows: readonly { jobId: string }[]): strin
 	return rows.filter((row) => specOf(cache, row).checkpoint !== null).map(({ jobId }) => jobId);
 }
 
-function forgetEnded(cache: SnapshotCache, pending: PendingJob[], running: RunningAttempt[]): void {
+function dropEnded(cache: SnapshotCache, pending: PendingJob[], running: RunningAttempt[]): void {
 	if (cache.specs.size <= 2 * (pending.length + running.length) + 1_000) return;
 	const live = new Set([...pending.map((p) => p.jobId), ...running.map((r) => r.jobId)]);
 	for (const id of cache.specs.keys()) if (!live.has(id)) cache.specs.delete(id);

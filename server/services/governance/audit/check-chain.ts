@@ -42,7 +42,7 @@ export async function checkChain(ctx: { db: Db; clock: Clock }, signal?: AbortSi
 	const full = last === null || last.broken !== null || nowMs - last.fullAtMs >= DAY_MS;
 	const from: ChainPosition = full ? { sequence: 0, hash: GENESIS } : last.verified;
 	// After truncation no entry would follow the verified seal, which must still exist.
-	const cut = last !== null && !(await stillThere(ctx.db, last.verified));
+	const cut = last !== null && !(await isUnchanged(ctx.db, last.verified));
 	const whole = full || cut;
 	const found = await walk(ctx, {
 		...(whole ? {} : { from }),
@@ -63,7 +63,7 @@ export async function checkChain(ctx: { db: Db; clock: Clock }, signal?: AbortSi
 	return value;
 }
 
-async function stillThere(db: Db, verified: ChainPosition): Promise<boolean> {
+async function isUnchanged(db: Db, verified: ChainPosition): Promise<boolean> {
 	if (verified.sequence === 0) return true;
 	const [row] = await db.select({ hash: auditSeal.hash }).from(auditSeal).where(eq(auditSeal.sequence, verified.sequence));
 	return row?.hash === verified.hash;

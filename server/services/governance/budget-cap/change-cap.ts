@@ -15,7 +15,7 @@ import { actorName, type ServiceContext } from "#server/services/core/context.ts
 import { readBudgetSettings } from "#server/services/ledger/budget/settings.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
 import { fetchPointer } from "#server/services/policy/fetch-version.ts";
-import { refuseManaged } from "#server/services/policy/guards.ts";
+import { rejectManaged } from "#server/services/policy/guards.ts";
 import { lockPolicy, writeVersion } from "../policy/write-version.ts";
 import { editCap } from "./edit-cap.ts";
 
@@ -38,7 +38,7 @@ export async function changeCap(ctx: ServiceContext, raw: ChangeCapInput): Promi
 	const toMicroUsd = usdToMicro(capUsd);
 	return ctx.db.transaction(async (tx) => {
 		await lockPolicy(tx, DEFAULT_POLICY);
-		refuseManaged(await fetchPointer(tx, DEFAULT_POLICY), null);
+		rejectManaged(await fetchPointer(tx, DEFAULT_POLICY), null);
 		const active = await activePolicy(tx);
 		if (policyVersion !== undefined && active.version !== policyVersion) throw movedOn(policyVersion, active.version);
 		const rule = active.policy.budgets.find((b) => b.id === budgetId);

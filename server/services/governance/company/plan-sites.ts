@@ -5,7 +5,7 @@ import { addSite } from "#server/services/capacity/site/add.ts";
 import { changeSite } from "#server/services/capacity/site/change.ts";
 import { credentialsOf } from "#server/services/capacity/site/credentials.ts";
 import { fetchSite } from "#server/services/capacity/site/fetch.ts";
-import { demandCredentials, demandSettings, kindOf } from "#server/services/capacity/site/input.ts";
+import { kindOf, validateCredentials, validateSettings } from "#server/services/capacity/site/input.ts";
 import { removeSite } from "#server/services/capacity/site/remove.ts";
 import { listSiteSettings, type SiteSettingsView } from "#server/services/capacity/site/settings-view.ts";
 import { type Change, type CompanyContext, differences, type PlanPart, SECRET } from "./change.ts";
@@ -51,8 +51,8 @@ export async function planSites(
 function problemsOf(ctx: CompanyContext, site: Site, before: SiteSettingsView | null, credentials: Credentials): readonly FieldProblem[] {
 	try {
 		const kind = kindOf(ctx.siteTools, site.provider);
-		demandSettings(kind, site.settings, before?.settings ?? null);
-		demandCredentials(kind, credentials, site.settings);
+		validateSettings(kind, site.settings, before?.settings ?? null);
+		validateCredentials(kind, credentials, site.settings);
 		return [];
 	} catch (error) {
 		if (!(error instanceof SpillwayError) || error.code !== "invalid_input") throw error;

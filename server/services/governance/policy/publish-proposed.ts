@@ -4,7 +4,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { parsePolicy } from "#server/policy/parse-policy.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { fetchPointer, fetchVersion } from "#server/services/policy/fetch-version.ts";
-import { refuseManaged } from "#server/services/policy/guards.ts";
+import { rejectManaged } from "#server/services/policy/guards.ts";
 import { knownFacts } from "./known-facts.ts";
 import { readable } from "./rollback.ts";
 import { movePointer, writeVersion } from "./write-version.ts";
@@ -22,7 +22,7 @@ export async function publishProposed(
 ): Promise<number> {
 	const { policyName: name, source, origin, backtestId, noBacktestReason = null, rollbackTo, policyVersion } = change;
 	const responsible = { by: row.proposedBy, approvedBy: actorName(ctx.actor), backtestId, noBacktestReason };
-	refuseManaged(await fetchPointer(tx, name), origin);
+	rejectManaged(await fetchPointer(tx, name), origin);
 	if (rollbackTo !== null) {
 		const policy = readable(await fetchVersion(tx, name, rollbackTo));
 		await movePointer(tx, ctx, { ...responsible, name, version: rollbackTo, kind: "rollback", policy, message: row.message });

@@ -9,7 +9,7 @@ import { parsePolicy } from "#server/policy/parse-policy.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchPointer, fetchVersion } from "#server/services/policy/fetch-version.ts";
-import { refuseManaged, refuseOtherBacktest, refuseStale, requireBacktestOrReason } from "#server/services/policy/guards.ts";
+import { rejectManaged, rejectOtherBacktest, rejectStale, requireBacktestOrReason } from "#server/services/policy/guards.ts";
 import { readPolicySettings } from "#server/services/policy/settings.ts";
 import { nameProblem } from "./judge-text.ts";
 import { knownFacts } from "./known-facts.ts";
@@ -46,7 +46,7 @@ export async function publishPolicy(
 	const { name, source } = request;
 	// Before the text itself: callers without the right to publish get 403, not other errors.
 	const known = await fetchPointer(ctx.db, name);
-	refuseManaged(known, request.origin);
+	rejectManaged(known, request.origin);
 	if (!known && ctx.actor.kind === "person" && name !== DEFAULT_POLICY) throw noOther(name);
 	const { policy, problems } = parsePolicy(source, await knownFacts(ctx));
 	const accepted = accept(name, source, policy, problems);
@@ -79,15 +79,15 @@ function readRequest(ctx: ServiceContext, raw: PublishRequest | { name: string; 
 async function publishLocked(tx: Tx, ctx: ServiceContext, input: Request & { policy: Policy }): Promise<Omit<Published, "warnings">> {
 	const { name, source, baseVersion, origin } = input;
 	const pointer = await fetchPointer(tx, name);
-	refuseManaged(pointer, origin);
+	rejectManaged(pointer, origin);
 	const version = pointer?.activeVersion ?? 0;
 	// Also for callers with an older base version: the requested state is already reached (RFC 9110, 13.1.1).
 	if (pointer && (await fetchVersion(tx, name, version)).source === source) {
 		await keepInGit(tx, ctx, pointer, origin);
 		return { outcome: "unchanged", version, proposalId: null };
 	}
-	if (baseVersion !== null) await refuseStale(tx, pointer, baseVersion);
-	await refuseOtherBacktest(tx, name, source, input.backtestId);
+	if (baseVersion !== null) await rejectStale(tx, pointer, baseVersion);
+	await rejectOtherBacktest(tx, name, source, input.backtestId);
 	// The first policy has no history to replay.
 	if (pointer) requireBacktestOrReason(input);
 	if (ctx.actor.kind === "person" && (await readPolicySettings(tx)).secondPerson) {

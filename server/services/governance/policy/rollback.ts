@@ -5,7 +5,7 @@ import { parsePolicy } from "#server/policy/parse-policy.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchVersion, knownPointer, readStored, type VersionRow } from "#server/services/policy/fetch-version.ts";
-import { refuseManaged, refuseStale } from "#server/services/policy/guards.ts";
+import { rejectManaged, rejectStale } from "#server/services/policy/guards.ts";
 import { readPolicySettings } from "#server/services/policy/settings.ts";
 import { knownFacts } from "./known-facts.ts";
 import { proposePublication } from "./propose.ts";
@@ -24,12 +24,12 @@ export async function rollbackPolicy(ctx: ServiceContext, raw: z.input<typeof ro
 	return ctx.db.transaction(async (tx) => {
 		await lockPolicy(tx, name);
 		const pointer = await knownPointer(tx, name);
-		refuseManaged(pointer, null);
+		rejectManaged(pointer, null);
 		const row = await fetchVersion(tx, name, version);
 		const warnings = parsePolicy(row.source, facts).problems;
 		const active = pointer.activeVersion;
 		if (active === version) return { outcome: "unchanged", version, proposalId: null, warnings };
-		if (baseVersion !== undefined) await refuseStale(tx, pointer, baseVersion);
+		if (baseVersion !== undefined) await rejectStale(tx, pointer, baseVersion);
 		const policy = readable(row);
 		if (ctx.actor.kind === "person" && (await readPolicySettings(tx)).secondPerson) {
 			const change = { policyName: name, policyVersion: active, source: row.source, rollbackTo: version, origin: null, backtestId: null };

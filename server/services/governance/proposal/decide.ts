@@ -9,7 +9,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
 import { fetchPointer } from "#server/services/policy/fetch-version.ts";
-import { refuseManaged } from "#server/services/policy/guards.ts";
+import { rejectManaged } from "#server/services/policy/guards.ts";
 import { APPROVES, writeSecondPerson } from "#server/services/policy/second-person.ts";
 import { movedOn, publishCap } from "../budget-cap/change-cap.ts";
 import { editCap } from "../budget-cap/edit-cap.ts";
@@ -52,7 +52,7 @@ export async function approveProposal(ctx: ServiceContext, id: string): Promise<
 
 async function applyCap(tx: Tx, ctx: ServiceContext, row: Row, change: CapChange): Promise<number> {
 	const { budgetId, policyName } = change;
-	refuseManaged(await fetchPointer(tx, policyName), null);
+	rejectManaged(await fetchPointer(tx, policyName), null);
 	const active = await activePolicy(tx, policyName);
 	const [fromMicroUsd, toMicroUsd] = [BigInt(change.fromMicroUsd), BigInt(change.toMicroUsd)];
 	return publishCap(tx, ctx, {

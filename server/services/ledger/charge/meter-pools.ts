@@ -5,7 +5,7 @@ import type { Tx } from "#server/db/client.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { pool, site } from "#server/db/schema/site.ts";
-import { queuesByItself } from "#server/domain/vocabulary.ts";
+import { hasOwnQueue } from "#server/domain/vocabulary.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { holdLedgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { homeGrid } from "#server/services/pricing/energy/home-grid.ts";
@@ -104,7 +104,7 @@ export async function lockPool(tx: Tx, key: PoolKey): Promise<LockedPool | null>
 		poolId: row.pool.id,
 		gpus,
 		nodesToCome: row.pool.nodesToCome,
-		siteQueues: queuesByItself(row),
+		siteQueues: hasOwnQueue(row),
 		microUsdPerGpuHour: row.pool.microUsdPerGpuHour,
 		cards,
 		calendar,

@@ -43,7 +43,7 @@ export async function refundCharge(ctx: ServiceContext, raw: RefundInput): Promi
 		await tx.execute(sql`select 1 from instance where id = ${instanceId} for no key update`);
 		const held = await heldOf(tx, found);
 		const refundedMicroUsd = amountUsd === undefined ? least(held, found.effectiveMicroUsd) : usdToMicro(amountUsd);
-		refuseTooMuch(found, refundedMicroUsd, held);
+		rejectTooMuch(found, refundedMicroUsd, held);
 		await writeAudit(tx, ctx, {
 			...{ action: "charge.refund", subject: chargeId, before: { effectiveMicroUsd: held.toString() } },
 			after: { refundedMicroUsd: refundedMicroUsd.toString(), jobId: found.jobId, instanceId, reason },
@@ -81,7 +81,7 @@ async function heldOf(tx: Tx, { instanceId, periodStartMs, periodEndMs }: Charge
 	return BigInt(row?.sum ?? "0");
 }
 
-function refuseTooMuch(found: Charge, refundMicroUsd: bigint, held: bigint): void {
+function rejectTooMuch(found: Charge, refundMicroUsd: bigint, held: bigint): void {
 	if (refundMicroUsd > 0n && refundMicroUsd <= least(held, found.effectiveMicroUsd)) return;
 	const left = least(held, found.effectiveMicroUsd);
 	throw new SpillwayError("conflict", `At most $${microToUsdText(left > 0n ? left : 0n)} of this charge can still be refunded.`, {

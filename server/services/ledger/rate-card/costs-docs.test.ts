@@ -12,7 +12,7 @@ import { ownedRateCardSchema } from "#server/domain/rate-card.ts";
 import { readYaml } from "#server/domain/read-yaml.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { demandSoundCard, effectiveFromMs } from "./input.ts";
+import { effectiveFromMs, validateCard } from "./input.ts";
 
 const page = readFileSync(new URL("../../../../docs/costs.md", import.meta.url), "utf8");
 
@@ -40,7 +40,7 @@ describe("docs/costs.md", () => {
 	it("shows a card with the cost given on the page", () => {
 		const file = rateCardInput.parse(readYaml(block("yaml")).doc?.toJS());
 		const card = ownedRateCardSchema.parse(file.card);
-		demandSoundCard(card);
+		validateCard(card);
 		const month = { fromMs: Date.parse("2028-02-01"), toMs: Date.parse("2028-03-01") };
 		const pool = aPool({
 			gpus: 4,

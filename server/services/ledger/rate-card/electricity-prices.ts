@@ -14,7 +14,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { offLoop } from "#server/services/core/threads/off-loop.ts";
 import { electricityHoursOf, electricityPricesOf } from "#server/services/pricing/owned/electricity-hours.ts";
 import { lockPool } from "../charge/meter-pools.ts";
-import { demandWithinReach } from "./input.ts";
+import { requireWithinReach } from "./input.ts";
 import { type PriceRow, readPriceFile } from "./price-file.ts";
 import { type Corrected, correctSince } from "./set.ts";
 
@@ -46,7 +46,7 @@ export async function setElectricityPrices(
 	const rows = await offLoop(ctx, "electricity.read", readPriceFile, text);
 	const nowMs = ctx.clock.nowMs();
 	const [fromMs, toMs] = [defined(rows[0], "an hour").hourMs, defined(rows.at(-1), "an hour").hourMs + HOUR_MS];
-	demandWithinReach(fromMs, toMs, nowMs);
+	requireWithinReach(fromMs, toMs, nowMs);
 	const cacheKey: object = ctx.db;
 	return ctx.db.transaction(async (tx) => {
 		const pools = await lockPools(tx, siteId);

@@ -27,7 +27,7 @@ export function effectiveFromMs(text: string | undefined, calendar: Calendar, no
  * The limits for cards also apply to a file of hours.
  * @throws SpillwayError `invalid_input` when it begins too long ago or ends too far ahead.
  */
-export function demandWithinReach(fromMs: number, toMs: number, nowMs: number): void {
+export function requireWithinReach(fromMs: number, toMs: number, nowMs: number): void {
 	if (fromMs >= nowMs - PAST_MAX_MS && toMs <= nowMs + FUTURE_MAX_MS) return;
 	throw new SpillwayError("invalid_input", `The hours go from ${new Date(fromMs).toISOString()} to ${new Date(toMs).toISOString()}.`, {
 		fields: [{ path: "text", message: "hours must be at most 400 days ago and ten years ahead" }],
@@ -44,7 +44,7 @@ function instantOf(text: string, calendar: Calendar): number {
  * Checks that span several fields, which a schema cannot express.
  * @throws SpillwayError `invalid_input` naming every such field.
  */
-export function demandSoundCard(card: OwnedRateCard): void {
+export function validateCard(card: OwnedRateCard): void {
 	const fields: FieldProblem[] = [];
 	const seen = new Set<string>();
 	for (const [i, asset] of card.assets.entries()) {

@@ -52,7 +52,7 @@ export async function setMeasuredPower(ctx: ServiceContext, key: PoolKey, raw: M
 		const [fromMs, toMs] = [input.from, input.to].map((text) => effectiveFromMs(text, pool.calendar, nowMs)) as [number, number];
 		const all = await cardsOfPool(tx, key);
 		const cards = all.filter(({ effectiveFromMs: at }, i) => at < toMs && (all[i + 1]?.effectiveFromMs ?? toMs) > fromMs);
-		demandCharged(pool, cards, { fromMs, toMs });
+		requireChargedTime(pool, cards, { fromMs, toMs });
 		const charged = and(lt(allocation.startedAt, new Date(toMs)), gt(allocation.meteredUntil, new Date(fromMs)));
 		const uses = await lockUses(tx, and(eq(allocation.siteId, key.siteId), eq(allocation.poolId, key.poolId), charged));
 		const parts = cards.map(({ card, effectiveFromMs: at }, i) => {
@@ -62,7 +62,7 @@ export async function setMeasuredPower(ctx: ServiceContext, key: PoolKey, raw: M
 		const estimated = parts.reduce((sum, part) => sum + part.estimated, 0n);
 		const measured = usdToMicro(input.kwh) * MICRO_KWH;
 		const estimatedKwh = microToUsdText(estimated / MICRO_KWH);
-		demandLikely(measured, estimated, { kwh: input.kwh, estimatedKwh });
+		requirePlausible(measured, estimated, { kwh: input.kwh, estimatedKwh });
 		const reading = { kwh: input.kwh, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
 		const scaled = parts.map(({ card, fromMs: at }) => ({
 			effectiveFromMs: at,
@@ -88,7 +88,7 @@ export async function setMeasuredPower(ctx: ServiceContext, key: PoolKey, raw: M
 	});
 }
 
-function demandCharged(pool: LockedPool, cards: readonly PoolCard[], { fromMs, toMs }: { fromMs: number; toMs: number }): void {
+function requireChargedTime(pool: LockedPool, cards: readonly PoolCard[], { fromMs, toMs }: { fromMs: number; toMs: number }): void {
 	if (fromMs >= toMs)
 		throw new SpillwayError("invalid_input", "The measurement has no duration.", {
 			fields: [{ path: "to", message: "must be after from" }],
@@ -102,7 +102,7 @@ function demandCharged(pool: LockedPool, cards: readonly PoolCard[], { fromMs, t
 	});
 }
 
-function demandLikely(measured: bigint, estimated: bigint, energy: { kwh: string; estimatedKwh: string }): void {
+function requirePlausible(measured: bigint, estimated: bigint, energy: { kwh: string; estimatedKwh: string }): void {
 	if (estimated > 0n && measured <= estimated * FACTOR_MAX && measured * FACTOR_MAX >= estimated) return;
 	const message =
 		estimated === 0n

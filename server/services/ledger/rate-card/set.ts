@@ -21,7 +21,7 @@ import { lockUses } from "../charge/lock-uses.ts";
 import { type LockedPool, lockPool } from "../charge/meter-pools.ts";
 import { postCharges } from "../charge/post-charges.ts";
 import { readPosted } from "../charge/posted-money.ts";
-import { demandSoundCard, effectiveFromMs, type RateCardInput } from "./input.ts";
+import { effectiveFromMs, type RateCardInput, validateCard } from "./input.ts";
 
 export interface Corrected {
 	/** Existing charges, which are corrected by separate entries. */
@@ -46,7 +46,7 @@ const CORRECTIONS_MAX = 200_000;
 export async function setRateCard(ctx: ServiceContext, key: PoolKey, raw: RateCardInput): Promise<RateCardSet> {
 	authorize(ctx, "rates:change", null);
 	const input = rateCardInput.parse(raw);
-	demandSoundCard(input.card);
+	validateCard(input.card);
 	if (input.card.power.measured !== undefined)
 		throw new SpillwayError("invalid_input", "The field card.power.measured is read-only.", {
 			fields: [{ path: "card.power.measured", message: "is set by measurements only" }],

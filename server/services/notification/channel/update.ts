@@ -18,7 +18,7 @@ export async function updateChannel(ctx: ChannelContext, raw: UpdateChannelInput
 	const { id, url, signingKey, ...input } = updateChannelInput.parse(raw);
 	await ctx.db.transaction(async (tx) => {
 		const before = await fetchChannel(tx, id);
-		refuseForeign(before, { recipients: input.recipients, url, signingKey });
+		rejectForeign(before, { recipients: input.recipients, url, signingKey });
 		const kept = before.secret !== null && (url === undefined) !== (signingKey === undefined) ? secretOf(ctx.secret, before) : null;
 		const sealed =
 			url === undefined && signingKey === undefined
@@ -44,7 +44,7 @@ export async function updateChannel(ctx: ChannelContext, raw: UpdateChannelInput
 	});
 }
 
-function refuseForeign(row: ChannelRow, given: { recipients: unknown; url: unknown; signingKey: unknown }): void {
+function rejectForeign(row: ChannelRow, given: { recipients: unknown; url: unknown; signingKey: unknown }): void {
 	const foreign = Object.entries(given).filter(([name, value]) => value !== undefined && !FIELDS[row.kind].includes(name));
 	const [first] = foreign;
 	if (!first) return;

@@ -1,6 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import { demandAllowedHost, guardedLookup, type OutgoingAllowance, REFUSED_TARGET } from "#server/kernel/outgoing.ts";
+import { guardedLookup, type OutgoingAllowance, REFUSED_TARGET, requireAllowedHost } from "#server/kernel/outgoing.ts";
 
 export interface WebhookRequest {
 	url: string;
@@ -20,7 +20,7 @@ export interface WebhookRequest {
 export function sendWebhook(request: WebhookRequest): Promise<void> {
 	const url = new URL(request.url);
 	if (url.protocol !== "https:" && url.protocol !== "http:") throw new Error(`${url.protocol} is no protocol of a webhook.`);
-	demandAllowedHost(url.hostname, request.allowance);
+	requireAllowedHost(url.hostname, request.allowance);
 	return new Promise((resolve, reject) => {
 		const client = url.protocol === "https:" ? https : http;
 		const sent = client.request(

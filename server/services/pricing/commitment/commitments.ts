@@ -12,7 +12,7 @@ import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { readLockedSetting, writeSetting } from "#server/services/core/setting.ts";
-import { refuseUnseen } from "./refuse-unseen.ts";
+import { rejectUnseen } from "./reject-unseen.ts";
 import { COMMITMENT_ID, lockCommitments } from "./seats.ts";
 
 /** The account's reservations and commitments: a list of commitmentInput. */
@@ -62,16 +62,16 @@ export async function setCommitments(ctx: ServiceContext, raw: CommitmentsInput,
 		if (fields.length > 0)
 			throw new SpillwayError("invalid_input", "A commitment names a site that is not one of your clouds.", { fields });
 		await lockCommitments(tx);
-		await refuseUnderMachines(tx, items);
+		await rejectUnderMachines(tx, items);
 		const before = (await readLockedSetting(tx, COMMITMENTS_SETTING)) ?? [];
-		refuseUnseen(stored.parse(before), known, "The commitments");
+		rejectUnseen(stored.parse(before), known, "The commitments");
 		await writeSetting(tx, COMMITMENTS_SETTING, items);
 		await writeAudit(tx, ctx, { action: "commitments.set", subject: "commitments", before, after: items });
 	});
 }
 
 /** Machines launched on a commitment keep it: the list must cover them, same machine and place, to their end. */
-async function refuseUnderMachines(tx: Tx, items: z.output<typeof commitmentsInput>["items"]): Promise<void> {
+async function rejectUnderMachines(tx: Tx, items: z.output<typeof commitmentsInput>["items"]): Promise<void> {
 	const used = await tx
 		.select({
 			...{

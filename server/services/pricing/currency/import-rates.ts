@@ -37,7 +37,7 @@ export async function importRates(ctx: ServiceContext, raw: z.input<typeof impor
 export async function saveRates(ctx: ServiceContext, rates: RateBatches, source: string): Promise<ImportedRates> {
 	authorize(ctx, "rates:change", null);
 	const { currencies, from, to, batches } = rates;
-	refuseFuture(to, ctx.clock.nowMs());
+	rejectFuture(to, ctx.clock.nowMs());
 	return ctx.db.transaction(async (tx) => {
 		// Two files with the same days in another order would wait for each other.
 		await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('exchange rates', 0))`);
@@ -56,7 +56,7 @@ export async function saveRates(ctx: ServiceContext, rates: RateBatches, source:
 }
 
 /** Rates are facts: a day in advance is a time zone, more is a mistake. */
-function refuseFuture(date: string, nowMs: number): void {
+function rejectFuture(date: string, nowMs: number): void {
 	const last = new Date(nowMs + DAY_MS).toISOString().slice(0, 10);
 	if (date <= last) return;
 	const what = `it has a rate of ${date}, which is in the future`;

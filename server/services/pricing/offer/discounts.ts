@@ -11,7 +11,7 @@ import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { readLockedSetting, writeSetting } from "#server/services/core/setting.ts";
-import { refuseUnseen } from "../commitment/refuse-unseen.ts";
+import { rejectUnseen } from "../commitment/reject-unseen.ts";
 import { listListPrices } from "./list-prices.ts";
 
 /** Discounts agreed with the clouds: a list of discountInput. */
@@ -72,7 +72,7 @@ export async function setDiscounts(ctx: ServiceContext, raw: DiscountsInput, see
 		);
 		if (fields.length > 0) throw new SpillwayError("invalid_input", "A discount names a site that is not one of your clouds.", { fields });
 		const before = (await readLockedSetting(tx, DISCOUNTS_SETTING)) ?? [];
-		refuseUnseen(stored.parse(before), known, "The discounts");
+		rejectUnseen(stored.parse(before), known, "The discounts");
 		await writeSetting(tx, DISCOUNTS_SETTING, items);
 		await writeAudit(tx, ctx, { action: "discounts.set", subject: "discounts", before, after: items });
 	});

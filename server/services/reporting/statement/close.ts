@@ -40,13 +40,13 @@ export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<
 	authorize(ctx, "statement:close", null);
 	const input = closeInput.parse(raw);
 	const month = ledgerMonth(input.month, await ledgerCalendar(ctx.db));
-	refuseOpen(ctx, month);
+	rejectOpenMonth(ctx, month);
 	return ctx.db.transaction(
 		async (tx) => {
 			// Keeps writers of charges out, and other closers: with the lock, what is committed is all that was posted until now.
 			// Before the first query, which fixes the snapshot of the whole transaction.
 			await tx.execute(sql`lock table charge in share row exclusive mode`);
-			await refuseUnmetered(tx, month);
+			await rejectUnmetered(tx, month);
 			const nowMs = ctx.clock.nowMs();
 			const currency = await reportingCurrency(tx);
 			const facts = await readMonthFacts(tx, month, {
@@ -54,7 +54,7 @@ export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<
 				...{ postedUntilMs: nowMs, postedUntilNumber: await lastNumber(tx) },
 			});
 			const before = await newestOf(tx, month.month);
-			refuseCorrection(month.month, before, input.correction);
+			rejectCorrection(month.month, before, input.correction);
 			if (before.size === 0 && facts.rows.every((r) => r.month !== "this")) {
 				throw new SpillwayError("conflict", `${month.month} has no charges to close.`);
 			}
@@ -113,14 +113,14 @@ async function writeVersions(
 	return result;
 }
 
-function refuseOpen(ctx: ServiceContext, { month, toMs }: LedgerMonth): void {
+function rejectOpenMonth(ctx: ServiceContext, { month, toMs }: LedgerMonth): void {
 	if (ctx.clock.nowMs() >= toMs) return;
 	throw new SpillwayError("conflict", `${month} has not ended, so it cannot be closed.`, {
 		fix: `Close it from ${new Date(toMs).toISOString()} on. Until then, use its preview.`,
 	});
 }
 
-async function refuseUnmetered(tx: Tx, { month, toMs }: LedgerMonth): Promise<void> {
+async function rejectUnmetered(tx: Tx, { month, toMs }: LedgerMonth): Promise<void> {
 	const lag = await meterLag(tx, toMs);
 	if (lag === 0) return;
 	throw new SpillwayError(
@@ -132,7 +132,7 @@ async function refuseUnmetered(tx: Tx, { month, toMs }: LedgerMonth): Promise<vo
 	);
 }
 
-function refuseCorrection(month: string, before: ReadonlyMap<string, StoredStatement>, correction: string | undefined): void {
+function rejectCorrection(month: string, before: ReadonlyMap<string, StoredStatement>, correction: string | undefined): void {
 	if (before.size === 0 || correction !== undefined) return;
 	throw new SpillwayError("invalid_input", `${month} is already closed. A correction needs a reason.`, {
 		fields: [{ path: "correction", message: "must give the reason for the correction" }],

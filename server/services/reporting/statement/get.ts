@@ -68,7 +68,7 @@ export async function getStatement(ctx: ServiceContext, raw: z.input<typeof getS
 				stored.length === 0 ? "The month is not closed yet; leave the version out to see its preview." : `Versions: 1 to ${stored.length}.`,
 		});
 	}
-	if (row) refuseOtherCurrency(row, input.currency);
+	if (row) rejectOtherCurrency(row, input.currency);
 	const { content, currencyProblem } = row
 		? { content: row.content, currencyProblem: null }
 		: await readPreview(ctx, { month, team, currency: input.currency });
@@ -121,7 +121,7 @@ async function readPreview(ctx: ServiceContext, input: Parameters<typeof preview
 }
 
 /** What was closed and signed is not converted again. */
-function refuseOtherCurrency({ version, content }: StoredStatement, currency: string | undefined): void {
+function rejectOtherCurrency({ version, content }: StoredStatement, currency: string | undefined): void {
 	const own = [LEDGER_CURRENCY, ...(content.inCurrency ? [content.inCurrency.currency] : [])];
 	if (currency === undefined || own.includes(currency)) return;
 	throw new SpillwayError("conflict", `Version ${version} was closed in ${own.join(" and ")}, without rates for ${currency}.`, {

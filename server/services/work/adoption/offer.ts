@@ -75,7 +75,7 @@ export async function offerAdoption(
 	return id;
 }
 
-export async function refuseAdoption(db: Db, siteId: string, foreignId: string, notAdopted: NotAdopted): Promise<void> {
+export async function rejectAdoption(db: Db, siteId: string, foreignId: string, notAdopted: NotAdopted): Promise<void> {
 	await db
 		.update(foreignJob)
 		.set({ notAdopted })

@@ -224,7 +224,7 @@ function warpTime(name: string, offsetMs = 0): WarpedTime {
 }
 
 /** Terms under which nothing expires in real time, however slow this computer is: a test moves the clock instead. */
-function unhurried(time: WarpedTime) {
+function slowClock(time: WarpedTime) {
 	return { clock: time.clock, environment: time.environment, controlSilenceMs: 24 * HOUR_MS, lifeMs: 24 * HOUR_MS };
 }
 
@@ -474,7 +474,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 
 	it("ends the job before the machine's life is over, keeps its checkpoint, and powers off", async () => {
 		const time = warpTime("expiry");
-		const rig = await launch(COUNTER_SPEC, { ...unhurried(time), lifeMs: LIFE_MS, stopGraceMs: HOUR_MS / 4 });
+		const rig = await launch(COUNTER_SPEC, { ...slowClock(time), lifeMs: LIFE_MS, stopGraceMs: HOUR_MS / 4 });
 		await eventually("it counts", async () => (await lines(rig.attemptId)).includes("step 3"));
 		await time.pass(LIFE_MS - HOUR_MS / 6);
 		expect(await untilOver(rig)).toMatchObject({ state: "evicted", reason: { code: "instance_expired" } });
@@ -489,7 +489,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		const time = warpTime("behind", 3 * HOUR_MS);
 		const { clock } = time;
 		const beganMs = clock.nowMs();
-		const rig = await launch(COUNTER_SPEC, { ...unhurried(time), lifeMs: LIFE_MS, stopGraceMs: HOUR_MS / 4 });
+		const rig = await launch(COUNTER_SPEC, { ...slowClock(time), lifeMs: LIFE_MS, stopGraceMs: HOUR_MS / 4 });
 		await eventually("it counts", async () => (await lines(rig.attemptId)).includes("step 3"));
 		await time.pass(LIFE_MS - HOUR_MS / 6);
 		expect(await untilOver(rig)).toMatchObject({ state: "evicted", reason: { code: "instance_expired" } });
@@ -502,7 +502,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 
 	it("powers off at its expiry without any control plane", async () => {
 		const time = warpTime("alone");
-		const rig = await launch({ command: ["sleep", "600"] }, { ...unhurried(time), lifeMs: LIFE_MS });
+		const rig = await launch({ command: ["sleep", "600"] }, { ...slowClock(time), lifeMs: LIFE_MS });
 		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
 		await rig.control.goAway();
 		await time.pass(LIFE_MS + HOUR_MS);
@@ -512,7 +512,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 
 	it("powers off when the control plane has been silent for too long", async () => {
 		const time = warpTime("silent");
-		const rig = await launch(COUNTER_SPEC, { ...unhurried(time), controlSilenceMs: HOUR_MS, stopGraceMs: HOUR_MS });
+		const rig = await launch(COUNTER_SPEC, { ...slowClock(time), controlSilenceMs: HOUR_MS, stopGraceMs: HOUR_MS });
 		await eventually("it counts", async () => (await lines(rig.attemptId)).includes("step 2"));
 		await rig.control.goAway();
 		await time.pass(2 * HOUR_MS);
@@ -527,7 +527,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 
 	it("pauses a critical job, with all that it started, while the control plane is unavailable, and resumes it", async () => {
 		const time = warpTime("away");
-		const rig = await launch(leasedSpec("away"), { ...unhurried(time), leaseMs: HOUR_MS });
+		const rig = await launch(leasedSpec("away"), { ...slowClock(time), leaseMs: HOUR_MS });
 		await eventually("both write", () => bookOf("away", 3));
 		await rig.control.goAway();
 		await time.pass(2 * HOUR_MS);
@@ -549,7 +549,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		const hours = timingSchema.parse({});
 		const rig = await launch(
 			{ critical, command: ["sh", "-c", script], env: { END: end } },
-			{ ...unhurried(time), controlSilenceMs: hours.controlSilenceMs, leaseMs: hours.leaseMs },
+			{ ...slowClock(time), controlSilenceMs: hours.controlSilenceMs, leaseMs: hours.leaseMs },
 		);
 		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).logLines > 10);
 		const countLines = async (what: string) => (await lines(rig.attemptId, "spillway")).filter((line) => line.includes(what)).length;
@@ -572,7 +572,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 
 	it("ends a critical job that is fenced, without another word of it, when it is heard again", async () => {
 		const time = warpTime("fenced");
-		const rig = await launch(leasedSpec("fenced"), { ...unhurried(time), leaseMs: HOUR_MS });
+		const rig = await launch(leasedSpec("fenced"), { ...slowClock(time), leaseMs: HOUR_MS });
 		await eventually("both write", () => bookOf("fenced", 3));
 		await eventually("its lease is known", async () => (await instanceRow(rig.instanceId)).leaseMs === HOUR_MS);
 		await rig.control.goAway();
@@ -602,7 +602,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 
 	it.each(["hangs", "is killed"])("holds a critical job to its lease when its agent %s", async (how) => {
 		const time = warpTime(how.replace(" ", "-"));
-		const rig = await launch(leasedSpec(how), { ...unhurried(time), leaseMs: HOUR_MS });
+		const rig = await launch(leasedSpec(how), { ...slowClock(time), leaseMs: HOUR_MS });
 		const book = await eventually("both write", () => bookOf(how, 3));
 		process.kill(processOf(rig.machine, "agent"), how === "hangs" ? "SIGSTOP" : "SIGKILL");
 		await time.pass(2 * HOUR_MS);

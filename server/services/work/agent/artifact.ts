@@ -29,7 +29,7 @@ import {
 	sumOf,
 	writeManifest,
 } from "../artifact/store.ts";
-import { type AgentIdentity, demandLiveAttempt } from "./authenticate.ts";
+import { type AgentIdentity, requireLiveAttempt } from "./authenticate.ts";
 import type { AgentContext } from "./context.ts";
 import { lifetimeOf, sessionOf } from "./store-checkpoint.ts";
 
@@ -39,7 +39,7 @@ import { lifetimeOf, sessionOf } from "./store-checkpoint.ts";
  * @throws SpillwayError `not_found` for an output that the job does not declare, `conflict` from a rank other than 0
  */
 export async function beginArtifact(ctx: AgentContext, agent: AgentIdentity, input: BeginArtifactRequest): Promise<BeginArtifactAnswer> {
-	demandLiveAttempt(agent);
+	requireLiveAttempt(agent);
 	if (agent.rank !== 0)
 		throw new SpillwayError("conflict", `Rank 0 uploads the outputs of a gang; this machine has rank ${agent.rank}.`, {
 			fix: "Gather the outputs on rank 0.",
@@ -77,7 +77,7 @@ export async function storeArtifactPart(
 	agent: AgentIdentity,
 	input: { id: string; path: string; offset: number; body: Readable },
 ): Promise<{ bytes: number }> {
-	demandLiveAttempt(agent);
+	requireLiveAttempt(agent);
 	const { place } = await ownPlace(ctx, agent, input.id);
 	const file = (await readManifest(place))?.find((f) => f.path === input.path);
 	if (!file) throw notAnnounced(input.id, input.path);
@@ -105,14 +105,14 @@ export async function storeArtifactPart(
  */
 export async function commitArtifact(ctx: AgentContext, agent: AgentIdentity, id: string): Promise<void> {
 	if (await isRecorded(ctx.db, id)) return;
-	demandLiveAttempt(agent);
+	requireLiveAttempt(agent);
 	const { place, store } = await ownPlace(ctx, agent, id);
 	const files = await readManifest(place);
 	if (files === null) throw notAnnounced(id);
 	const isDirect = store !== null && issuesCredentials(store.config);
 	if (store && isDirect) await assertStored(ctx, store, id, files);
 	else if (!(await isThere(place.whole))) {
-		await demandComplete(place, files);
+		await requireComplete(place, files);
 		await closePlace(place);
 	}
 	const { output, team } = await findOutput(ctx, agent, Number(id.slice(-2)));
@@ -120,7 +120,7 @@ export async function commitArtifact(ctx: AgentContext, agent: AgentIdentity, id
 		...{ id, jobId: agent.jobId, attemptId: agent.attemptId, team, output, files, atMs: ctx.clock.nowMs() },
 		// The scheduler moves what another kind of store cannot take from a machine itself.
 		storeId: isDirect || store?.config.kind === "folder" ? store.id : null,
-		check: (tx) => demandUnfenced(tx, agent),
+		check: (tx) => requireUnfenced(tx, agent),
 	}).catch(async (error: unknown) => {
 		if (error instanceof OverQuota) await discard(ctx, { id, place, store: isDirect ? store : null });
 		throw error;
@@ -197,7 +197,7 @@ async function append(target: string, body: Readable, { from, max }: { from: num
 	await pipeline(body, bounded, createWriteStream(target, { flags: "a", mode: 0o600 }));
 }
 
-async function demandComplete(place: ArtifactPlace, files: readonly CheckpointFile[]): Promise<void> {
+async function requireComplete(place: ArtifactPlace, files: readonly CheckpointFile[]): Promise<void> {
 	const missing: string[] = [];
 	for (const file of files) {
 		const target = path.join(place.partial, file.path);
@@ -220,7 +220,7 @@ async function touch(target: string): Promise<void> {
 }
 
 /** A fenced machine stores nothing: its job may run elsewhere already. */
-async function demandUnfenced(tx: Tx, agent: AgentIdentity): Promise<void> {
+async function requireUnfenced(tx: Tx, agent: AgentIdentity): Promise<void> {
 	const [row] = await tx.select({ fencedAt: instance.fencedAt }).from(instance).where(eq(instance.id, agent.instanceId)).for("share");
-	demandLiveAttempt({ ...agent, isFenced: row?.fencedAt != null });
+	requireLiveAttempt({ ...agent, isFenced: row?.fencedAt != null });
 }

@@ -71,7 +71,7 @@ export function isAttemptOver(agent: Pick<AgentIdentity, "attemptState">): boole
 }
 
 /** @throws SpillwayError `conflict` when the attempt, or this machine's part of it, has ended: what it still sends may change nothing. */
-export function demandLiveAttempt(agent: AgentIdentity): void {
+export function requireLiveAttempt(agent: AgentIdentity): void {
 	if (!isAttemptOver(agent) && !agent.isFenced) return;
 	const what = agent.isFenced ? `Machine ${agent.instanceId} is fenced` : `Attempt ${agent.attemptId} is ${agent.attemptState} already`;
 	throw new SpillwayError("conflict", `${what}.`, { fix: "Power the machine off." });

@@ -25,7 +25,7 @@ import { defaultStore } from "#server/services/capacity/store/find.ts";
 import { listFiles } from "../checkpoint/copy-folder.ts";
 import { checkpointFolder, commitCheckpoint } from "../checkpoint/store.ts";
 import { deleteTree } from "../delete-tree.ts";
-import { type AgentIdentity, demandLiveAttempt } from "./authenticate.ts";
+import { type AgentIdentity, requireLiveAttempt } from "./authenticate.ts";
 import { writeManifest } from "./checkpoint-manifest.ts";
 import type { AgentContext } from "./context.ts";
 import { newStoreCheckpoint } from "./store-checkpoint.ts";
@@ -39,7 +39,7 @@ export async function newAgentCheckpoint(
 	agent: AgentIdentity,
 	{ step }: NewCheckpointRequest = {},
 ): Promise<NewCheckpointAnswer> {
-	demandLiveAttempt(agent);
+	requireLiveAttempt(agent);
 	const [{ team, spec } = { team: "", spec: null }] = await ctx.db
 		.select({ team: job.team, spec: job.spec })
 		.from(job)
@@ -81,9 +81,9 @@ export async function storeCheckpointFile(
 	agent: AgentIdentity,
 	input: { id: string; path: string; sha256: string; body: Readable; bytesMax?: number },
 ): Promise<void> {
-	demandLiveAttempt(agent);
+	requireLiveAttempt(agent);
 	const place = placeOf(ctx, agent, input.id);
-	await demandUnfinished(place, input.id);
+	await requireUploadInProgress(place, input.id);
 	const target = insideOf(place.partial, input.path);
 	await makeRoom(target, input.path);
 	const hash = createHash("sha256");
@@ -131,11 +131,11 @@ export async function commitAgentCheckpoint(
 	const place = placeOf(ctx, agent, input.id);
 	const [done] = await ctx.db.select({ jobId: checkpoint.jobId }).from(checkpoint).where(eq(checkpoint.id, input.id));
 	if (done?.jobId === agent.jobId) return;
-	demandLiveAttempt(agent);
+	requireLiveAttempt(agent);
 	// A crash after the rename leaves a whole folder without its row: then only the row is missing.
 	if (!(await exists(place.whole))) {
-		await demandUnfinished(place, input.id);
-		await demandSame(place, input.files);
+		await requireUploadInProgress(place, input.id);
+		await requireSameFiles(place, input.files);
 		await writeManifest(ctx.checkpointRoot, agent.jobId, input.id, input.files);
 		await rename(place.partial, place.whole);
 		await rm(place.received, { force: true });
@@ -148,14 +148,14 @@ export async function commitAgentCheckpoint(
 		files: input.files.length,
 		bytes,
 		atMs: ctx.clock.nowMs(),
-		check: (tx) => demandUnfenced(tx, agent),
+		check: (tx) => requireUnfenced(tx, agent),
 	});
 }
 
 /** A fence waits for this, or is seen: the next attempt may have begun from an earlier checkpoint. */
-async function demandUnfenced(tx: Tx, agent: AgentIdentity): Promise<void> {
+async function requireUnfenced(tx: Tx, agent: AgentIdentity): Promise<void> {
 	const [row] = await tx.select({ fencedAt: instance.fencedAt }).from(instance).where(eq(instance.id, agent.instanceId)).for("share");
-	demandLiveAttempt({ ...agent, isFenced: row?.fencedAt != null });
+	requireLiveAttempt({ ...agent, isFenced: row?.fencedAt != null });
 }
 
 /**
@@ -204,7 +204,7 @@ function insideOf(folder: string, relative: string): string {
 	});
 }
 
-async function demandUnfinished(place: Place, id: string): Promise<void> {
+async function requireUploadInProgress(place: Place, id: string): Promise<void> {
 	if (!(await exists(place.partial))) throw notUnfinished(id);
 }
 
@@ -219,7 +219,7 @@ function isMissing(error: unknown): boolean {
 	return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-async function demandSame(place: Place, files: readonly CheckpointFile[]): Promise<void> {
+async function requireSameFiles(place: Place, files: readonly CheckpointFile[]): Promise<void> {
 	const received = await readReceived(place);
 	const onDisk = new Map((await listFiles(place.partial)).map((f) => [f.relative.split(path.sep).join("/"), f.bytes]));
 	const wanted = new Map(files.map((f) => [f.path, f]));

@@ -49,7 +49,7 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		if (isRetry) return found;
 		checkWanted(found, input);
 		const { providerInstanceId, privateAddress = null } = input;
-		return letIn(tx, found, { providerInstanceId, privateAddress, tokenHash, nowMs: ctx.clock.nowMs() });
+		return admitAgent(tx, found, { providerInstanceId, privateAddress, tokenHash, nowMs: ctx.clock.nowMs() });
 	});
 	const nowMs = ctx.clock.nowMs();
 	const secrets = await secretsFor(ctx, row, nowMs);
@@ -143,7 +143,7 @@ function checkWanted({ instance: machine, attempt: run }: Row, input: EnrollRequ
 	if (isFinal(ATTEMPT_TRANSITIONS, run.state)) refuse(`its attempt is ${run.state}`);
 }
 
-async function letIn(
+async function admitAgent(
 	tx: Tx,
 	row: Row,
 	input: { providerInstanceId: string; privateAddress: string | null; tokenHash: string; nowMs: number },

@@ -16,7 +16,7 @@ import { lifetimeOf, sessionOf } from "./store-checkpoint.ts";
 
 /** The files of a result that is data of the agent's job. @throws SpillwayError `not_found` for any other result */
 export async function inputArtifactFiles(ctx: AgentContext, agent: AgentIdentity, id: string): Promise<ArtifactFilesAnswer> {
-	const { storeId } = await demandInput(ctx, agent, id);
+	const { storeId } = await requireJobInput(ctx, agent, id);
 	const files = await ctx.db
 		.select({ path: artifactFile.path, bytes: artifactFile.bytes, sha256: artifactFile.sha256 })
 		.from(artifactFile)
@@ -33,7 +33,7 @@ export async function inputArtifactFiles(ctx: AgentContext, agent: AgentIdentity
 
 /** Where a file of such a result is on this host. @throws SpillwayError as `inputArtifactFiles` */
 export async function inputArtifactFile(ctx: AgentContext, agent: AgentIdentity, input: { id: string; path: string }): Promise<string> {
-	const { storeId } = await demandInput(ctx, agent, input.id);
+	const { storeId } = await requireJobInput(ctx, agent, input.id);
 	const [file] = await ctx.db
 		.select({ path: artifactFile.path })
 		.from(artifactFile)
@@ -43,7 +43,7 @@ export async function inputArtifactFile(ctx: AgentContext, agent: AgentIdentity,
 }
 
 /** A machine reads only what its own job lists as data. */
-async function demandInput(ctx: AgentContext, agent: AgentIdentity, id: string): Promise<{ storeId: string | null }> {
+async function requireJobInput(ctx: AgentContext, agent: AgentIdentity, id: string): Promise<{ storeId: string | null }> {
 	const [row] = await ctx.db.select({ spec: job.spec }).from(job).where(eq(job.id, agent.jobId));
 	const isInput = row?.spec.data.some(({ uri }) => uri === artifactUri(id)) ?? false;
 	const [stored] = isInput

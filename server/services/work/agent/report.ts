@@ -11,7 +11,7 @@ import { appendLogs } from "../attempt/append-logs.ts";
 import { endMember } from "../attempt/end-member.ts";
 import { lockJobOf } from "../attempt/lock-job.ts";
 import { requestStop } from "../attempt/request-stop.ts";
-import { type AgentIdentity, believableMs, demandLiveAttempt, isAttemptOver } from "./authenticate.ts";
+import { type AgentIdentity, believableMs, isAttemptOver, requireLiveAttempt } from "./authenticate.ts";
 import { dropUnfinishedCheckpoints } from "./checkpoint.ts";
 import type { AgentContext } from "./context.ts";
 import { recordNotice } from "./heartbeat.ts";
@@ -22,11 +22,11 @@ import { recordNotice } from "./heartbeat.ts";
  * @throws SpillwayError `conflict` when lines are missing before the first one, or the attempt is over.
  */
 export async function storeAgentLogs(ctx: AgentContext, agent: AgentIdentity, input: LogsRequest): Promise<LogsAnswer> {
-	demandLiveAttempt(agent);
+	requireLiveAttempt(agent);
 	return ctx.db.transaction(async (tx) => {
 		const machine = { stored: instance.logLines, fencedAt: instance.fencedAt };
 		const [row] = await tx.select(machine).from(instance).where(eq(instance.id, agent.instanceId)).for("update");
-		demandLiveAttempt({ ...agent, isFenced: row?.fencedAt != null });
+		requireLiveAttempt({ ...agent, isFenced: row?.fencedAt != null });
 		const before = row?.stored ?? 0;
 		if (input.firstNumber > before + 1) {
 			throw new SpillwayError("conflict", `Received line ${input.firstNumber}, but only ${before} lines are stored.`, {

@@ -2,7 +2,7 @@ import { and, asc, eq, isNull } from "drizzle-orm";
 import type { StagedAnswer, StagedRequest } from "#server/agent/protocol.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { newestCheckpoint } from "../checkpoint/store.ts";
-import { type AgentIdentity, demandLiveAttempt } from "./authenticate.ts";
+import { type AgentIdentity, requireLiveAttempt } from "./authenticate.ts";
 import { checkpointFor } from "./checkpoint-manifest.ts";
 import type { AgentContext } from "./context.ts";
 
@@ -19,7 +19,7 @@ export async function reportStaged(
 	agent: AgentIdentity,
 	{ restored = null }: StagedRequest = {},
 ): Promise<StagedAnswer> {
-	demandLiveAttempt(agent);
+	requireLiveAttempt(agent);
 	const wanted = await newestCheckpoint(ctx.db, agent.jobId);
 	// A rank found the checkpoint broken after this one restored it. The embedded store has none that breaks.
 	if (restored !== null && wanted?.id !== restored) return { master: null, restore: await checkpointFor(ctx, agent) };

@@ -13,7 +13,7 @@ import { openStore, type StoreBox } from "#server/services/capacity/store/box.ts
 import { type StoreRow, storeById } from "#server/services/capacity/store/find.ts";
 import { checkpointsFolder } from "../checkpoint/place.ts";
 import { recordCheckpoint } from "../checkpoint/store.ts";
-import { type AgentIdentity, demandLiveAttempt } from "./authenticate.ts";
+import { type AgentIdentity, requireLiveAttempt } from "./authenticate.ts";
 import type { AgentContext } from "./context.ts";
 
 type StoresContext = AgentContext & { stores: StoreBox };
@@ -66,7 +66,7 @@ export async function commitShards(
 	agent: AgentIdentity,
 	input: { id: string; shards: readonly ShardFile[] },
 ): Promise<{ complete: boolean }> {
-	demandLiveAttempt(agent);
+	requireLiveAttempt(agent);
 	const mine = and(
 		eq(checkpointPart.checkpointId, input.id),
 		eq(checkpointPart.rank, agent.rank),
@@ -94,7 +94,7 @@ export async function commitShards(
 		bytes: committed.reduce((sum, p) => sum + Number(p.bytes ?? 0), 0),
 		check: async (tx) => {
 			const [row] = await tx.select({ fencedAt: instance.fencedAt }).from(instance).where(eq(instance.id, agent.instanceId)).for("share");
-			demandLiveAttempt({ ...agent, isFenced: row?.fencedAt != null });
+			requireLiveAttempt({ ...agent, isFenced: row?.fencedAt != null });
 		},
 	});
 	return { complete: true };
@@ -166,7 +166,7 @@ export async function restorableFromStore(
  * @throws SpillwayError `not_found` for a checkpoint of another job
  */
 export async function markBroken(ctx: AgentContext, agent: AgentIdentity, input: { id: string; problem: string }): Promise<void> {
-	demandLiveAttempt(agent);
+	requireLiveAttempt(agent);
 	await ctx.db.transaction(async (tx) => {
 		// Instance before job, as everywhere.
 		await tx.update(instance).set({ stagedAt: null }).where(eq(instance.attemptId, agent.attemptId));

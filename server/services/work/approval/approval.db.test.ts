@@ -15,7 +15,7 @@ import { publishPolicy } from "#server/services/governance/policy/publish.ts";
 import { createChannel } from "#server/services/notification/channel/create.ts";
 import { cancelJob } from "../job/cancel.ts";
 import { askAgain } from "./ask-again.ts";
-import { grantApproval, refuseApproval } from "./decide.ts";
+import { grantApproval, rejectApproval } from "./decide.ts";
 import { approvalOfJob, countApprovals, listApprovals } from "./list.ts";
 import { changeApprovalSettings } from "./settings.ts";
 import { syncApprovals } from "./sync.ts";
@@ -100,7 +100,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 		const { id, jobId } = await hold("account:usr_a");
 		const forbidden = { code: "forbidden" };
 		await expect(grantApproval(as("usr_a"), { id })).rejects.toMatchObject(forbidden);
-		await expect(refuseApproval(as("usr_a"), { id })).rejects.toMatchObject(forbidden);
+		await expect(rejectApproval(as("usr_a"), { id })).rejects.toMatchObject(forbidden);
 		await expect(grantApproval(as("usr_f", "finance"), { id })).rejects.toMatchObject(forbidden);
 		await expect(grantApproval(as("usr_d", "data_scientist"), { id })).rejects.toMatchObject(forbidden);
 		await expect(grantApproval(system(), { id })).rejects.toMatchObject(forbidden);
@@ -113,7 +113,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 	it("a no keeps it at home until it is asked again, and how long answers take is the median of them", async () => {
 		const { id, jobId } = await hold();
 		world.clock.advance(40 * MINUTE_MS);
-		await refuseApproval(as("usr_b"), { id, note: "wait for the night" });
+		await rejectApproval(as("usr_b"), { id, note: "wait for the night" });
 		await world.until(async () => (await reasonOf("asks"))?.code === "waiting_not_approved", 5);
 		expect(await named("asks")).toMatchObject({ state: "queued", approvedMicroUsd: null });
 		for (let i = 0; i < 3; i++) await world.tick();
@@ -189,7 +189,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 
 	it("of two simultaneous answers, and of an approval next to a cancel, one returns what the other did", async () => {
 		const { id } = await hold();
-		const both = await Promise.allSettled([grantApproval(as("usr_a"), { id }), refuseApproval(as("usr_b"), { id })]);
+		const both = await Promise.allSettled([grantApproval(as("usr_a"), { id }), rejectApproval(as("usr_b"), { id })]);
 		expect(both.filter((r) => r.status === "fulfilled")).toHaveLength(1);
 		const lost = both.find((r) => r.status === "rejected");
 		expect(lost?.status === "rejected" ? lost.reason : null).toMatchObject({ code: "conflict" });

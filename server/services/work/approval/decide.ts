@@ -36,7 +36,7 @@ export async function grantApproval(ctx: ServiceContext, raw: z.input<typeof gra
 }
 
 /** A person's no: the job waits at home, and the rule does not ask again unless who submitted it does. Errors as of grantApproval. */
-export async function refuseApproval(ctx: ServiceContext, raw: z.input<typeof refuseInput>): Promise<DecidedApproval> {
+export async function rejectApproval(ctx: ServiceContext, raw: z.input<typeof refuseInput>): Promise<DecidedApproval> {
 	return answer(ctx, refuseInput.parse(raw), () => ({ state: "refused", upToMicroUsd: null }));
 }
 
@@ -54,9 +54,9 @@ async function answer(ctx: ServiceContext, input: z.infer<typeof refuseInput>, a
 		const [work] = await tx.select().from(job).where(eq(job.id, seen.jobId)).for("update");
 		const [row] = await tx.select().from(approval).where(eq(approval.id, input.id)).for("update");
 		if (!row || !work) throw new SpillwayError("not_found", `There is no approval ${input.id}.`);
-		refuseOthers(ctx, row, work.submittedBy);
+		requireAnswerer(ctx, row, work.submittedBy);
 		const nowMs = ctx.clock.nowMs();
-		await refuseOver(tx, row, work, nowMs);
+		await rejectDecided(tx, row, work, nowMs);
 		const said = answerTo(row);
 		const decided = { ...said, note: input.note || null, decidedBy: actorName(ctx.actor), decidedAt: new Date(nowMs) };
 		await tx.update(approval).set(decided).where(eq(approval.id, row.id));
@@ -75,7 +75,7 @@ async function answer(ctx: ServiceContext, input: z.infer<typeof refuseInput>, a
 }
 
 /** The rule names the role, and no one says yes to their own job; that holds for a no as well, which would only hide it from the others. */
-function refuseOthers(ctx: ServiceContext, row: Row, submittedBy: string): void {
+function requireAnswerer(ctx: ServiceContext, row: Row, submittedBy: string): void {
 	const role = LABELS[row.role];
 	if (ctx.actor.kind !== "person") {
 		throw new SpillwayError("forbidden", "Only a person can answer an approval.", { fix: "Sign in as a person." });
@@ -90,7 +90,7 @@ function refuseOthers(ctx: ServiceContext, row: Row, submittedBy: string): void 
 	}
 }
 
-async function refuseOver(tx: Tx, row: Row, work: typeof job.$inferSelect, nowMs: number): Promise<void> {
+async function rejectDecided(tx: Tx, row: Row, work: typeof job.$inferSelect, nowMs: number): Promise<void> {
 	if (row.state !== "open") {
 		const who = row.decidedBy === null ? "" : ` by ${(await namesOf(tx, [row.decidedBy]))(row.decidedBy)}`;
 		const why = row.decidedBy === null && row.note ? `: ${row.note}` : "";

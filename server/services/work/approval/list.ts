@@ -15,7 +15,7 @@ import { budgetViews } from "#server/services/ledger/budget/views.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
 import { readableJob } from "../readable-job.ts";
 import { type ApprovalOutlook, readOutlook } from "./outlook.ts";
-import { type ApprovalView, mayAnswer, viewOf } from "./view.ts";
+import { type ApprovalView, canAnswer, viewOf } from "./view.ts";
 
 /** Approvals of the jobs that the reader may see, newest first. */
 export async function listApprovals(
@@ -81,7 +81,7 @@ export async function approvalOfJob(ctx: ServiceContext, jobId: string): Promise
 	return {
 		approval: view,
 		outlook: view.state === "open" ? await readOutlook(ctx.db, view.role, work.submittedBy, ctx.clock.nowMs()) : null,
-		mayAskAgain: waits && work.reason.code === "waiting_not_approved" && maySubmitFor(ctx, work.team),
+		mayAskAgain: waits && work.reason.code === "waiting_not_approved" && canSubmitFor(ctx, work.team),
 	};
 }
 
@@ -92,7 +92,7 @@ export async function countApprovals(ctx: ServiceContext): Promise<{ forMe: numb
 		.from(approval)
 		.innerJoin(job, eq(job.id, approval.jobId))
 		.where(and(ownTeams(ctx), eq(approval.state, "open")));
-	const forMe = rows.filter((r) => mayAnswer(ctx.actor, r.role, r.submittedBy)).length;
+	const forMe = rows.filter((r) => canAnswer(ctx.actor, r.role, r.submittedBy)).length;
 	return { forMe, open: rows.length, changes: await countChanges(ctx) };
 }
 
@@ -112,7 +112,7 @@ function ownTeams(ctx: ServiceContext) {
 	return teams === null ? undefined : inArray(job.team, [...teams, ""]);
 }
 
-function maySubmitFor(ctx: ServiceContext, team: string): boolean {
+function canSubmitFor(ctx: ServiceContext, team: string): boolean {
 	try {
 		const teams = teamScope(ctx, "job:submit");
 		return teams === null || teams.includes(team);

@@ -47,7 +47,7 @@ export interface ApprovalView {
 }
 
 /** The rule's role, and not one's own job. */
-export function mayAnswer(actor: Actor, role: Role, submittedBy: string): boolean {
+export function canAnswer(actor: Actor, role: Role, submittedBy: string): boolean {
 	return actor.kind === "person" && actor.role === role && actorName(actor) !== submittedBy;
 }
 
@@ -74,7 +74,7 @@ export function viewOf(input: {
 		decidedBy: a.decidedBy === null ? null : names(a.decidedBy),
 		decidedAt: a.decidedAt?.toISOString() ?? null,
 		mine: actorName(actor) === j.submittedBy,
-		mayAnswer: open && mayAnswer(actor, a.role, j.submittedBy),
+		mayAnswer: open && canAnswer(actor, a.role, j.submittedBy),
 		budget: open && money ? tightest(money, j) : null,
 	};
 }

@@ -6,7 +6,7 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
 import { site } from "#server/db/schema/site.ts";
 import { reason } from "#server/domain/reasons.ts";
-import { queuesByItself } from "#server/domain/vocabulary.ts";
+import { hasOwnQueue } from "#server/domain/vocabulary.ts";
 import { recordEvents } from "#server/services/notification/event/record.ts";
 import { lockJobOf } from "./lock-job.ts";
 
@@ -22,7 +22,7 @@ export async function markStaging(tx: Tx, input: { attemptId: string; atMs: numb
 /** GPUs that a site's own queue gave are held from `at` on, and not since they were asked for. What is charged already stays. */
 export async function beginAllocation(tx: Tx, { attemptId, siteId }: { attemptId: string; siteId: string }, at: Date): Promise<void> {
 	const [home] = await tx.select({ provider: site.provider, settings: site.settings }).from(site).where(eq(site.id, siteId));
-	if (!home || !queuesByItself(home)) return;
+	if (!home || !hasOwnQueue(home)) return;
 	await tx
 		.update(allocation)
 		.set({ startedAt: at })

@@ -23,7 +23,7 @@ const isHeldByPerson = ({ state, reason: { code } }: Pick<JobRow, "state" | "rea
 export async function holdJob(ctx: ServiceContext, jobId: string): Promise<void> {
 	const by = ctx.actor.kind === "person" ? ctx.actor.name : actorName(ctx.actor);
 	const why = reason("held_by_person", { by });
-	await changeHold(ctx, jobId, { action: "job.hold", state: "held", reason: why, refuses: refuseHold });
+	await changeHold(ctx, jobId, { action: "job.hold", state: "held", reason: why, refuses: holdProblem });
 }
 
 /**
@@ -31,7 +31,7 @@ export async function holdJob(ctx: ServiceContext, jobId: string): Promise<void>
  * @throws SpillwayError `not_found`, also for another team's job; `forbidden`; `conflict` when no person holds it
  */
 export async function releaseJob(ctx: ServiceContext, jobId: string): Promise<void> {
-	await changeHold(ctx, jobId, { action: "job.release", state: "queued", reason: reason("submitted"), refuses: refuseRelease });
+	await changeHold(ctx, jobId, { action: "job.release", state: "queued", reason: reason("submitted"), refuses: releaseProblem });
 }
 
 interface Change {
@@ -56,7 +56,7 @@ async function changeHold(ctx: ServiceContext, jobId: string, { action, state, r
 	});
 }
 
-function refuseHold(row: JobRow): SpillwayError | null {
+function holdProblem(row: JobRow): SpillwayError | null {
 	if (isHeldByPerson(row)) return new SpillwayError("conflict", `Job ${row.id} is already held.`, { fix: "Release it to let it start." });
 	if ((row.state === "queued" || row.state === "held") && !row.cancelRequestedAt) return null;
 	return new SpillwayError(
@@ -68,7 +68,7 @@ function refuseHold(row: JobRow): SpillwayError | null {
 	);
 }
 
-function refuseRelease(row: JobRow): SpillwayError | null {
+function releaseProblem(row: JobRow): SpillwayError | null {
 	if (isHeldByPerson(row)) return null;
 	return new SpillwayError("conflict", `Job ${row.id} is not held by a person.`, { fix: "See the job's reason for what it waits for." });
 }

@@ -1,7 +1,7 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { priceAt } from "../billing.ts";
 import type { World } from "../engine.ts";
-import { mayGoTo } from "../replay-data.ts";
+import { isAllowedIn } from "../replay-data.ts";
 import type { SeenJob } from "../run.ts";
 
 /**
@@ -45,7 +45,7 @@ export class OfferRanking {
 		return scenario.offers
 			.filter((offer) => {
 				const { capacityType, gpus, accelerator, gangs } = offer;
-				if (capacityType !== type || gpus < job.gpusPerNode || (job.nodes > 1 && !gangs) || !mayGoTo(job.data, offer)) return false;
+				if (capacityType !== type || gpus < job.gpusPerNode || (job.nodes > 1 && !gangs) || !isAllowedIn(job.data, offer)) return false;
 				return job.accelerators.length === 0 || job.accelerators.includes(accelerator);
 			})
 			.map((offer) => ({ offer, price: Number(priceAt(scenario, offer, nowMs) ?? 0n) }))

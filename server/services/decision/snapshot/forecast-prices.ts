@@ -3,11 +3,11 @@ import type { Tx } from "#server/db/client.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { discounted, discountOf, discountsAt } from "#server/scheduling/discount.ts";
-import { HOURS_AHEAD, PATTERN_MS } from "#server/scheduling/forecast/foretell-hours.ts";
+import { HOURS_AHEAD, PATTERN_MS } from "#server/scheduling/forecast/forecast-hours.ts";
 import { factorAt, hourPattern } from "#server/scheduling/forecast/hour-pattern.ts";
 import { hourlyMeans } from "#server/scheduling/forecast/hourly-means.ts";
 import { readDiscounts } from "#server/services/pricing/offer/discounts.ts";
-import type { Series } from "./foretell-grid.ts";
+import type { Series } from "./forecast-grid.ts";
 
 type PriceRow = {
 	id: string;
@@ -26,7 +26,7 @@ type PriceRow = {
  * in the last weeks. Only offers with such a pattern are included; other prices do not change
  * by the hour. Cost: the price changes of those weeks.
  */
-export async function foretellPrices(tx: Tx, nowMs: number): Promise<ReadonlyMap<string, Series>> {
+export async function forecastPrices(tx: Tx, nowMs: number): Promise<ReadonlyMap<string, Series>> {
 	const fromMs = nowMs - PATTERN_MS;
 	const discounts = discountsAt(await readDiscounts(tx), nowMs);
 	const rows = await tx.execute<PriceRow>(sql`

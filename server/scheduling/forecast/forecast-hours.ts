@@ -10,7 +10,7 @@ export const PATTERN_MS = PATTERN_DAYS * DAY_MS;
  * The coming hours of a series from the one that starts at `firstMs`: the forecast for an hour, else the value of that hour of the day in
  * the pattern. Ends where neither exists.
  */
-export function foretellHours(firstMs: number, forecastFor: (hourMs: number) => number | null, pattern: HourPattern | null): number[] {
+export function forecastHours(firstMs: number, forecastFor: (hourMs: number) => number | null, pattern: HourPattern | null): number[] {
 	const hourly: number[] = [];
 	for (let i = 0; i < HOURS_AHEAD; i++) {
 		const atMs = firstMs + i * HOUR_MS;

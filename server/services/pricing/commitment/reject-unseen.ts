@@ -6,7 +6,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
  * `seen` undefined: replaces any list.
  * @throws SpillwayError `conflict`.
  */
-export function refuseUnseen(now: unknown, seen: unknown, what: string): void {
+export function rejectUnseen(now: unknown, seen: unknown, what: string): void {
 	if (seen === undefined || isDeepStrictEqual(now, seen)) return;
 	throw new SpillwayError("conflict", `${what} were changed by someone else.`, {
 		fix: "Reload them and make the change again.",

@@ -5,7 +5,7 @@ import { offer } from "#server/db/schema/offer.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { gridZoneOf } from "#server/rates/carbon.ts";
-import { foretellHours, HOURS_AHEAD, PATTERN_MS } from "#server/scheduling/forecast/foretell-hours.ts";
+import { forecastHours, HOURS_AHEAD, PATTERN_MS } from "#server/scheduling/forecast/forecast-hours.ts";
 import { hourPattern } from "#server/scheduling/forecast/hour-pattern.ts";
 import type { ForetoldBy } from "#server/scheduling/types.ts";
 import { homeGrid } from "#server/services/pricing/energy/home-grid.ts";
@@ -21,7 +21,7 @@ export interface Series {
  * the pattern of that hour of the day in the last weeks. A series ends where neither exists; a place in a
  * zone without recorded hours is excluded. Cost: the hours of 32 days of the zones in use.
  */
-export async function foretellGrid(tx: Tx, nowMs: number): Promise<ReadonlyMap<string, Series>> {
+export async function forecastGrid(tx: Tx, nowMs: number): Promise<ReadonlyMap<string, Series>> {
 	const zones = await zonesInUse(tx);
 	if (zones.size === 0) return new Map();
 	const firstMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
@@ -62,7 +62,7 @@ type Row = typeof gridIntensity.$inferSelect;
 function seriesOf(rows: readonly Row[], firstMs: number): Series {
 	const known = new Map(rows.map((row) => [row.hour.getTime(), row.milligramsPerKwh / 1_000]));
 	const pattern = hourPattern(new Map([...known].filter(([hourMs]) => hourMs < firstMs)));
-	const hourly = foretellHours(firstMs, (hourMs) => known.get(hourMs) ?? null, pattern);
+	const hourly = forecastHours(firstMs, (hourMs) => known.get(hourMs) ?? null, pattern);
 	let published = 0;
 	while (published < hourly.length && known.has(firstMs + published * HOUR_MS)) published++;
 	const coming = rows.filter((row) => row.hour.getTime() >= firstMs);
