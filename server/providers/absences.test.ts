@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Absences } from "./absences.ts";
 
-describe("what answers leave out", () => {
-	it("no longer exists after three answers over the time asked for, and not before either", () => {
+describe("what responses omit", () => {
+	it("no longer exists after three responses over the required time, and not before either", () => {
 		const absences = new Absences();
 		const leftOut = (nowMs: number) => absences.leftOut("a", { nowMs, forMs: 100 });
 		expect([0, 10, 20, 99, 100].map(leftOut)).toEqual([false, false, false, false, true]);
@@ -10,7 +10,7 @@ describe("what answers leave out", () => {
 		expect([0, 500, 1_000].map((nowMs) => seldom.leftOut("a", { nowMs, forMs: 100 }))).toEqual([false, false, true]);
 	});
 
-	it("starts again when an answer shows it, and is forgotten when no one asks after it", () => {
+	it("starts again when a response contains it, and is forgotten when no longer tracked", () => {
 		const absences = new Absences();
 		const leftOut = (id: string, nowMs: number) => absences.leftOut(id, { nowMs, forMs: 0 });
 		expect([leftOut("a", 0), leftOut("a", 1)]).toEqual([false, false]);
@@ -20,7 +20,7 @@ describe("what answers leave out", () => {
 		expect([leftOut("a", 4), leftOut("b", 4), leftOut("a", 5)]).toEqual([false, false, true]);
 	});
 
-	it("counts from when the first one is written down to have left it out", () => {
+	it("counts from the recorded time of the first omission", () => {
 		const absences = new Absences();
 		const leftOut = () => absences.leftOut("a", { nowMs: 1_000, forMs: 100, sinceMs: 900 });
 		expect([leftOut(), leftOut(), leftOut()]).toEqual([false, false, true]);

@@ -1,26 +1,27 @@
-/** Answers in a row that must leave something out before it is believed gone: any one of them may be incomplete. */
+/** Consecutive responses that must omit something before it counts as deleted, because any one of them may be incomplete. */
 const ANSWERS_MIN = 3;
 
 /**
- * What good answers have left out, and how often in a row. No single answer proves that something no longer exists: a list may lag, and a
- * shared folder or a cache be read halfway. Kept in memory, so that after a restart the answers are counted again.
+ * Counts how often in a row valid responses omitted something. No single response proves that something no longer exists: a list
+ * may lag, and a shared folder or a cache may be read halfway. Kept in memory, so counting starts again after a restart.
  */
 export class Absences {
 	readonly #left = new Map<string, { sinceMs: number; answers: number }>();
 
-	/** An answer showed it, or no one asks after it any more. */
+	/** Call when a response contains it, or when it is no longer tracked. */
 	clear(id: string): void {
 		this.#left.delete(id);
 	}
 
-	/** What is not among these is asked after no more. */
+	/** Stops tracking everything that is not among these. */
 	keepOnly(ids: ReadonlySet<string>): void {
 		for (const id of this.#left.keys()) if (!ids.has(id)) this.#left.delete(id);
 	}
 
 	/**
-	 * A good answer left it out. True when enough of them have, for long enough.
-	 * @param at.sinceMs when the first one did, where that is written down @param at.forMs for how long they must
+	 * Records that a valid response omitted it. Returns true once enough responses have, for long enough.
+	 * @param at.sinceMs time of the first omission, if recorded
+	 * @param at.forMs how long omissions must last
 	 */
 	leftOut(id: string, at: { nowMs: number; forMs: number; sinceMs?: number }): boolean {
 		const entry = this.#left.get(id) ?? { sinceMs: at.sinceMs ?? at.nowMs, answers: 0 };

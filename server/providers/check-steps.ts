@@ -1,17 +1,17 @@
 import { DriverError } from "./driver-errors.ts";
 
-/** One thing that was looked at. `unknown`: we may not look, or the provider does not report it; this is not a failure. */
+/** The result of one check. `unknown`: the account may not look, or the provider does not report it; this is not a failure. */
 export interface CheckStep {
 	id: string;
 	title: string;
 	outcome: "passed" | "failed" | "unknown" | "skipped";
-	/** What was found, or why it failed, in a sentence. */
+	/** What was found, or why it failed, as a sentence. */
 	found: string;
-	/** What to do; null when there is nothing to do. */
+	/** What to do; null if nothing. */
 	fix: string | null;
 }
 
-/** @throws DriverError when it is not as it should be. */
+/** @throws DriverError if the check fails */
 export type Look = () => Promise<string | { unknown: string; fix?: string } | { failed: string }>;
 
 export interface PlannedStep {
@@ -19,12 +19,15 @@ export interface PlannedStep {
 	title: string;
 	/** What to do when it fails. */
 	fix: string;
-	/** When it fails the later ones are not tried. */
+	/** If it fails, later steps are skipped. */
 	decisive?: true;
 	look: Look;
 }
 
-/** Runs the steps in order and reports each as it ends. Other errors than DriverError are reported too: a person waits for the result. */
+/**
+ * Runs the steps in order and reports each as it ends. Errors other than DriverError are reported too, because a person is
+ * waiting for the result.
+ */
 export async function* checkSteps(steps: readonly PlannedStep[]): AsyncGenerator<CheckStep> {
 	let blocked: string | null = null;
 	for (const step of steps) {
@@ -50,7 +53,7 @@ async function lookAt({ look, fix }: PlannedStep): Promise<Pick<CheckStep, "outc
 	}
 }
 
-/** For what an account need not be allowed to look at: a refusal says nothing about the thing itself. */
+/** For reads that an account may lack permission for: a denial says nothing about the thing itself. */
 export async function ifAllowed<T>(ask: () => Promise<T>): Promise<T | null> {
 	try {
 		return await ask();
@@ -60,7 +63,7 @@ export async function ifAllowed<T>(ask: () => Promise<T>): Promise<T | null> {
 	}
 }
 
-/** What endpoints say that do not know a call at all. */
+/** Codes of endpoints that do not support a call at all. */
 const NOT_SERVED = new Set([
 	"InvalidAction",
 	"UnsupportedOperation",

@@ -5,7 +5,7 @@ import { clockAdvice, clockSkew } from "./clock-skew.ts";
 const NOW_MS = Date.parse("2026-11-23T10:00:00Z");
 const at = (offsetMs: number) => new Date(NOW_MS + offsetMs).toUTCString();
 
-describe("how far a provider's clock is off, by its answer", () => {
+describe("the offset of a provider's clock, from its response", () => {
 	it.each([
 		["an object of headers", { headers: { date: at(2 * HOUR_MS) } }, 2 * HOUR_MS],
 		["a class of headers", { headers: new Headers({ date: at(-10 * MINUTE_MS) }) }, -10 * MINUTE_MS],

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 
-/** Clocks that are kept by NTP are never so far apart; providers refuse signatures and tokens from about here on. */
+/** NTP keeps clocks much closer than this; providers reject signatures and tokens from about here on. */
 const SKEW_MIN_MS = 5 * MINUTE_MS;
 
-/** SDKs keep headers in an object, or in a class of their library's. */
+/** SDKs keep headers in an object or in a class of their own. */
 const dateSchema = z.union([
 	z.object({ headers: z.custom<{ get(name: string): unknown }>(hasGet) }).transform(({ headers }) => headers.get("date")),
 	z.object({ headers: z.object({ date: z.string() }) }).transform(({ headers }) => headers.date),
@@ -15,9 +15,9 @@ function hasGet(value: unknown): boolean {
 }
 
 /**
- * How far a provider's clock is ahead of this computer's, ms, by the `Date` header of its answer; negative: behind. Null where
- * there is no answer, where it has no time, and where the two agree well enough.
- * @param answer as the provider's SDK puts it on an error
+ * How far a provider's clock is ahead of this computer's, in ms, by the `Date` header of its response; negative: behind. null if
+ * there is no response or no time in it, or if the clocks agree well enough.
+ * @param answer as the provider's SDK attaches it to an error
  */
 export function clockSkew(answer: unknown, nowMs: number = Date.now()): number | null {
 	const { data: date } = dateSchema.safeParse(answer);
@@ -26,7 +26,7 @@ export function clockSkew(answer: unknown, nowMs: number = Date.now()): number |
 	return providerMs - nowMs;
 }
 
-/** The fix, as the end of a sentence. `skewMs` null: the provider does not report the skew. */
+/** The fix, as the end of a sentence. `skewMs` null: the provider does not report the difference. */
 export function clockAdvice(skewMs: number | null): string {
 	const apart =
 		skewMs === null

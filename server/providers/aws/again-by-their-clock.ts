@@ -3,12 +3,12 @@ import { z } from "zod";
 
 type RetryStrategy = Exclude<EC2ClientConfig["retryStrategy"], undefined>;
 
-/** The SDK saw by the answer that our clock is off, and will sign by the provider's from now on. */
+/** The SDK detected from the response that the local clock is off, and signs by the provider's clock from now on. */
 const correctedSchema = z.object({ $metadata: z.object({ clockSkewCorrected: z.literal(true) }) });
 
 /**
- * One more attempt, at once, for a call that was refused by its date; then the SDK signs it again by the provider's clock. No other
- * retries: the loop makes the same call again with the same token, and retries here would only hide what happens.
+ * Retries once, immediately, a call that was rejected for its date; the SDK then signs it by the provider's clock. There are no
+ * other retries: the control loop repeats the call with the same token, and retries here would only hide problems.
  */
 export function againByTheirClock(): RetryStrategy {
 	const tokenOf = (count: number) => ({ getRetryCount: () => count, getRetryDelay: () => 0 });

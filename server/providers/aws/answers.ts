@@ -2,10 +2,13 @@ import type { z } from "zod";
 import { DriverError } from "../driver-errors.ts";
 import { toDriverError } from "./errors.ts";
 
-/** More pages than any account has; an endpoint that hands out tokens forever is an error, not a loop. */
+/** More pages than any account has. An endpoint that returns tokens forever is an error, not a loop. */
 const PAGES_MAX = 2_000;
 
-/** Makes a call of an SDK. @throws DriverError */
+/**
+ * Makes an SDK call.
+ * @throws DriverError
+ */
 export async function callAws<T>(what: string, send: () => Promise<T>): Promise<T> {
 	try {
 		return await send();
@@ -14,7 +17,10 @@ export async function callAws<T>(what: string, send: () => Promise<T>): Promise<
 	}
 }
 
-/** All rows of all pages. @throws DriverError */
+/**
+ * Returns all rows of all pages.
+ * @throws DriverError
+ */
 export function readPages<P, T>(what: string, paginator: AsyncIterable<P>, rowsOf: (page: P) => T[] | undefined): Promise<T[]> {
 	return callAws(what, async () => {
 		const rows: T[] = [];
@@ -35,7 +41,7 @@ export function parseAnswer<S extends z.ZodType>(what: string, schema: S, answer
 	throw notUnderstood(what, first ? `${first.path.join(".")}: ${first.message}` : "unreadable");
 }
 
-/** An answer that cannot be read says nothing about what happened there. */
+/** An unreadable response says nothing about whether the call was executed. */
 export function notUnderstood(what: string, why: string): DriverError {
 	return new DriverError("transient", `AWS: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
 }

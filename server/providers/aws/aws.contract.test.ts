@@ -20,7 +20,7 @@ import { awsSettingsSchema } from "./settings.ts";
 const REGIONS: [string, string] = ["us-east-1", "eu-west-1"];
 const TYPE = "g5.xlarge";
 
-/** Invented prices: the contract is about their form. */
+/** Invented prices. The contract checks only their form. */
 const CATALOG: CatalogEntry[] = [
 	{
 		instanceType: TYPE,
@@ -57,7 +57,7 @@ const REFUSAL_CODES: Record<LaunchRefusal, string> = {
 	server_error: "InternalError",
 };
 
-/** Of the driver that gives up; all others wait as long as in production, however busy this computer is. */
+/** For the driver that times out. All others wait as long as in production, however busy this computer is. */
 const IMPATIENCE_MS = 1_000;
 const HIDDEN_MS = 60_000;
 const CREDENTIALS = { accessKeyId: DEFAULT_ACCESS_KEY_ID, secretAccessKey: "any" };
@@ -175,7 +175,7 @@ async function emulatedAccount(): Promise<CloudHarness> {
 	};
 }
 
-/** An account, or an endpoint, that is there already: a site's settings as JSON. */
+/** An existing account or endpoint: a site's settings as JSON. */
 function givenAccount(): LiveCloud | null {
 	const { SPILLWAY_CONTRACT_AWS: row, SPILLWAY_CONTRACT_AWS_TYPE: instanceType = "g4dn.xlarge" } = process.env;
 	if (!row) return null;

@@ -36,7 +36,7 @@ afterAll(async () => {
 	rmSync(stateDir, { recursive: true, force: true });
 });
 
-/** What the check of a site with these settings says of one step. */
+/** The result of one step when a site with these settings is checked. */
 async function step(id: string, settings: Record<string, unknown> = {}) {
 	const PRICE = { microUsdPerHour: 1_006_000n, asOf: "2026-07-20", source: "invented for tests" };
 	const rate = { instanceType: TYPE, region: REGION, zone: null, accelerator: "A10G-24GB", gpus: 1, vcpus: 4, memoryGiB: 16 };
@@ -60,7 +60,7 @@ async function subnetOf(zone: string): Promise<string> {
 }
 
 describe("before money is spent, the check", () => {
-	it("finds subnets in the zones for which they are named", async () => {
+	it("finds subnets in their configured zones", async () => {
 		const [a, b] = [await subnetOf(`${REGION}a`), await subnetOf(`${REGION}b`)];
 		const right = await step("subnet", { subnets: { [`${REGION}a`]: a, [`${REGION}b`]: b } });
 		expect(right).toMatchObject({ outcome: "passed", found: `Found: ${a} (${REGION}a), ${b} (${REGION}b).` });
@@ -72,7 +72,7 @@ describe("before money is spent, the check", () => {
 		expect(elsewhere).toMatchObject({ outcome: "failed", found: expect.stringContaining("not in the site's regions") });
 	});
 
-	it("finds security groups, and whether they let the machines of a gang reach each other", async () => {
+	it("finds security groups, and reports whether they let the machines of a gang reach each other", async () => {
 		const of = (id: string) => ({ securityGroups: { [REGION]: [id] } });
 		expect(await step("security_group", of("sg-open"))).toMatchObject({ outcome: "passed", found: `Found: sg-open (${REGION}).` });
 		expect(await step("security_group", of("sg-0"))).toMatchObject({
@@ -88,7 +88,7 @@ describe("before money is spent, the check", () => {
 		expect(await step("gang_network")).toMatchObject({ outcome: "passed", found: expect.stringContaining("the default group") });
 	});
 
-	it("finds the key pair of anyone who may log in", async () => {
+	it("finds the key pair for logging in", async () => {
 		expect(await step("key_pair")).toMatchObject({ outcome: "passed", found: "Not set: there is no SSH access to instances." });
 		expect(await step("key_pair", { keyPairs: { [REGION]: "ops" } })).toMatchObject({
 			outcome: "passed",
@@ -100,7 +100,7 @@ describe("before money is spent, the check", () => {
 		});
 	});
 
-	it("tries a launch with all of it, and makes none", async () => {
+	it("dry-runs a launch with all of it, and creates none", async () => {
 		const settings = {
 			securityGroups: { [REGION]: ["sg-open"] },
 			keyPairs: { [REGION]: "ops" },
@@ -118,7 +118,7 @@ describe("before money is spent, the check", () => {
 		["DescribeSecurityGroups", "security_group", { securityGroups: { [REGION]: ["sg-open"] } }],
 		["DescribeSecurityGroups", "gang_network", {}],
 		["DescribeKeyPairs", "key_pair", { keyPairs: { [REGION]: "ops" } }],
-	])("names the right %s where it is missing, and does not fail for that (%s)", async (action, id, settings) => {
+	])("names the right %s if it is missing, and does not fail for that (%s)", async (action, id, settings) => {
 		emulator.faults.add({ action, times: "always", error: { code: "UnauthorizedOperation" } });
 		expect(await step(id, settings)).toMatchObject({ outcome: "unknown", fix: expect.stringContaining(`ec2:${action}`) });
 	});

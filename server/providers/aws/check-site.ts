@@ -14,7 +14,7 @@ import { type ParsedAwsSettings, readsLivePrices } from "./settings.ts";
 
 const POLICY = "Give the key's user or role the policy above";
 
-/** Everything that a launch will need, region by region. Nothing is bought: launches are only tried, by EC2's dry run. */
+/** Checks everything that a launch needs, region by region. Nothing is bought: launches are only tried with EC2's dry run. */
 export function checkAwsSite(
 	{ ec2, quotas, priceList }: { ec2: Ec2Calls; quotas: AwsQuotas; priceList: AwsPriceList },
 	settings: ParsedAwsSettings,
@@ -118,7 +118,7 @@ async function checkPrices(priceList: AwsPriceList, settings: ParsedAwsSettings,
 	try {
 		prices = await priceList.machinePrices(settings.regions, types);
 	} catch (error) {
-		// Machines can be bought without it.
+		// Launches work without it.
 		if (error instanceof DriverError && error.kind === "unauthorized")
 			return {
 				unknown: `The account has no permission to read AWS's price list: ${shipped}.`,
@@ -151,7 +151,7 @@ async function checkQuotas(quotas: AwsQuotas, regions: readonly string[]) {
 	return found.map(({ region, known }) => `${region}: ${wordsOf(known)}`).join("; ");
 }
 
-/** Spillway buys machines of these two families. */
+/** Spillway launches machines of these two families. */
 function isForGpus({ families }: VcpuQuota): boolean {
 	return families.some((family) => /^[gp]\d*$/.test(family));
 }
@@ -203,7 +203,7 @@ async function lookBetween(ec2: Ec2Calls, { regions, securityGroups }: ParsedAws
 		const ids = securityGroups[region] ?? [];
 		const groups = await ifAllowed(() => ec2.securityGroups(region, ids));
 		if (ids.length > 0) return [{ name: `${ids.join(", ")} in ${region}`, reach: groups === null ? null : reachWithin(groups) }];
-		// Each network has one, and which network a launch takes depends on its subnet.
+		// Each network has a default group, and the network of a launch depends on its subnet.
 		const name = `the default group in ${region}`;
 		if (groups === null) return [{ name, reach: null }];
 		return groups.map((group) => ({ name: `${name} (${group.GroupId})`, reach: reachWithin([group]) }));
@@ -224,7 +224,7 @@ async function tryLaunches(ec2: Ec2Calls, settings: ParsedAwsSettings, types: re
 		try {
 			await ec2.tryLaunch(region, runInstancesInput(trial, settings, image));
 		} catch (error) {
-			// It may buy there; a launch reports missing room or quota.
+			// Permission is granted; an actual launch reports missing capacity or quota.
 			if (!(error instanceof DriverError) || (error.kind !== "insufficient_capacity" && error.kind !== "quota_exceeded")) throw error;
 		}
 		tried.push(`${offering.InstanceType} in ${region}`);

@@ -5,13 +5,13 @@ import type { ParsedAwsSettings } from "./settings.ts";
 
 type Settings = Pick<ParsedAwsSettings, "endpoint" | "credentials" | "connectTimeoutMs" | "answerTimeoutMs">;
 
-/** What the client of any AWS service is made with in a region: the site's endpoint, keys and times. */
+/** Client configuration for any AWS service in a region: the site's endpoint, keys and time limits. */
 export function clientConfig(
 	{ endpoint, credentials, connectTimeoutMs, answerTimeoutMs }: Settings,
 	region: string,
 	proxyEnv = proxyEnvironment(),
 ) {
-	// The SDK creates its own agents, which do not follow the global proxy.
+	// The SDK creates its own agents, which ignore the global proxy.
 	const agents = proxyEnv === undefined ? {} : { httpAgent: new http.Agent({ proxyEnv }), httpsAgent: new https.Agent({ proxyEnv }) };
 	return {
 		region,

@@ -24,7 +24,7 @@ import { type SecurityGroup, securityGroupSchema } from "./gang-network.ts";
 import { type Ec2Instance, reservationSchema } from "./mapper.ts";
 import type { ParsedAwsSettings } from "./settings.ts";
 
-/** EC2 takes at most this many values in one filter. */
+/** EC2 accepts at most this many values in one filter. */
 const FILTER_VALUES_MAX = 200;
 
 const offeringSchema = z.object({ InstanceType: z.string().min(1), Location: z.string().min(1) });
@@ -51,7 +51,7 @@ const countedSchema = z.object({
 	Placement: z.object({ Tenancy: z.string().optional() }).optional(),
 	CpuOptions: z.object({ CoreCount: z.number(), ThreadsPerCore: z.number() }).optional(),
 });
-/** What a quota counts of a machine, no matter who uses it. */
+/** Properties of a machine that quotas count, regardless of who uses it. */
 export type CountedMachine = z.output<typeof countedSchema>;
 
 const reservedSchema = z.object({
@@ -66,10 +66,10 @@ const reservedSchema = z.object({
 	Tenancy: z.string().optional(),
 	OwnerId: z.string().optional(),
 });
-/** Capacity that was reserved for the account, or is shared with it. */
+/** Capacity that the account has reserved or that is shared with it. */
 export type ReservedCapacity = z.output<typeof reservedSchema>;
 
-/** The calls that the driver makes, one client for each region, every answer checked before it is believed. */
+/** The driver's EC2 calls, with one client per region. Every response is validated. */
 export class Ec2Calls {
 	readonly #settings: ParsedAwsSettings;
 	readonly #clients = new Map<string, EC2Client>();
@@ -84,14 +84,17 @@ export class Ec2Calls {
 		);
 	}
 
-	/** Every region that the account has enabled. */
+	/** Returns every region that the account has enabled. */
 	async enabledRegions(region: string): Promise<string[]> {
 		const what = "regions of the account";
 		const answer = await callAws(what, () => this.#client(region).send(new DescribeRegionsCommand({})));
 		return parseAnswer(what, z.array(z.object({ RegionName: z.string().min(1) })), answer.Regions).map((r) => r.RegionName);
 	}
 
-	/** Name and size of an image's root disk. @throws DriverError also where the account may not look at images. */
+	/**
+	 * Returns name and size of an image's root disk.
+	 * @throws DriverError also if the account may not describe images
+	 */
 	async rootDisk(region: string, imageId: string): Promise<{ deviceName: string; gib: number }> {
 		const what = `image ${imageId} in ${region}`;
 		const answer = await callAws(what, () => this.#client(region).send(new DescribeImagesCommand({ ImageIds: [imageId] })));
@@ -101,7 +104,10 @@ export class Ec2Calls {
 		return { deviceName: image.RootDeviceName, gib: root?.Ebs?.VolumeSize ?? 0 };
 	}
 
-	/** State of an image, `available` for one that can be started from. @throws DriverError invalid_request for one that is not there. */
+	/**
+	 * Returns the state of an image; `available` images can be launched.
+	 * @throws DriverError invalid_request if it does not exist
+	 */
 	async imageState(region: string, imageId: string): Promise<string> {
 		const what = `image ${imageId} in ${region}`;
 		const answer = await callAws(what, () => this.#client(region).send(new DescribeImagesCommand({ ImageIds: [imageId] })));
@@ -109,7 +115,10 @@ export class Ec2Calls {
 		return image?.State ?? "unknown";
 	}
 
-	/** Zones of subnets by id. @throws DriverError invalid_request when one is not there. */
+	/**
+	 * Returns zones of subnets by id.
+	 * @throws DriverError invalid_request if one does not exist
+	 */
 	async subnetZones(region: string, ids: readonly string[]): Promise<Map<string, string>> {
 		const what = `subnets in ${region}`;
 		const answer = await callAws(what, () => this.#client(region).send(new DescribeSubnetsCommand({ SubnetIds: [...ids] })));
@@ -118,8 +127,8 @@ export class Ec2Calls {
 	}
 
 	/**
-	 * Security groups with their rules: those named, or without names the default one of each network.
-	 * @throws DriverError invalid_request when one is not there.
+	 * Returns security groups with their rules: the named ones, or without names the default one of each network.
+	 * @throws DriverError invalid_request if one does not exist
 	 */
 	async securityGroups(region: string, ids: readonly string[]): Promise<SecurityGroup[]> {
 		const what = `security groups in ${region}`;
@@ -128,21 +137,21 @@ export class Ec2Calls {
 		return parseAnswer(what, z.array(securityGroupSchema), answer.SecurityGroups);
 	}
 
-	/** @throws DriverError invalid_request when there is no key pair of the name. */
+	/** @throws DriverError invalid_request if no key pair has this name */
 	async findKeyPair(region: string, name: string): Promise<void> {
 		await callAws(`key pair ${name} in ${region}`, () => this.#client(region).send(new DescribeKeyPairsCommand({ KeyNames: [name] })));
 	}
 
 	/**
-	 * Asks EC2 whether it would take this launch, and makes nothing.
-	 * @throws DriverError with what it would refuse the launch with
+	 * Checks with EC2's dry run whether it would accept this launch. Creates nothing.
+	 * @throws DriverError with EC2's reason for rejecting the launch
 	 */
 	async tryLaunch(region: string, input: RunInstancesCommandInput): Promise<void> {
 		const what = `trial of a launch of ${input.InstanceType} in ${region}`;
 		try {
 			await callAws(what, () => this.#client(region).send(new RunInstancesCommand({ ...input, DryRun: true })));
 		} catch (error) {
-			// EC2 says that it would have done it by an error of this name.
+			// EC2 reports a successful dry run as an error with this name.
 			if (!(error instanceof DriverError) || error.providerCode !== "DryRunOperation") throw error;
 		}
 	}
@@ -162,7 +171,7 @@ export class Ec2Calls {
 		return parseAnswer(what, z.array(reservationSchema), reservations).flatMap((r) => r.Instances);
 	}
 
-	/** The account's machines of these families, such as `p`, which run or will in a moment, anyone who started them. */
+	/** The account's machines of these families, such as `p`, that run or are about to, regardless of who started them. */
 	async countedMachines(region: string, families: readonly string[]): Promise<CountedMachine[]> {
 		const what = `machines in the quotas of ${region}`;
 		const Filters = [
@@ -174,7 +183,10 @@ export class Ec2Calls {
 		return parseAnswer(what, z.array(z.object({ Instances: z.array(countedSchema) })), reservations).flatMap((r) => r.Instances);
 	}
 
-	/** The reservations of these ids, or all that the account sees. @throws DriverError invalid_request for an id that is not there */
+	/**
+	 * The reservations with these ids, or all that the account can see.
+	 * @throws DriverError invalid_request for an unknown id
+	 */
 	async capacityReservations(region: string, ids: readonly string[] = []): Promise<ReservedCapacity[]> {
 		const what = `capacity reservations ${ids.join(", ")}${ids.length > 0 ? " " : ""}in ${region}`;
 		const asked = ids.length > 0 ? { CapacityReservationIds: [...ids] } : {};
@@ -192,7 +204,7 @@ export class Ec2Calls {
 		);
 	}
 
-	/** In which zones of a region the types are sold. */
+	/** The zones of a region in which the types are sold. */
 	async offerings(region: string, instanceTypes: readonly string[]): Promise<Ec2Offering[]> {
 		const what = `offerings in ${region}`;
 		const found: Ec2Offering[] = [];
@@ -205,7 +217,7 @@ export class Ec2Calls {
 		return found;
 	}
 
-	/** The spot prices in force now: EC2 answers a start time of now with each zone's newest price. */
+	/** The current spot prices: with a start time of now, EC2 returns each zone's latest price. */
 	async spotPrices(region: string, instanceTypes: readonly string[], nowMs: number): Promise<Ec2SpotPrice[]> {
 		const what = `spot prices in ${region}`;
 		const paginator = paginateDescribeSpotPriceHistory(

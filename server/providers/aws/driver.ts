@@ -23,10 +23,12 @@ import { COUNTED_FAMILIES, type QuotaFacts } from "./quotas.ts";
 import { type AwsSettings, awsSettingsSchema, type ParsedAwsSettings, readsLivePrices } from "./settings.ts";
 
 const PRICE_LIST = "AWS Price List";
-/** EC2 takes at most this many values in one filter. */
+/** EC2 accepts at most this many values in one filter. */
 const IDS_PER_CALL = 200;
 
-/** One AWS account through EC2's API. On-demand prices come from AWS's price list, over those of `listPrices`, the shipped snapshot. */
+/**
+ * One AWS account through EC2's API. On-demand prices from AWS's price list override those of `listPrices`, the shipped snapshot.
+ */
 export class AwsDriver implements CloudDriver {
 	readonly provider = "aws";
 	readonly capabilities = { spot: true };
@@ -38,12 +40,12 @@ export class AwsDriver implements CloudDriver {
 	readonly #quotas: AwsQuotas;
 	readonly #priceList: AwsPriceList;
 	readonly #diskPrices: DiskPrices;
-	/** By region; images do not change. */
+	/** By region. Images do not change. */
 	readonly #rootDisks = new Map<string, RootDisk>();
-	/** By reservation, whether it is a Capacity Block: none becomes one. */
+	/** Whether a reservation is a Capacity Block, by id. This never changes. */
 	readonly #blocks = new Map<string, boolean>();
 
-	/** @throws ZodError for wrong settings. */
+	/** @throws ZodError for invalid settings */
 	constructor(siteId: string, options: { settings: AwsSettings; listPrices: () => readonly DatedRate[]; clock?: Clock }) {
 		this.siteId = siteId;
 		this.#settings = awsSettingsSchema.parse(options.settings);
@@ -87,14 +89,14 @@ export class AwsDriver implements CloudDriver {
 		return offersOf({ siteId: this.siteId, region, rates, offerings, spotPrices, nowMs, listPriceMaxAgeDays, disk, quotas });
 	}
 
-	/** What the account may have there and has; null where that is not known: then a launch over a quota is refused as such. */
+	/** The account's quotas in a region and their use. null if unknown; then a launch above a quota fails with that error. */
 	async #quotasIn(region: string, rates: readonly SnapshotRate[]): Promise<QuotaFacts | null> {
 		const quotas = await this.#quotas.in(region);
 		if (quotas.length === 0) return null;
 		try {
 			const [machines, reserved] = await Promise.all([
 				this.#ec2.countedMachines(region, COUNTED_FAMILIES),
-				// Nor is this: without the right to look, machines alone are counted.
+				// Reservations may be unreadable too; then only machines are counted.
 				this.#ec2.capacityReservations(region).catch(() => []),
 			]);
 			return {
@@ -109,7 +111,7 @@ export class AwsDriver implements CloudDriver {
 		}
 	}
 
-	/** The disk of a machine there, with its price; with none where its size is the image's own and not known. */
+	/** The disk of a machine in a region, with its price. Without a price if the size is the image's and unknown. */
 	async #diskIn(region: string): Promise<MachineDisk> {
 		const asked = { type: ROOT_DISK_TYPE, gib: this.#settings.rootDiskGiB };
 		try {
@@ -123,8 +125,8 @@ export class AwsDriver implements CloudDriver {
 	}
 
 	/**
-	 * Of the settings' size, or the image's where that is larger; null where the account may not look: then the image's own disk is
-	 * taken.
+	 * The root disk with the configured size, or the image's if that is larger. null if the account may not describe images; the
+	 * image's own disk is then used.
 	 */
 	async #rootDiskIn(region: string): Promise<RootDisk | null> {
 		const known = this.#rootDisks.get(region);
@@ -156,8 +158,8 @@ export class AwsDriver implements CloudDriver {
 	}
 
 	/**
-	 * Whether the reservation is a Capacity Block, into which EC2 lets nothing but what names that market. Where the account may
-	 * not look, it is taken for none, as the same call was before.
+	 * Whether the reservation is a Capacity Block, which EC2 accepts only with that market type. If the account may not look, assume
+	 * it is none, which leaves the call unchanged.
 	 */
 	async #isBlock({ region, capacityType, reservation }: LaunchRequest): Promise<boolean> {
 		if (capacityType !== "reserved" || !reservation) return false;
@@ -181,7 +183,7 @@ export class AwsDriver implements CloudDriver {
 	}
 
 	async describe(region: string, providerInstanceIds: string[]): Promise<InstanceObservation[]> {
-		// By filter, since asking by id fails as a whole when one of them no longer exists.
+		// Uses a filter, because a query by id fails completely if one of them no longer exists.
 		const pages = await Promise.all(
 			chunks(providerInstanceIds, IDS_PER_CALL).map((ids) => this.#find(region, [{ Name: "instance-id", Values: ids }])),
 		);
@@ -217,7 +219,7 @@ export class AwsDriver implements CloudDriver {
 		this.#priceList.close();
 	}
 
-	/** Only what carries our control plane's tag, whatever else is asked. */
+	/** Only machines with our control plane's tag, whatever other filters apply. */
 	async #find(region: string, filters: Filter[]): Promise<InstanceObservation[]> {
 		const ours = { Name: `tag:${CONTROL_PLANE_TAG}`, Values: [this.#settings.controlPlane] };
 		const found = await this.#ec2.describeInstances(region, [ours, ...filters]);

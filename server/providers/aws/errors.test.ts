@@ -59,7 +59,7 @@ describe("what the SDK throws", () => {
 		expect(toDriverError(thrown, "x")).toMatchObject({ kind, message: expect.stringMatching(words) });
 	});
 
-	it("is transient when it is no answer at all", () => {
+	it("is transient if there is no response at all", () => {
 		expect(toDriverError("?", "x").kind).toBe("transient");
 		expect(toDriverError(new DriverError("throttled", "ours"), "x").kind).toBe("throttled");
 	});
@@ -74,7 +74,7 @@ describe("what a broken connection gives", () => {
 		server?.close();
 	});
 
-	/** The driver error of a launch against a server that treats requests so. */
+	/** The driver error of a launch against a server that handles requests like this. */
 	async function launchAgainst(onRequest: Parameters<typeof createServer>[1]): Promise<DriverError> {
 		const listening = createServer(onRequest ?? (() => {}));
 		server = listening;

@@ -54,23 +54,23 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 
 	"InvalidInstanceID.NotFound": "not_found",
 	"InvalidInstanceID.Malformed": "not_found",
-	// A known token with a machine that has ended; `launch` looks it up.
+	// A known token of a machine that has ended; `launch` looks it up.
 	IdempotentInstanceTerminated: "not_found",
 };
 
-/** Refusals of a signature, for which a wrong clock is one of several reasons. */
+/** Rejected signatures. A wrong clock is one of several possible reasons. */
 const MAY_BE_CLOCK = new Set(["AuthFailure", "InvalidSignatureException", "RequestExpired", "SignatureDoesNotMatch"]);
 /** AWS's message for a signature with a rejected date. */
 const SIGNATURE_DATE = /Signature (expired|not yet current)/;
 
 /**
- * What the SDK throws, as the port's error. What is not known to be a clear no of EC2's (its 4xx) is `transient`: the
- * connection broke, the time was over, or the service failed, and no one knows whether the request was carried out.
+ * Converts an SDK error to a DriverError. Anything that is not a definite rejection by EC2 (its 4xx) is `transient`: the
+ * connection broke, the call timed out, or the service failed, and it is unknown whether the request was executed.
  */
 export function toDriverError(error: unknown, what: string): DriverError {
 	if (error instanceof DriverError) return error;
 	const { name, message, status, skewMs } = factsOf(error);
-	// The SDK signs by the provider's clock once it has seen how far off ours is; any later rejection is reported.
+	// The SDK signs by the provider's clock once it knows the difference; any later rejection is reported.
 	if (KIND_OF_CODE[name] === "wrong_clock" || (MAY_BE_CLOCK.has(name) && (skewMs !== null || SIGNATURE_DATE.test(message)))) {
 		const text = `AWS: ${what}: ${name}: ${message}; ${clockAdvice(skewMs)}`;
 		return new DriverError("wrong_clock", text, { providerCode: name, cause: error });
@@ -86,7 +86,7 @@ interface ErrorFacts {
 	skewMs: number | null;
 }
 
-/** The SDK names an exception by EC2's code, and puts the HTTP status and the answer beside it. */
+/** The SDK names an exception by EC2's code, and attaches the HTTP status and the response. */
 function factsOf(error: unknown): ErrorFacts {
 	if (!(error instanceof Error)) return { name: "UnknownError", message: String(error), status: null, skewMs: null };
 	const metadata: unknown = "$metadata" in error ? error.$metadata : null;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { anyReach, type Reach, reachOfRange } from "../reach.ts";
 
-/** What we read of a security group: the sources that its rules allow. */
+/** The fields of a security group that are read: the sources that its rules allow. */
 export const securityGroupSchema = z.object({
 	GroupId: z.string().min(1),
 	IpPermissions: z
@@ -18,7 +18,7 @@ export const securityGroupSchema = z.object({
 });
 export type SecurityGroup = z.output<typeof securityGroupSchema>;
 
-/** Whether machines that all have these groups let each other in on all TCP ports; what one group allows, all do. */
+/** Whether machines that all have these groups accept each other's traffic on all TCP ports. The rules of all groups add up. */
 export function reachWithin(groups: readonly SecurityGroup[]): Reach {
 	const own = new Set(groups.map(({ GroupId }) => GroupId));
 	const open = groups.flatMap(({ IpPermissions }) => IpPermissions).filter(isForAllPorts);
@@ -30,7 +30,7 @@ export function reachWithin(groups: readonly SecurityGroup[]): Reach {
 	);
 }
 
-/** A command's rendezvous and its collectives choose their ports. */
+/** All ports are needed, because a command's rendezvous and its collectives choose their own. */
 function isForAllPorts({ IpProtocol, FromPort = 0, ToPort = 65_535 }: SecurityGroup["IpPermissions"][number]): boolean {
 	return IpProtocol === "-1" || (IpProtocol === "tcp" && FromPort <= 1_024 && ToPort === 65_535);
 }

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { expect, it } from "vitest";
 import { AWS_IDENTITY_CERTIFICATES } from "./identity-certificates.ts";
 
-it("holds certificates that are whole: each signs itself, has a key of 2048 bits and is good for decades, and none is there twice", () => {
+it("contains complete certificates: each is self-signed, has a 2048-bit key and is valid for decades, and none is duplicated", () => {
 	const certificates = Object.entries(AWS_IDENTITY_CERTIFICATES).map(([region, text]) => ({
 		region,
 		certificate: new X509Certificate(text),

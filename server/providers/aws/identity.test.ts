@@ -21,7 +21,7 @@ beforeAll(async () => {
 	folder = mkdtempSync(path.join(tmpdir(), "spillway-aws-identity-"));
 	[amazon, thief] = await Promise.all([
 		newIdentity({ name: "amazon", notBeforeMs: NOW_MS }),
-		// The very name of the real one.
+		// The exact name of the real one.
 		newIdentity({ name: "amazon", notBeforeMs: NOW_MS }),
 	]);
 	settings = { regions: ["us-east-1"], imageId: "ami-1", identityCertificates: { "us-east-1": amazon.certificate } };
@@ -50,7 +50,7 @@ const fault = async (verdict: Promise<IdentityVerdict>) => {
 };
 
 describe("an instance identity document of Amazon's", () => {
-	it("proves the instance that it names, with or without the certificate in it", async () => {
+	it("proves the instance that it names, with or without an embedded certificate", async () => {
 		expect(await verify(await signed())).toEqual({ outcome: "proved" });
 		expect(await verify(await signed(MACHINE, amazon, true))).toEqual({ outcome: "proved" });
 	});
@@ -63,19 +63,19 @@ describe("an instance identity document of Amazon's", () => {
 		expect(await fault(verify(await signed({ ...MACHINE, ...change })))).toBe(wanted);
 	});
 
-	it("is refused when it is of another account than the site's, as far as the site says which", async () => {
+	it("is rejected when it names another account than the site's, if the site names one", async () => {
 		const foreign = await signed({ ...MACHINE, accountId: "999999999999" });
 		expect(await fault(verify(foreign, {}, { accountId: ACCOUNT }))).toBe("other_account");
 		expect(await fault(verify(foreign, { isKnown: false }, { accountId: ACCOUNT }))).toBe("other_account");
 	});
 
-	it("counts for a machine with an id reported only by its agent only when the account is known", async () => {
+	it("is accepted for a machine with an id reported only by its agent only if the account is known", async () => {
 		const foreign = await signed({ ...MACHINE, accountId: "999999999999" });
 		expect(await fault(verify(foreign, { isKnown: false }))).toBe("unverifiable");
 		expect(await fault(verify(await signed(), { isKnown: false }, { accountId: ACCOUNT }))).toBe("proved");
 	});
 
-	it("is refused when somebody else signed it, under Amazon's name and with his own certificate in it", async () => {
+	it("is rejected when someone else signed it under Amazon's name with an embedded certificate", async () => {
 		for (const withCertificate of [false, true])
 			expect(await fault(verify(await signed(MACHINE, thief, withCertificate)))).toBe("bad_signature");
 	});
@@ -96,7 +96,7 @@ describe("an instance identity document of Amazon's", () => {
 		expect(await fault(verify(pkcs7))).toBe("malformed");
 	});
 
-	it("is refused when what is signed is no document, or cut off", async () => {
+	it("is rejected when the signed content is not a document, or is truncated", async () => {
 		expect(await fault(verify(await signed("not JSON")))).toBe("malformed");
 		const whole = (await signed()).replace(/\s/g, "");
 		expect(await fault(verify(whole.slice(0, whole.length / 2)))).toBe("malformed");
@@ -107,7 +107,7 @@ describe("an instance identity document of Amazon's", () => {
 		expect(await nowhere).toMatchObject({ outcome: "unverifiable", message: /identityCertificates/ });
 	});
 
-	it("is held to the shipped certificate where the site gives none", async () => {
+	it("is checked with the shipped certificate if the site provides none", async () => {
 		expect(await fault(verify(await signed(), {}, { identityCertificates: {} }))).toBe("bad_signature");
 	});
 

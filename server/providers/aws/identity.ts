@@ -10,13 +10,14 @@ const KEYS_TIMEOUT_MS = 5_000;
 const settingsSchema = awsSettingsSchema.omit({ controlPlane: true, credentials: true });
 type Site = z.output<typeof settingsSchema>;
 
-/** Of the instance identity document, what says which machine it is. */
+/** The fields of the instance identity document that identify the machine. */
 const documentSchema = z.object({ accountId: z.string(), region: z.string(), instanceId: z.string() });
 
 /**
- * Amazon's instance identity documents, by the certificate that Amazon publishes for the region; an emulated endpoint publishes its own.
- * A document has no nonce and never ends: it says which machine it is of, and the secret that it was asked for now.
- * @param endpoint as of the site's kind
+ * Verifies Amazon's instance identity documents with the certificate that Amazon publishes for the region; an emulated endpoint
+ * publishes its own. A document has no nonce and never expires: it identifies the machine, and the bootstrap secret proves that
+ * the request is current.
+ * @param endpoint as for the site's kind
  */
 export function awsIdentity(endpoint: string | undefined): InstanceIdentity {
 	const parse = (settings: Record<string, unknown>) => settingsSchema.parse({ ...settings, ...(endpoint ? { endpoint } : {}) });
@@ -59,7 +60,7 @@ function compare(
 	};
 }
 
-/** The certificate, or why there is none. */
+/** Returns the certificate, or why there is none. */
 async function certificateFor(site: Site, region: string): Promise<X509Certificate | string> {
 	const emulator = emulatorAt(site.endpoint);
 	const given = site.identityCertificates[region];

@@ -24,7 +24,7 @@ const REQUEST: LaunchRequest = {
 	expiresAtMs: Date.parse("2026-12-01T08:00:00Z"),
 };
 
-it("asks for one spot instance, tagged in the same call, that ends when it powers off", () => {
+it("requests one spot instance, tagged in the same call, that terminates when it powers off", () => {
 	const input = runInstancesInput(REQUEST, SETTINGS, "ami-1");
 	expect(input).toMatchObject({
 		MinCount: 1,
@@ -47,7 +47,7 @@ it("asks for one spot instance, tagged in the same call, that ends when it power
 	]);
 });
 
-it("asks for no market, no zone and no subnet on demand anywhere in the region", () => {
+it("requests no market, no zone and no subnet for on-demand anywhere in the region", () => {
 	const input = runInstancesInput({ ...REQUEST, capacityType: "on_demand", zone: null }, SETTINGS, "ami-1");
 	expect(input).not.toHaveProperty("InstanceMarketOptions");
 	expect(input).not.toHaveProperty("Placement");
@@ -56,13 +56,13 @@ it("asks for no market, no zone and no subnet on demand anywhere in the region",
 	expect(input).not.toHaveProperty("BlockDeviceMappings");
 });
 
-it("asks for the root disk by the image's name of it, of the size that is priced, gone with the machine", () => {
+it("requests the root disk by the image's name for it, with the priced size, deleted with the machine", () => {
 	const input = runInstancesInput(REQUEST, SETTINGS, "ami-1", { rootDisk: { deviceName: "/dev/xvda", gib: 100 } });
 	const Ebs = { VolumeType: "gp3", VolumeSize: 100, DeleteOnTermination: true };
 	expect(input.BlockDeviceMappings).toEqual([{ DeviceName: "/dev/xvda", Ebs }]);
 });
 
-it("is launched into the reservation that its commitment names, and into whatever is open without a name", () => {
+it("launches into the reservation that the commitment names, or into any open one without a name", () => {
 	const input = (changes: Partial<LaunchRequest>) => runInstancesInput({ ...REQUEST, ...changes }, SETTINGS, "ami-1");
 	expect(input({ capacityType: "reserved", reservation: "cr-0123456789abcdef0" }).CapacityReservationSpecification).toEqual({
 		CapacityReservationTarget: { CapacityReservationId: "cr-0123456789abcdef0" },
@@ -81,7 +81,7 @@ it.each([
 	["stopping", "stopping", "Server.SpotInstanceTermination"],
 	["stopped", "stopped", "Server.SpotInstanceTermination"],
 	["terminated", "terminated", "Server.SpotInstanceTermination"],
-] as const)("reads EC2's %s as %s", (name, state, stateReasonCode) => {
+] as const)("maps EC2's %s to %s", (name, state, stateReasonCode) => {
 	const instance = ec2InstanceSchema.parse({
 		InstanceId: "i-1",
 		InstanceType: "g5.xlarge",
@@ -114,7 +114,7 @@ it.each([
 		{ State: { Name: "terminated" }, StateReason: { Code: "Client.VolumeLimitExceeded" } },
 		{ phase: "never" },
 	],
-])("says which time is billed %s", (_what, shown, billing) => {
+])("reports the billed time of %s", (_what, shown, billing) => {
 	const instance = { InstanceId: "i-1", InstanceType: "g5.xlarge", LaunchTime: new Date(5), Placement: { AvailabilityZone: "us-east-1b" } };
 	expect(observationOf("us-east-1", ec2InstanceSchema.parse({ ...instance, ...shown })).billing).toEqual(billing);
 });

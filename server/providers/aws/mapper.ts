@@ -11,7 +11,7 @@ import {
 } from "../driver.ts";
 import type { ParsedAwsSettings } from "./settings.ts";
 
-/** What we read of EC2's `Instance`. Fields that it may add are let through; one that is missing refuses the answer. */
+/** The fields of EC2's `Instance` that are read. Additional fields are accepted; a missing one makes the response invalid. */
 export const ec2InstanceSchema = z.object({
 	InstanceId: z.string().min(1),
 	InstanceType: z.string().min(1),
@@ -60,7 +60,7 @@ function capacityTypeOf({ InstanceLifecycle }: Ec2Instance): InstanceObservation
 	return InstanceLifecycle === "spot" ? "spot" : "on_demand";
 }
 
-/** Of a machine that never came to run. Source: EC2 API reference, StateReason: "during launch" and its like. */
+/** Reasons of machines that never ran. Source: EC2 API reference, StateReason: "during launch" and similar. */
 const FAILED_LAUNCH = new Set([
 	"Client.InternalError",
 	"Client.InvalidSnapshot.NotFound",
@@ -69,14 +69,14 @@ const FAILED_LAUNCH = new Set([
 ]);
 
 /**
- * EC2 bills the state `running` alone, and shows when it was left but not when it was entered. Source: EC2 User Guide,
- * "Instance lifecycle".
+ * EC2 bills only the state `running`, and reports when it ended but not when it began. Source: EC2 User Guide, "Instance
+ * lifecycle".
  */
 function billingOf({ State, StateReason, StateTransitionReason = "" }: Ec2Instance): Billing {
 	if (State.Name === "pending") return { phase: "not_yet" };
 	if (State.Name === "running") return { phase: "now", fromMs: null };
 	if (FAILED_LAUNCH.has(StateReason?.Code ?? "")) return { phase: "never" };
-	// "User initiated (2026-11-22 10:00:00 GMT)"; not every reason has a time.
+	// "User initiated (2026-11-22 10:00:00 GMT)". Not every reason includes a time.
 	const [, day, time] = /\((\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) GMT\)$/.exec(StateTransitionReason) ?? [];
 	return { phase: "over", fromMs: null, untilMs: day === undefined ? null : Date.parse(`${day}T${time}Z`) };
 }
@@ -85,16 +85,16 @@ function tagOf(instance: Ec2Instance, key: string): string | null {
 	return instance.Tags.find((tag) => tag.Key === key)?.Value ?? null;
 }
 
-/** The root disk that a machine is made with: where the image has it, and how large. */
+/** The root disk of a new machine: its device name in the image, and its size. */
 export interface RootDisk {
 	deviceName: string;
 	gib: number;
 }
 
 /**
- * One machine or none, with its tags in the same call. Our token is EC2's client token (at most 64 characters). Its disk has the
- * tags too, so that a bill's line of it is known for ours. `rootDisk` null: the image's own disk. `isBlock`: the reservation is a
- * Capacity Block, which is its own market.
+ * Requests one machine or none, with its tags in the same call. Our token is EC2's client token (at most 64 characters). The disk
+ * gets the tags too, so that its lines in a bill can be attributed. `rootDisk` null: the image's own disk. `isBlock`: the
+ * reservation is a Capacity Block, which has a separate market type.
  */
 export function runInstancesInput(
 	request: LaunchRequest,
@@ -120,7 +120,7 @@ export function runInstancesInput(
 		ClientToken: request.instanceId,
 		ImageId: imageId,
 		InstanceType: request.instanceType as NonNullable<RunInstancesCommandInput["InstanceType"]>,
-		// A machine that powers itself off, as the agent does at its expiry, no longer exists and not merely stopped.
+		// A machine that powers itself off, as the agent does at its expiry, must be terminated and not only stopped.
 		InstanceInitiatedShutdownBehavior: "terminate",
 		MetadataOptions: { HttpTokens: "required" },
 		UserData: Buffer.from(request.userData, "utf8").toString("base64"),
@@ -131,7 +131,7 @@ export function runInstancesInput(
 		...(groups === undefined ? {} : { SecurityGroupIds: groups }),
 		...(keyPair === undefined ? {} : { KeyName: keyPair }),
 		...(settings.instanceProfile === undefined ? {} : { IamInstanceProfile: { Name: settings.instanceProfile } }),
-		// Without a target EC2 puts the machine into an open reservation of its type and zone by itself.
+		// Without a target, EC2 automatically uses an open reservation of this type and zone.
 		...(capacityType === "reserved" && reservation
 			? { CapacityReservationSpecification: { CapacityReservationTarget: { CapacityReservationId: reservation } } }
 			: {}),
@@ -147,14 +147,14 @@ export function runInstancesInput(
 	};
 }
 
-/** The type of disk that is asked for, and priced. */
+/** The disk type that is requested and priced. */
 export const ROOT_DISK_TYPE = "gp3";
 
 function rootMapping({ deviceName, gib }: RootDisk) {
 	return { DeviceName: deviceName, Ebs: { VolumeType: ROOT_DISK_TYPE, VolumeSize: gib, DeleteOnTermination: true } } as const;
 }
 
-/** The image of a region; null when none is named for it. */
+/** The image of a region; null if none is configured for it. */
 export function imageIn({ imageId }: Pick<ParsedAwsSettings, "imageId">, region: string): string | null {
 	return typeof imageId === "string" ? imageId : (imageId[region] ?? null);
 }

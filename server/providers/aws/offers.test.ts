@@ -33,19 +33,19 @@ function offers(changes: Partial<RegionFacts> = {}, spotPrice = "0.4") {
 }
 
 describe("offersOf", () => {
-	it("gives the list price on demand and the zone's price as spot", () => {
+	it("contains the list price on demand and the zone's price as spot", () => {
 		expect(offers().map((o) => [o.id, o.microUsdPerHour, o.onDemandMicroUsdPerHour])).toEqual([
 			["aws:us-east-1:*:g5.xlarge:on_demand", 1_006_000n, 1_006_000n],
 			["aws:us-east-1:us-east-1b:g5.xlarge:spot", 400_000n, 1_006_000n],
 		]);
 	});
 
-	it("has no spot where it costs as much as on-demand, and none in a zone that names no price", () => {
+	it("has no spot offer if it costs as much as on-demand, and none in a zone without a price", () => {
 		expect(offers({}, "1.006").map((o) => o.capacityType)).toEqual(["on_demand"]);
 		expect(offers({ spotPrices: [] }).map((o) => o.capacityType)).toEqual(["on_demand"]);
 	});
 
-	it("takes the newest of several prices", () => {
+	it("uses the latest of several prices", () => {
 		const price = (SpotPrice: string, atMs: number) => ({
 			InstanceType: "g5.xlarge",
 			AvailabilityZone: "us-east-1b",
@@ -56,17 +56,17 @@ describe("offersOf", () => {
 		expect(offers({ spotPrices })[1]?.microUsdPerHour).toBe(350_000n);
 	});
 
-	it("shows a type without a list price, unpriced", () => {
+	it("contains a type without a list price, unpriced", () => {
 		const seen = offers({ rates: [rate({ region: "eu-west-1" })] });
 		expect(seen[0]).toMatchObject({ capacityType: "on_demand", microUsdPerHour: null, priceSource: "no list price is known in us-east-1" });
 	});
 
-	it("leaves out what is not sold in the region and what is none of our types", () => {
+	it("omits types that are not sold in the region or not in the catalogue", () => {
 		expect(offers({ offerings: [] })).toEqual([]);
 		expect(offers({ offerings: [{ InstanceType: "t3.micro", Location: "us-east-1b" }] })).toEqual([]);
 	});
 
-	it("dates a list price that is too old to be believed by its own day", () => {
+	it("dates a stale list price by its own day", () => {
 		expect(offers()[0]?.priceObservedAtMs).toBe(NOW_MS);
 		expect(offers({ listPriceMaxAgeDays: 30 })[0]?.priceObservedAtMs).toBe(Date.parse("2026-07-20"));
 	});
@@ -98,13 +98,13 @@ describe("readSpotPrice", () => {
 		["0", /above zero/],
 		["-0.4", /above zero/],
 		["0.4 USD", /not a dollar amount/],
-	])("refuses %s with the reason", (text, why) => {
+	])("rejects %s with the reason", (text, why) => {
 		const { price, refused } = readSpotPrice(text, [rate()]);
 		expect(price).toBeNull();
 		expect(refused).toMatch(why);
 	});
 
-	it("believes any price above zero where the snapshot knows none", () => {
+	it("accepts any price above zero if the snapshot has none", () => {
 		expect(readSpotPrice("40", [rate({ spot: null })]).price).toBe(40_000_000n);
 	});
 });

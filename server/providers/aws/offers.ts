@@ -6,7 +6,7 @@ import type { SnapshotRate } from "../snapshot-rate.ts";
 import type { Ec2Offering, Ec2SpotPrice } from "./client.ts";
 import { offerQuota, type QuotaFacts } from "./quotas.ts";
 
-/** A spot price this many times off the snapshot's is taken for an error, not for a bargain. */
+/** A spot price that differs from the snapshot's by this factor counts as an error, not as a bargain. */
 const SPOT_FACTOR_MAX = 10n;
 const SPOT_SOURCE = "EC2 DescribeSpotPriceHistory";
 
@@ -18,13 +18,13 @@ export interface RegionFacts {
 	spotPrices: readonly Ec2SpotPrice[];
 	nowMs: number;
 	listPriceMaxAgeDays: number;
-	/** That every machine there is launched with; absent where no one asks. */
+	/** The disk of every machine launched there; undefined if not needed. */
 	disk?: MachineDisk;
-	/** Absent or null: not known. */
+	/** Undefined or null: unknown. */
 	quotas?: QuotaFacts | null;
 }
 
-/** What can be bought in a region: on demand by region, spot by zone. Pure. */
+/** The offers of a region: on-demand for the region, spot per zone. Pure. */
 export function offersOf(facts: RegionFacts): OfferObservation[] {
 	const types = [...new Set(facts.offerings.map((o) => o.InstanceType))].sort();
 	return types.flatMap((instanceType) => {
@@ -38,8 +38,8 @@ export function offersOf(facts: RegionFacts): OfferObservation[] {
 }
 
 /**
- * EC2 itself names no on-demand prices, so they are a list's, live or shipped. That the type is sold was seen now; the price
- * counts as seen now too, unless the list is too old to be believed, and its date is in the source.
+ * EC2 has no API for on-demand prices, so they come from a price list, live or shipped. The type was seen on sale now. The price
+ * counts as seen now too, unless the list is stale; the list's date is in the source.
  */
 function onDemandOffer(facts: RegionFacts, shape: SnapshotRate, rate: SnapshotRate | null): OfferObservation {
 	const asOfMs = rate === null ? facts.nowMs : Date.parse(rate.onDemand.asOf);
@@ -64,7 +64,7 @@ function spotOffers(facts: RegionFacts, shape: SnapshotRate, here: readonly Snap
 			.toSorted((a, b) => b.Timestamp.getTime() - a.Timestamp.getTime())[0];
 		if (!newest) return [];
 		const { price, refused } = readSpotPrice(newest.SpotPrice, here);
-		// Not below on-demand: there is no spare capacity, and no one should take an interruption for nothing.
+		// If spot is not cheaper than on-demand, there is no spare capacity, and an interruption would bring no saving.
 		if (price !== null && onDemand !== null && price >= onDemand) return [];
 		return offer(facts, shape, {
 			zone,
@@ -77,7 +77,7 @@ function spotOffers(facts: RegionFacts, shape: SnapshotRate, here: readonly Snap
 	});
 }
 
-/** A price that cannot be right is left out with the reason; such an offer is shown and never chosen. */
+/** An implausible price is omitted with the reason; such an offer is shown and never chosen. */
 export function readSpotPrice(text: string, here: readonly SnapshotRate[]): { price: bigint | null; refused: string | null } {
 	const refuse = (why: string) => ({ price: null, refused: `the price ${JSON.stringify(text)} was refused: ${why}` });
 	let price: bigint;

@@ -9,13 +9,13 @@ import type { ParsedAwsSettings } from "./settings.ts";
 
 /** Amazon raises a quota on request, within days. */
 const REFRESH_MS = HOUR_MS;
-/** After a failure; what was read before holds on meanwhile. */
+/** Delay after a failure; the previous values remain in use meanwhile. */
 const RETRY_MS = 10 * MINUTE_MS;
 const PAGE_SIZE = 100;
 
 const rowsSchema = z.array(z.object({ QuotaCode: z.string(), QuotaName: z.string(), Value: z.number() }));
 
-/** The account's quotas by Service Quotas (`servicequotas:ListServiceQuotas`), region by region, read again every hour. */
+/** The account's quotas from Service Quotas (`servicequotas:ListServiceQuotas`) per region, refreshed every hour. */
 export class AwsQuotas {
 	readonly #settings: ParsedAwsSettings;
 	readonly #clock: Clock;
@@ -27,7 +27,7 @@ export class AwsQuotas {
 		this.#clock = clock;
 	}
 
-	/** The quotas in force; none when they cannot be read and never were: then a launch over one is refused as such. Never throws. */
+	/** The current quotas. Empty if they could never be read; then a launch above one fails with that error. Never throws. */
 	in(region: string): Promise<readonly VcpuQuota[]> {
 		const nowMs = this.#clock.nowMs();
 		const known = this.#known.get(region);
@@ -47,7 +47,7 @@ export class AwsQuotas {
 		}
 	}
 
-	/** @throws DriverError unauthorized without the right to read them, and the like */
+	/** @throws DriverError unauthorized without the right to read them, and similar */
 	async read(region: string): Promise<VcpuQuota[]> {
 		const what = `quotas in ${region}`;
 		const paginator = paginateListServiceQuotas({ client: this.#client(region), pageSize: PAGE_SIZE }, { ServiceCode: "ec2" });

@@ -20,14 +20,14 @@ describe("the quota that a machine counts in", () => {
 		["p5en.48xlarge", "spot", [P_SPOT], P_SPOT.QuotaName],
 		["p5.48xlarge", "spot", [P_SPOT, P5_SPOT], P5_SPOT.QuotaName],
 		["p4d.24xlarge", "spot", [OLD_P_SPOT, P5_SPOT], OLD_P_SPOT.QuotaName],
-		// Its name counts the generations, and this one is not among them: AWS decides at a launch.
+		// The quota's name lists the generations, and this one is not among them, so AWS decides at launch.
 		["p6-b200.48xlarge", "spot", [OLD_P_SPOT, P5_SPOT], null],
 		["m5.large", "on_demand", [P, G, OTHER], null],
 	] as const)("%s as %s", (type, buying, rows, wanted) => {
 		expect(quotaOf(readVcpuQuotas(rows), type, buying)?.name ?? null).toBe(wanted);
 	});
 
-	it("is asked for by families that EC2's filter finds", () => {
+	it("is requested by families that EC2's filter matches", () => {
 		for (const type of ["p5.48xlarge", "gr6.4xlarge", "vt1.3xlarge", "dl1.24xlarge", "trn1.2xlarge", "inf2.xlarge"])
 			expect(COUNTED_FAMILIES.some((family) => type.startsWith(family))).toBe(true);
 	});
@@ -53,13 +53,13 @@ describe("what is used of a quota", () => {
 			buying,
 		).quota?.used;
 
-	it("is the vCPUs of all machines that count in it, anyone who started them", () => {
+	it("is the vCPUs of all machines that count towards it, regardless of who started them", () => {
 		expect(
 			used([machine("g5.xlarge"), machine("g5.xlarge"), machine("g4ad.4xlarge", { CpuOptions: { CoreCount: 8, ThreadsPerCore: 2 } })]),
 		).toBe(24);
 	});
 
-	it("leaves out other families, and keeps spot apart from on-demand", () => {
+	it("excludes other families, and keeps spot separate from on-demand", () => {
 		const machines = [machine("p4d.24xlarge"), machine("m5.large"), machine("g5.xlarge", { InstanceLifecycle: "spot" })];
 		expect([used(machines), used(machines, "spot")]).toEqual([0, 4]);
 	});
@@ -79,16 +79,16 @@ describe("what is used of a quota", () => {
 		["nothing of an open reservation of its type: EC2 puts it there", { InstanceType: "g5.xlarge" }, 4],
 		["its own type where it must be named", { InstanceType: "g5.xlarge", InstanceMatchCriteria: "targeted" }, 12],
 		["its own type for Windows", { InstanceType: "g5.xlarge", InstancePlatform: "Windows" }, 12],
-	])("has reserved capacity that stands unused: %s", (_, changes, wanted) => {
+	])("includes unused reserved capacity: %s", (_, changes, wanted) => {
 		expect(used([machine("g5.xlarge")], "on_demand", { reserved: [reserved(changes)] })).toBe(wanted);
 	});
 
-	it("has none of it for spot, nor where its owner is unknown", () => {
+	it("includes none of it for spot, or if its owner is unknown", () => {
 		expect(used([], "spot", { reserved: [reserved()] })).toBe(0);
 		expect(used([], "on_demand", { reserved: [reserved()], accountId: null })).toBe(0);
 	});
 
-	it("leaves out capacity blocks and dedicated hosts, which have their own quotas", () => {
+	it("excludes capacity blocks and dedicated hosts, which have separate quotas", () => {
 		expect(
 			used([machine("g5.xlarge", { InstanceLifecycle: "capacity-block" }), machine("g5.xlarge", { Placement: { Tenancy: "host" } })]),
 		).toBe(0);

@@ -4,8 +4,8 @@ import type { CountedMachine, ReservedCapacity } from "./client.ts";
 type Buying = "on_demand" | "spot";
 
 /**
- * Service Quotas' codes of EC2's quotas on vCPUs, with the families of machines that each counts: the letters that a type's name
- * begins with. Source: Amazon EC2 User Guide, "On-Demand Instance quotas" and "Spot Instance quotas".
+ * Service Quotas' codes for EC2's vCPU quotas, with the machine families that each counts: the letters at the start of a type's
+ * name. Source: Amazon EC2 User Guide, "On-Demand Instance quotas" and "Spot Instance quotas".
  */
 const FAMILIES: Readonly<Record<string, readonly [buying: Buying, families: readonly string[]]>> = {
 	"L-417A185B": ["on_demand", ["p"]],
@@ -21,20 +21,20 @@ const FAMILIES: Readonly<Record<string, readonly [buying: Buying, families: read
 	"L-B5D1601B": ["spot", ["inf"]],
 };
 
-/** By which EC2 filters types; `g` stands for `gr` too. */
+/** Families by which EC2 filters types; `g` includes `gr`. */
 export const COUNTED_FAMILIES = ["p", "g", "vt", "dl", "trn", "inf"] as const;
 
 export interface VcpuQuota {
 	name: string;
 	buying: Buying;
-	/** Of types that it counts, such as `p`, or with the generation, such as `p5`. */
+	/** The families that it counts, such as `p`, or with the generation, such as `p5`. */
 	families: readonly string[];
 	limit: number;
 }
 
 /**
- * The quotas on machines with accelerators among all of EC2's. Amazon has cut the one on P as spot into generations and made it one
- * again: where its name lists generations, it counts those alone.
+ * Selects the quotas on accelerated machines from all of EC2's. Amazon has split the spot quota on P by generation and merged it
+ * again: if its name lists generations, it counts only those.
  */
 export function readVcpuQuotas(rows: readonly { QuotaCode: string; QuotaName: string; Value: number }[]): VcpuQuota[] {
 	return rows.flatMap(({ QuotaCode, QuotaName, Value }) => {
@@ -46,7 +46,7 @@ export function readVcpuQuotas(rows: readonly { QuotaCode: string; QuotaName: st
 	});
 }
 
-/** The quota that a machine counts in, the one on its generation before the one on its family; null when none is known. */
+/** The quota that applies to a machine: the one on its generation, else the one on its family; null if neither is known. */
 export function quotaOf(quotas: readonly VcpuQuota[], instanceType: string, buying: Buying): VcpuQuota | null {
 	const [generation = "", family = ""] = /^([a-z]+)\d+/.exec(instanceType) ?? [];
 	const holds = (name: string) => quotas.find((quota) => quota.buying === buying && quota.families.includes(name)) ?? null;
@@ -56,15 +56,15 @@ export function quotaOf(quotas: readonly VcpuQuota[], instanceType: string, buyi
 export interface QuotaFacts {
 	quotas: readonly VcpuQuota[];
 	machines: readonly CountedMachine[];
-	/** What is reserved; that of another account counts in that one's quotas. */
+	/** Reserved capacity. Another account's counts towards that account's quotas. */
 	reserved: readonly ReservedCapacity[];
-	/** Null: not known, and then no reservation is known to be ours. */
+	/** null if unknown; then no reservation can be attributed to us. */
 	accountId: string | null;
-	/** vCPUs of the types that are known. */
+	/** vCPUs by type, for known types. */
 	vcpus: ReadonlyMap<string, number>;
 }
 
-/** What an offer's quota allows and what is used of it; nothing where none is known. Pure. */
+/** An offer's quota and its current use; empty if none is known. Pure. */
 export function offerQuota(facts: QuotaFacts, instanceType: string, buying: Buying): { quota?: OfferQuota } {
 	const { quotas, machines, vcpus } = facts;
 	const quota = quotaOf(quotas, instanceType, buying);
@@ -76,13 +76,13 @@ export function offerQuota(facts: QuotaFacts, instanceType: string, buying: Buyi
 	return { quota: { name: quota.name, unit: "cores", limit: quota.limit, used } };
 }
 
-/** Of capacity that is not there yet, all of it counts. */
+/** States of capacity that is not available yet; all of it counts. */
 const COMING = new Set(["assessing", "scheduled", "pending", "delayed"]);
 
 /**
  * "Capacity Reservations count toward your On-Demand Instance quotas, even if they are unused" (EC2 User Guide, "On-Demand
- * Instance quotas"), in the states active and COMING ("On-Demand Capacity Reservations", "Quotas"). Not for a machine that EC2 puts
- * into them by itself: unused open reservations of its type do not count again.
+ * Instance quotas"), in the states active and COMING ("On-Demand Capacity Reservations", "Quotas"). Open reservations that EC2
+ * would use automatically for the offer's type are excluded, because a machine in one does not count again.
  */
 function unusedVcpus({ quotas, reserved, accountId, vcpus }: QuotaFacts, quota: VcpuQuota, instanceType: string): number {
 	return reserved
@@ -102,7 +102,7 @@ function isOpenFor(one: ReservedCapacity, instanceType: string): boolean {
 	return isOpen && one.InstanceType === instanceType && InstancePlatform === "Linux/UNIX" && Tenancy === "default";
 }
 
-/** Capacity blocks and dedicated hosts have their own quotas. */
+/** Capacity blocks and dedicated hosts have separate quotas. */
 function isCounted({ InstanceLifecycle: lifecycle, Placement }: CountedMachine): boolean {
 	return (lifecycle === undefined || lifecycle === "spot") && Placement?.Tenancy !== "host";
 }

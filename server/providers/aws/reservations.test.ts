@@ -44,9 +44,9 @@ const request = (n: number, into: { id: string; zone: string; instanceType: stri
 });
 const quotaUsed = async () => (await driver.offers()).offers.find(({ capacityType }) => capacityType === "on_demand")?.quota?.used;
 
-it("a Capacity Block is entered by its own market, beside the quota on demand, until it is full", async () => {
+it("a Capacity Block is used through its own market type, next to the on-demand quota, until it is full", async () => {
 	expect(await driver.launch(request(1, BLOCK))).toMatchObject({ capacityType: "reserved", state: "pending" });
-	// Asked again it is the same machine, also by a driver that has to look again.
+	// A repeated request returns the same machine, even from a driver that has to look the block up again.
 	const again = newDriver();
 	expect(await again.launch(request(1, BLOCK))).toMatchObject({ instanceId: "ins_1_001_0" });
 	await again.close();
@@ -57,14 +57,14 @@ it("a Capacity Block is entered by its own market, beside the quota on demand, u
 	});
 });
 
-it("without the right to look at reservations a block is asked for as before, which EC2 refuses in its words", async () => {
+it("without permission to describe reservations a block is requested as before, and EC2's error is reported", async () => {
 	const blind = newDriver();
 	emulator.faults.add({ action: "DescribeCapacityReservations", error: { code: "UnauthorizedOperation" } });
 	await expect(blind.launch(request(3, BLOCK))).rejects.toMatchObject({ kind: "invalid_request", message: /market type/ });
 	await blind.close();
 });
 
-it("what stands unused counts in the quota, and is no more when it is used: 2 × 4 vCPUs, of a machine or of none", async () => {
+it("unused capacity counts towards the quota, and used capacity is not counted again: 2 × 4 vCPUs, for a machine or none", async () => {
 	expect(await quotaUsed()).toBe(8);
 	await driver.launch(request(4, PLAIN));
 	expect(await quotaUsed()).toBe(8);

@@ -14,7 +14,7 @@ import { AwsQuotas } from "./quota-client.ts";
 import { awsCredentialsSchema, awsSettingsSchema } from "./settings.ts";
 
 /**
- * @param options.endpoint of this process, for every AWS site of it: an emulator's
+ * @param options.endpoint emulator endpoint for every AWS site of this process
  * @param options.controlUrl the address that machines call
  */
 export function awsSiteKind(options: {
@@ -37,7 +37,7 @@ export function awsSiteKind(options: {
 		docs: "providers/aws.md",
 		settings,
 		guarded: endpointElsewhere,
-		// An endpoint on this host is an emulator's, which gets no secret that is worth anything.
+		// An endpoint on this host belongs to an emulator, which gets no real secrets.
 		sentTo: () => null,
 		credentials: awsCredentialsSchema,
 		withoutCredentials: "The AWS SDK's default chain on Spillway's host: environment, profile, or the machine's role.",

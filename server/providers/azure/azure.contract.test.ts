@@ -20,7 +20,7 @@ import { type AzureSettings, azureSettingsSchema, azureSiteSettings } from "./se
 const REGIONS: [string, string] = ["eastus", "westeurope"];
 const TYPE = "Standard_NC4as_T4_v3";
 
-/** Invented prices: the contract is about their form. */
+/** Invented prices. The contract checks only their form. */
 const CATALOG: CatalogEntry[] = [
 	{
 		instanceType: TYPE,
@@ -54,7 +54,7 @@ const OPERATION_NOT_ALLOWED = (quota: string) => ({
 	message: `Operation could not be completed as it results in exceeding approved ${quota} quota.`,
 });
 const REFUSALS: Record<LaunchRefusal, { code: string; message?: string }> = {
-	// Found after the request was taken: what was begun must be removed again.
+	// Found after the request was accepted, so what was created must be removed again.
 	no_capacity: { code: "AllocationFailed" },
 	spot_count_quota: OPERATION_NOT_ALLOWED("LowPriorityCores"),
 	vcpu_quota: OPERATION_NOT_ALLOWED("standardNCASv3Family Cores"),
@@ -63,7 +63,7 @@ const REFUSALS: Record<LaunchRefusal, { code: string; message?: string }> = {
 	server_error: { code: "InternalExecutionError" },
 };
 
-/** Of the driver that gives up; all others wait as long as in production, however busy this computer is. */
+/** For the driver that times out. All others wait as long as in production, however busy this computer is. */
 const IMPATIENCE_MS = 1_000;
 const HIDDEN_MS = 60_000;
 const CREATE = "virtualMachines.createOrUpdate";
@@ -83,7 +83,7 @@ function settingsFor(controlPlane: string, endpoint: string): AzureSettings {
 	};
 }
 
-/** The emulated endpoint with faults by script, and a proxy before it that rewrites answers. */
+/** The emulated endpoint with scripted faults, behind a proxy that rewrites responses. */
 async function emulatedAccount(): Promise<CloudHarness> {
 	const stateDir = mkdtempSync(path.join(tmpdir(), "spillway-azure-contract-"));
 	let aheadMs = 0;
@@ -189,7 +189,7 @@ function withUnknownFields(value: unknown): unknown {
 	return { ...Object.fromEntries(known), somethingNew: { x: [1] } };
 }
 
-/** An account, or an endpoint, that is there already: a site's settings as JSON. */
+/** An existing account or endpoint: a site's settings as JSON. */
 function givenAccount(): LiveCloud | null {
 	const { SPILLWAY_CONTRACT_AZURE: row, SPILLWAY_CONTRACT_AZURE_SIZE: instanceType = TYPE } = process.env;
 	if (!row) return null;

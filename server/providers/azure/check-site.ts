@@ -4,9 +4,9 @@ import { imageIn } from "./mapper.ts";
 import type { ParsedAzureSettings } from "./settings.ts";
 
 /**
- * What a machine needs in each of the site's regions must be named, and a marketplace image be there, before anything is
- * bought. What the account may not look at is left to the launch, which Azure then refuses with its own words.
- * @throws DriverError unauthorized and the like; invalid_request, with all that is missing
+ * Checks before any launch that each of the site's regions has the required settings, and that marketplace images exist. What the
+ * account may not read is skipped; a launch then fails with Azure's own message.
+ * @throws DriverError unauthorized and similar; invalid_request, with all that is missing
  */
 export async function checkSite(azure: AzureCalls, settings: ParsedAzureSettings): Promise<void> {
 	await azure.checkGroup();

@@ -9,13 +9,13 @@ import { type AzureStatus, type AzureVm, azureStatusSchema, azureVmAnswerSchema,
 import type { MachineRef } from "./names.ts";
 import type { ParsedAzureSettings } from "./settings.ts";
 
-/** More items than any subscription has; an endpoint that hands out links forever is an error, not a loop. */
+/** More items than any subscription has. An endpoint that returns links forever is an error, not a loop. */
 const ITEMS_MAX = 500_000;
 
 const skuSchema = z.object({
 	resourceType: z.string(),
 	name: z.string().min(1),
-	/** Under which a quota on its cores is kept. */
+	/** The family under which its core quota is kept. */
 	family: z.string().optional(),
 	locationInfo: z.array(z.object({ location: z.string(), zones: z.array(z.string()).default([]) })).default([]),
 	capabilities: z.array(z.object({ name: z.string(), value: z.string() })).default([]),
@@ -34,7 +34,7 @@ const skuSchema = z.object({
 export type AzureSku = z.output<typeof skuSchema>;
 
 export interface CoreQuota {
-	/** Azure's own key in lower case: a family of sizes, `cores` (all on demand in a region) or `lowprioritycores` (all spot). */
+	/** Azure's key in lower case: a family of sizes, `cores` (all on-demand in a region) or `lowprioritycores` (all spot). */
 	key: string;
 	name: string;
 	limit: number;
@@ -47,17 +47,17 @@ const usageSchema = z.object({
 	currentValue: z.number(),
 });
 
-/** The calls that the driver makes, every answer checked before it is believed. */
+/** The driver's Azure calls. Every response is validated. */
 export class AzureCalls {
 	readonly #settings: ParsedAzureSettings;
-	/** The SDK takes half a second to load, which a control plane without an Azure site need not spend. */
+	/** The SDK takes half a second to load, so a control plane without an Azure site does not load it. */
 	#client: Promise<ComputeManagementClient> | undefined;
 
 	constructor(settings: ParsedAzureSettings) {
 		this.#settings = settings;
 	}
 
-	/** The first page of the resource group's machines: proves credentials, subscription and group at once. */
+	/** The first page of the resource group's machines. It proves credentials, subscription and group in one call. */
 	async checkGroup(): Promise<void> {
 		const { resourceGroup } = this.#settings;
 		await this.#call(`machines of the resource group ${resourceGroup}`, async (client) => {
@@ -66,16 +66,16 @@ export class AzureCalls {
 	}
 
 	/**
-	 * Asks for a machine unless one with its name exists. Returns when Azure accepted; whether there is room for it shows
+	 * Creates a machine unless one with its name exists. Returns when Azure has accepted the request; missing capacity shows only
 	 * later.
-	 * @throws DriverError with the provider code PreconditionFailed when one exists.
+	 * @throws DriverError with the provider code PreconditionFailed if one exists
 	 */
 	async create({ resourceGroup, name }: MachineRef, machine: VirtualMachine): Promise<AzureVm> {
 		const what = `launch of ${machine.hardwareProfile?.vmSize} in ${machine.location}`;
 		let answer: unknown;
 		const options: VirtualMachinesCreateOrUpdateOptionalParams = {
 			ifNoneMatch: "*",
-			// The SDK's own result comes only when the operation is over.
+			// The SDK's own result arrives only when the operation is complete.
 			onResponse: ({ parsedBody }) => {
 				answer = parsedBody;
 			},
@@ -84,7 +84,7 @@ export class AzureCalls {
 		return parse(what, azureVmAnswerSchema, answer);
 	}
 
-	/** A machine with its state, or null when Azure says that there is none. */
+	/** Returns a machine with its state, or null if Azure reports that it does not exist. */
 	async get({ resourceGroup, name }: MachineRef): Promise<AzureVm | null> {
 		const what = `machine ${name}`;
 		try {
@@ -96,24 +96,27 @@ export class AzureCalls {
 		}
 	}
 
-	/** Every machine in a region, of whatever resource group, without its power state. */
+	/** Every machine in a region, in any resource group, without its power state. */
 	listRegion(region: string): Promise<AzureVm[]> {
 		return this.#all(`machines in ${region}`, azureVmSchema, (client) => client.virtualMachines.listByLocation(region));
 	}
 
-	/** The power states of all machines of the subscription. */
+	/** The power states of all machines in the subscription. */
 	listStatuses(): Promise<AzureStatus[]> {
 		return this.#all("states of machines", azureStatusSchema, (client) => client.virtualMachines.listAll({ statusOnly: "true" }));
 	}
 
-	/** Returns when Azure accepted. Forced, since nothing on the machine is worth waiting for its system to shut down. */
+	/**
+	 * Returns when Azure has accepted the deletion. It is forced, because nothing on the machine is worth waiting for an orderly
+	 * shutdown.
+	 */
 	async delete({ resourceGroup, name }: MachineRef): Promise<void> {
 		await this.#call(`deletion of ${name}`, (client) =>
 			client.virtualMachines.delete(resourceGroup, name, { forceDeletion: true }).submitted(),
 		);
 	}
 
-	/** Whether the marketplace has a version of an image in a region; null when the account may not look. */
+	/** Whether the marketplace has a version of an image in a region; null if the account may not look. */
 	async imageExists(region: string, { publisher, offer, sku }: { publisher: string; offer: string; sku: string }): Promise<boolean | null> {
 		try {
 			const versions = await this.#call(`image ${sku} in ${region}`, (client) =>
@@ -128,7 +131,7 @@ export class AzureCalls {
 		}
 	}
 
-	/** What is sold in a region, and to this subscription. */
+	/** What is sold in a region to this subscription. */
 	async sizes(region: string): Promise<AzureSku[]> {
 		const found = await this.#all(
 			`sizes in ${region}`,
@@ -138,7 +141,7 @@ export class AzureCalls {
 		return found.filter(({ resourceType }) => resourceType === "virtualMachines");
 	}
 
-	/** Cores of each family of sizes with their limit in a region, by key and as people read it; null when the account may not look. */
+	/** Used cores and limit of each family of sizes in a region, by key, with its display name; null if the account may not look. */
 	async coreQuotas(region: string): Promise<CoreQuota[] | null> {
 		try {
 			const rows = await this.#all(`quotas in ${region}`, usageSchema, (client) => client.usage.list(region));
@@ -154,8 +157,8 @@ export class AzureCalls {
 	}
 
 	/**
-	 * How the groups before a region's machines let them reach each other: the subnet's, and the one that the site names; null
-	 * when the account may not look. The compute SDK has no part for networks, so that they are asked for by their ids.
+	 * Whether the security groups of a region's machines let them reach each other: the subnet's group, and the one that the site
+	 * names; null if the account may not look. The compute SDK does not cover networks, so they are requested by id.
 	 */
 	async reachIn(region: string): Promise<Reach | null> {
 		const { subnets, securityGroups } = this.#settings;
@@ -168,13 +171,13 @@ export class AzureCalls {
 			return reaches.includes("no") ? "no" : reaches.includes("maybe") ? "maybe" : "yes";
 		} catch (error) {
 			if (!(error instanceof DriverError)) throw error;
-			// An endpoint that mentions machines alone knows no networks.
+			// An endpoint that serves only machines has no networks.
 			if (error.kind === "unauthorized" || error.kind === "not_found" || error.providerCode === "InvalidResourceType") return null;
 			throw error;
 		}
 	}
 
-	/** A resource of the network's part of Azure, as it answers. */
+	/** A resource of Azure's network API, unparsed. */
 	async #resource(id: string): Promise<unknown> {
 		const what = `${id.split("/").at(-1)}`;
 		try {
@@ -223,7 +226,7 @@ function parse<S extends z.ZodType>(what: string, schema: S, answer: unknown): z
 	throw notUnderstood(what, first ? `${first.path.join(".")}: ${first.message}` : "unreadable");
 }
 
-/** An answer that cannot be read says nothing about what happened there. */
+/** An unreadable response says nothing about whether the call was executed. */
 function notUnderstood(what: string, why: string): DriverError {
 	return new DriverError("transient", `Azure: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
 }

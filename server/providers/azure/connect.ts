@@ -5,18 +5,18 @@ import type { ParsedAzureSettings } from "./settings.ts";
 
 type Policy = Parameters<ComputeManagementClient["pipeline"]["addPolicy"]>[0];
 
-/** What an emulated endpoint on this host lets in: nothing that is worth anything elsewhere. */
+/** The token that an emulated endpoint on this host accepts. It is worthless elsewhere. */
 const EMULATOR_TOKEN = "emulated";
-// The SDK refuses to send a credential's token over plain http; without a credential it adds none, and `bearer` does.
+// The SDK refuses to send a credential's token over plain http. Without a credential it adds none, so `bearer` does.
 const NO_CREDENTIAL = undefined as unknown as TokenCredential;
 
-/** The SDK's client for one subscription, loaded when it is first needed. */
+/** The SDK's client for one subscription, loaded on first use. */
 export async function connect(settings: ParsedAzureSettings): Promise<ComputeManagementClient> {
 	const { subscriptionId, endpoint, answerTimeoutMs } = settings;
 	const isPlain = endpoint?.startsWith("http:") === true;
 	const { ComputeManagementClient } = await import("@azure/arm-compute");
 	const client = new ComputeManagementClient(isPlain ? NO_CREDENTIAL : await credentialOf(settings), subscriptionId, {
-		// The loop makes the same call again by the same name; retries here would only hide what happens.
+		// The control loop repeats the call with the same name; retries here would only hide problems.
 		retryOptions: { maxRetries: 0 },
 		...(endpoint === undefined ? {} : { endpoint, allowInsecureConnection: isPlain }),
 	});
@@ -26,12 +26,12 @@ export async function connect(settings: ParsedAzureSettings): Promise<ComputeMan
 	return client;
 }
 
-/** A token for what the SDK has no part for. */
+/** A token for APIs that the SDK does not cover. */
 export async function tokenOf(settings: ParsedAzureSettings): Promise<string> {
 	if (settings.endpoint?.startsWith("http:")) return EMULATOR_TOKEN;
 	const credential = await credentialOf(settings);
 	const found = await credential.getToken("https://management.azure.com/.default");
-	// @azure/core-auth: null is "no token was needed", which Azure never says.
+	// @azure/core-auth: null means that no token was needed, which Azure never reports.
 	return found?.token ?? "";
 }
 
@@ -41,7 +41,7 @@ async function credentialOf({ credentials }: ParsedAzureSettings): Promise<Token
 	return new ClientSecretCredential(credentials.tenantId, credentials.clientId, credentials.clientSecret);
 }
 
-/** For every request, the further pages of a list included, to which the SDK hands no option of the call. */
+/** Applies to every request, including further pages of a list, to which the SDK does not pass the call's options. */
 function timeLimit(answerTimeoutMs: number): Policy {
 	return {
 		name: "spillwayTimeLimit",

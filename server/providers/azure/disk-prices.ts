@@ -4,7 +4,7 @@ import { PRICE_LIST, readDiskItems } from "./retail-client.ts";
 import { diskPriceOf, premiumTierOf } from "./retail-items.ts";
 import type { ParsedAzureSettings } from "./settings.ts";
 
-/** What Azure's public list asks for the machines' disks; an emulated endpoint has its own list. */
+/** Prices of machine disks in Azure's public list; an emulated endpoint has its own list. */
 export function openDiskPrices({ priceList, endpoint }: ParsedAzureSettings, clock: Clock): DiskPrices {
 	const url = priceList ?? (endpoint === undefined ? PRICE_LIST : new URL("/api/retail/prices", endpoint).href);
 	return new DiskPrices({

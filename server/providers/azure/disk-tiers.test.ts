@@ -3,7 +3,7 @@ import { diskPriceOf, premiumTierOf, type RetailItem } from "./retail-items.ts";
 
 const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
 
-/** As prices.azure.com answered for western Europe. */
+/** As prices.azure.com returned it for western Europe. */
 const P10: RetailItem = {
 	...{ currencyCode: "USD", retailPrice: 21.68, armRegionName: "westeurope", armSkuName: "Premium_SSD_Managed_Disk_P10" },
 	...{ productName: "Premium SSD Managed Disks", skuName: "P10 LRS", meterName: "P10 LRS Disk", unitOfMeasure: "1/Month" },
@@ -22,7 +22,7 @@ it.each([
 	expect(premiumTierOf(gib)).toBe(tier);
 });
 
-it("takes the newest price in force of the disk itself: no mount, no other redundancy, no later price, no reservation", () => {
+it("uses the latest current price of the disk itself: no mount, no other redundancy, no later price, no reservation", () => {
 	const others: Partial<RetailItem>[] = [
 		{ meterName: "P10 LRS Disk Mount", retailPrice: 1.2 },
 		{ skuName: "P10 ZRS", meterName: "P10 ZRS Disk", retailPrice: 32.5 },

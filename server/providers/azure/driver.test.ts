@@ -44,7 +44,7 @@ const request = (instanceId: string): LaunchRequest => ({
 	...{ userData: "", expiresAtMs: 1_900_000_000_000 },
 });
 
-it("asks for a few machines by name, and for many by the lists", async () => {
+it("reads a few machines by name, and many from the lists", async () => {
 	const { driver, calls } = await startCloud();
 	const azure = driver();
 	const made = await Promise.all(Array.from({ length: 11 }, (_, i) => azure.launch(request(`ins_${i}_001_0`))));
@@ -62,7 +62,7 @@ it("asks for a few machines by name, and for many by the lists", async () => {
 	]);
 });
 
-it("never deletes what has not its tag", async () => {
+it("never deletes a machine without its tag", async () => {
 	const { emulator, driver } = await startCloud();
 	const theirs = await driver("spw-2").launch(request("ins_1_001_0"));
 	await driver("spw-1").terminate("eastus", theirs.providerInstanceId);
@@ -71,14 +71,14 @@ it("never deletes what has not its tag", async () => {
 	).toEqual([[false, null]]);
 });
 
-it("reports missing room only when nothing is left of it, and asks again when that takes too long", async () => {
+it("reports missing capacity only when nothing is left of it, and needs a retry if that takes too long", async () => {
 	const { emulator, driver } = await startCloud();
 	const azure = driver("spw-1", { allocationWatchMs: 0 });
 	emulator.faults.add({ action: CREATE, error: { code: "AllocationFailed" } });
 	emulator.faults.add({ action: "virtualMachines.delete", error: { code: "InternalExecutionError" } });
 	await expect(azure.launch(request("ins_1_001_0"))).rejects.toMatchObject({ kind: "transient" });
 	expect(await azure.list()).toMatchObject({ instances: [{ state: "stopped", stateReasonCode: "AllocationFailed" }] });
-	// The same call finds the failed machine by its name, whichever process makes it.
+	// The repeated call finds the failed machine by its name, in any process.
 	await eventually("the refusal", () =>
 		driver()
 			.launch(request("ins_1_001_0"))
@@ -91,18 +91,18 @@ it("reports missing room only when nothing is left of it, and asks again when th
 	expect(await azure.launch(request("ins_1_001_0"))).toMatchObject({ capacityType: "on_demand" });
 });
 
-it("trusts no deletion that it did not request, and does nothing when asked to end what no longer exists", async () => {
+it("ignores deletions that it did not request, and does nothing for machines that no longer exist", async () => {
 	const { driver, emulator } = await startCloud();
 	const azure = driver();
 	const { providerInstanceId } = await azure.launch(request("ins_1_001_0"));
 	await driver().terminate("eastus", providerInstanceId);
 	await eventually("the end", () => emulator.instances()[0]?.state === "terminated");
-	// A driver that did not ask for it believes nothing: the machine is missing.
+	// A driver that did not request the deletion cannot confirm it: the machine is missing.
 	expect(await azure.describe("eastus", [providerInstanceId])).toEqual([]);
 	await azure.terminate("eastus", providerInstanceId);
 });
 
-it("checks what a machine needs before one is bought, and reports all that is missing", async () => {
+it("checks what a machine needs before a launch, and reports all that is missing", async () => {
 	const { driver, emulator } = await startCloud();
 	await driver().check();
 	const image = { publisher: "p", offer: "o", sku: "s" };

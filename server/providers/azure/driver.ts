@@ -15,15 +15,15 @@ import { machineNameOf, providerIdOf, readProviderId } from "./names.ts";
 import { offersOf } from "./offers.ts";
 import { type AzureSettings, azureSettingsSchema, type ParsedAzureSettings } from "./settings.ts";
 
-/** The prices in force, of the shipped snapshot or of the live list over it. */
+/** The current prices: the shipped snapshot, with the live list on top. */
 type ListPrices = () => readonly DatedRate[] | Promise<readonly DatedRate[]>;
 
-/** Up to so many machines are asked for one by one. */
+/** Up to this many machines are read one by one. */
 const BY_NAME_MAX = 10;
-/** Those that are asked for at the same time, one call each. */
+/** Concurrent calls when machines are read one by one. */
 const PARALLEL_CALLS = 8;
 
-/** One Azure subscription through its compute interface. Prices come from `listPrices`. */
+/** One Azure subscription through its compute API. Prices come from `listPrices`. */
 export class AzureDriver implements CloudDriver {
 	readonly provider = "azure";
 	readonly capabilities = { spot: true };
@@ -34,10 +34,10 @@ export class AzureDriver implements CloudDriver {
 	readonly #azure: AzureCalls;
 	readonly #diskPrices: DiskPrices;
 	readonly #known = new KnownMachines();
-	/** What each region sold when it was last asked: enough to know a size's zones by. */
+	/** The sizes that each region sold at the last reading, used to look up a size's zones. */
 	readonly #sizes = new Map<string, readonly AzureSku[]>();
 
-	/** @throws ZodError for wrong settings. */
+	/** @throws ZodError for invalid settings */
 	constructor(siteId: string, options: { settings: AzureSettings; listPrices: ListPrices; clock?: Clock }) {
 		this.siteId = siteId;
 		this.#settings = azureSettingsSchema.parse(options.settings);
@@ -56,7 +56,7 @@ export class AzureDriver implements CloudDriver {
 		const { regions, listPriceMaxAgeDays, spotPriceMaxAgeDays } = this.#settings;
 		const { found, failedRegions } = await inEveryRegion(regions, async (region) => {
 			const asked = { type: OS_DISK_TYPE, gib: this.#settings.osDiskGiB };
-			// What cannot be read is not known: a launch over a quota is refused as such.
+			// Unreadable quotas are unknown; a launch above one fails with that error.
 			const quotas = this.#azure.coreQuotas(region).catch(() => null);
 			const [sizes, disk] = await Promise.all([this.#askSizes(region), this.#diskPrices.of(region, asked)]);
 			const nowMs = this.#clock.nowMs();
@@ -88,7 +88,7 @@ export class AzureDriver implements CloudDriver {
 
 	/** Azure does not report where it puts a machine without a zone, so a gang's machines might be in different zones. */
 	async #zoneFor(request: LaunchRequest): Promise<string | null> {
-		// A reservation has its own place.
+		// A reservation already determines the location.
 		if (request.zone !== null || (request.nodes ?? 1) === 1 || request.capacityType === "reserved") return request.zone;
 		return gangZone(this.#sizes.get(request.region) ?? (await this.#askSizes(request.region)), request);
 	}
@@ -99,7 +99,7 @@ export class AzureDriver implements CloudDriver {
 		return sizes;
 	}
 
-	/** A few by name, each at once; many by the lists, at a constant cost. */
+	/** Reads a few machines by name, several concurrently, and many from the lists at a constant cost. */
 	async describe(region: string, providerInstanceIds: string[]): Promise<InstanceObservation[]> {
 		const listed = providerInstanceIds.length > BY_NAME_MAX ? await this.#listRegion(region, this.#states()) : [];
 		const asked = new Set(providerInstanceIds);
@@ -124,7 +124,7 @@ export class AzureDriver implements CloudDriver {
 	async list(
 		alsoIn?: readonly string[],
 	): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
-		// Asked once for all regions, next to their lists; a region with unknown states has failed too.
+		// Read once for all regions, next to their lists. A region counts as failed too if its states are unknown.
 		const states = this.#states();
 		const { found, sweptRegions, failedRegions } = await inEveryRegion(united(this.#settings.regions, alsoIn), (region) =>
 			this.#listRegion(region, states),
@@ -137,7 +137,7 @@ export class AzureDriver implements CloudDriver {
 		const known = await states;
 		const seen = listed.map((vm) => this.#see(withState(vm, known.get(vm.id.toLowerCase()))));
 		const shown = new Set(seen.map(({ providerInstanceId }) => providerInstanceId));
-		// A list may lag; that a machine which was being deleted is over is believed when Azure is asked for it by name.
+		// A list may lag. The end of a machine that was being deleted is confirmed by a request for its name.
 		await Promise.all(this.#known.deletingIn(region).map((id) => (shown.has(id) ? null : this.#look(id))));
 		const gone = this.#known.goneIn(region, this.#clock.nowMs());
 		return [...seen, ...gone.filter(({ providerInstanceId }) => !shown.has(providerInstanceId))];
@@ -146,15 +146,15 @@ export class AzureDriver implements CloudDriver {
 	/** The power states of the subscription's machines, by resource id. */
 	#states(): Promise<Map<string, AzureVm["instanceView"]>> {
 		const states = this.#azure.listStatuses().then((all) => new Map(all.map((one) => [one.id.toLowerCase(), one.instanceView])));
-		// Anyone who awaits it hears of a failure; when no one comes to that, it is no fault of the process.
+		// Callers that await it see a failure. If none does, it must not count as an unhandled rejection.
 		states.catch(() => {});
 		return states;
 	}
 
-	/** Looks first: what has not our tag is never touched, and what is deleted is shown no more. */
+	/** Reads the machine first, so that machines without our tag are never deleted, and deleted ones are no longer shown. */
 	async terminate(_region: string, providerInstanceId: string): Promise<void> {
 		const ref = readProviderId(providerInstanceId);
-		// From the look on: it may be evicted before the call.
+		// Time before the read: it may be evicted before the deletion call.
 		const askedMs = this.#clock.nowMs();
 		const seen = await this.#look(providerInstanceId);
 		if (!ref || !seen || seen.state === "terminated") return;
@@ -163,10 +163,10 @@ export class AzureDriver implements CloudDriver {
 	}
 
 	async close(): Promise<void> {
-		// The SDK holds nothing that must be released.
+		// The SDK holds no resources that must be released.
 	}
 
-	/** The machine of this id as Azure shows it now, or after its end; null for one that is unknown or not ours. */
+	/** The machine with this id as Azure shows it now, or as last seen before its end; null if it is unknown or not ours. */
 	async #look(providerInstanceId: string): Promise<InstanceObservation | null> {
 		const ref = readProviderId(providerInstanceId);
 		if (!ref) return null;

@@ -5,12 +5,12 @@ import { AzureCalls } from "./client.ts";
 import { failureOf, toDriverError } from "./errors.ts";
 import { azureSettingsSchema } from "./settings.ts";
 
-/** As the SDK makes them: Azure's code and the HTTP status beside the words. */
+/** In the SDK's format: Azure's code and the HTTP status next to the message. */
 const refusal = (code: string, statusCode: number, message = `words of ${code}`) =>
 	Object.assign(new Error(message), { name: "RestError", code, statusCode });
 const named = (name: string, facts: object = {}) => Object.assign(new Error("words"), { name }, facts);
 
-describe("an error of the SDK's", () => {
+describe("an SDK error", () => {
 	it.each([
 		["no room", refusal("AllocationFailed", 409), "insufficient_capacity"],
 		["no room in a zone", refusal("ZonalAllocationFailed", 409), "insufficient_capacity"],
@@ -59,13 +59,13 @@ describe("an error of the SDK's", () => {
 		expect(toDriverError(thrown, "launch")).toMatchObject({ kind, message: expect.stringMatching(words) });
 	});
 
-	it("that was mapped already stays as it is", () => {
+	it("that was already mapped is unchanged", () => {
 		const mapped = new DriverError("throttled", "wait");
 		expect(toDriverError(mapped, "launch")).toBe(mapped);
 	});
 });
 
-it("a failure that Azure recorded on the machine is reported like a refusal", () => {
+it("a failure that Azure recorded on the machine is reported like a rejected request", () => {
 	expect(failureOf("AllocationFailed", "no room", "launch")).toMatchObject({
 		kind: "insufficient_capacity",
 		providerCode: "AllocationFailed",
@@ -96,7 +96,7 @@ describe("the real client", () => {
 		return new AzureCalls(azureSettingsSchema.parse({ ...settings, endpoint, answerTimeoutMs: 300 }));
 	};
 
-	it("gives up after the time that was set, and asks once only", async () => {
+	it("gives up after the configured time, and does not retry", async () => {
 		let asked = 0;
 		const calls = await callsTo(() => {
 			asked += 1;
@@ -105,7 +105,7 @@ describe("the real client", () => {
 		expect(asked).toBe(1);
 	});
 
-	it("gives up on a further page as well, and never takes half a list for the whole", async () => {
+	it("also times out on a further page, and never returns half a list as the whole", async () => {
 		const calls = await callsTo((request, response) => {
 			if (request.url?.includes("page2")) return;
 			const nextLink = `http://${request.headers.host}/page2`;
@@ -114,7 +114,7 @@ describe("the real client", () => {
 		await expect(calls.listRegion("eastus")).rejects.toMatchObject({ kind: "transient" });
 	});
 
-	it("shows what is not an answer of Azure's", async () => {
+	it("rejects a response that is not Azure's", async () => {
 		const calls = await callsTo((_request, response) => {
 			response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ value: [{ name: "x" }] }));
 		});

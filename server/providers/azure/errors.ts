@@ -42,20 +42,20 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 	ResourceNotFound: "not_found",
 };
 
-/** Refusals of a token, for which a wrong clock is one of several reasons. */
+/** Rejected tokens. A wrong clock is one of several possible reasons. */
 const MAY_BE_CLOCK = new Set(["AuthenticationFailed", "ExpiredAuthenticationToken", "InvalidAuthenticationToken"]);
 /**
- * Entra ID: an assertion that is signed with a time which it does not take. Source: Microsoft Learn, "Microsoft Entra authentication
- * and authorization error codes".
+ * Entra ID: an assertion signed with an unacceptable time. Source: Microsoft Learn, "Microsoft Entra authentication and
+ * authorization error codes".
  */
 const ASSERTION_TIME = /AADSTS(700024|500133)\b/;
 
-/** The network's and the client's own names for "no one knows": never a clear no. */
+/** Error names of the network and the client that mean an unknown outcome, never a definite rejection. */
 const UNKNOWN_OUTCOME = new Set(["AbortError", "REQUEST_SEND_ERROR", "PARSE_ERROR", "RequestTimeout"]);
 
 /**
- * What the SDK throws, as the port's error. What is not known to be a clear no of Azure's (its 4xx) is `transient`: the
- * connection broke, the time was over, or the service failed, and no one knows whether the request was carried out.
+ * Converts an SDK error to a DriverError. Anything that is not a definite rejection by Azure (its 4xx) is `transient`: the
+ * connection broke, the call timed out, or the service failed, and it is unknown whether the request was executed.
  */
 export function toDriverError(error: unknown, what: string): DriverError {
 	if (error instanceof DriverError) return error;
@@ -68,7 +68,7 @@ export function toDriverError(error: unknown, what: string): DriverError {
 	return new DriverError(kindOf(facts), message, { providerCode: facts.code, cause: error });
 }
 
-/** The kind of a refusal that Azure found only after it had taken the request, and wrote on the machine. */
+/** The kind of an error that Azure found only after it had accepted the request, and recorded on the machine. */
 export function failureOf(code: string, message: string, what: string): DriverError {
 	const kind = kindOf({ code, message, status: 409 });
 	return new DriverError(kind, `Azure: ${what}: ${code}: ${message}`, { providerCode: code });
@@ -83,9 +83,9 @@ interface ErrorFacts {
 
 function kindOf({ code, message, status }: Omit<ErrorFacts, "skewMs">): DriverErrorKind {
 	if (status === 429) return "throttled";
-	// One code for many refusals; only the message shows that it is a quota.
+	// Azure uses one code for many errors; only the message identifies a quota.
 	if (code === "OperationNotAllowed" && /quota/i.test(message)) return "quota_exceeded";
-	// A failure to get a token because no one answered says nothing about the credentials.
+	// A token request without a response says nothing about the credentials.
 	if (code === "AuthenticationError" && status !== null && status >= 500) return "transient";
 	const known = KIND_OF_CODE[code];
 	if (known !== undefined) return known;
@@ -94,7 +94,7 @@ function kindOf({ code, message, status }: Omit<ErrorFacts, "skewMs">): DriverEr
 	return status >= 400 ? "invalid_request" : "transient";
 }
 
-/** Azure's code is in `code`, and so does Node's for a broken connection; the SDK's own errors have only a name. */
+/** Azure's code is in `code`, and so is Node's for a broken connection; the SDK's own errors have only a name. */
 function factsOf(error: unknown): ErrorFacts {
 	if (!(error instanceof Error)) return { code: "UnknownError", message: String(error), status: null, skewMs: null };
 	const code = "code" in error && typeof error.code === "string" ? error.code : error.name;

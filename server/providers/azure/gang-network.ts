@@ -3,7 +3,7 @@ import type { Reach } from "../reach.ts";
 
 const list = z.array(z.string()).nullish();
 
-/** What we read of a network security group. */
+/** The fields of a network security group that are read. */
 export const networkGroupSchema = z.object({
 	properties: z.object({
 		securityRules: z
@@ -22,12 +22,12 @@ export const networkGroupSchema = z.object({
 });
 type Rule = z.output<typeof networkGroupSchema>["properties"]["securityRules"][number]["properties"];
 
-/** Of a subnet: the group that is before all of its machines. */
+/** The part of a subnet that is read: the security group of all its machines. */
 export const subnetSchema = z.object({ properties: z.object({ networkSecurityGroup: z.object({ id: z.string() }).nullish() }) });
 
 /**
- * Whether a group lets machines of one virtual network reach each other on all TCP ports. The first rule by priority
- * decides; behind all others stands Azure's own AllowVnetInBound.
+ * Whether a group lets machines of one virtual network reach each other on all TCP ports. The first rule by priority decides;
+ * Azure's own AllowVnetInBound comes last.
  */
 export function reachThrough(group: z.output<typeof networkGroupSchema>): Reach {
 	const rules = group.properties.securityRules
@@ -38,7 +38,7 @@ export function reachThrough(group: z.output<typeof networkGroupSchema>): Reach 
 		const sources = [rule.sourceAddressPrefix, ...(rule.sourceAddressPrefixes ?? [])].filter((source) => source != null);
 		const whole = sources.some((source) => ["*", "any", "0.0.0.0/0", "virtualnetwork"].includes(source.toLowerCase()));
 		if (whole) return rule.access === "Allow" ? "yes" : "no";
-		// Addresses of some machines, which may be these; a tag such as Internet is not the network's own.
+		// Addresses of some machines, which may include these; a tag such as Internet excludes the network itself.
 		if (rule.access === "Deny" && sources.some((source) => /^[\d.]+(\/\d+)?$/.test(source))) return "maybe";
 	}
 	return "yes";

@@ -4,8 +4,8 @@ import type { AzureSku } from "./client.ts";
 import { openZones } from "./offers.ts";
 
 /**
- * The zone for all machines of a gang, null where the region has none. The same for each of an attempt's machines, however
- * often it is asked for; another attempt, perhaps after this zone was full, may get another.
+ * The zone for all machines of a gang; null if the region has none. It is the same for each machine of an attempt on every call.
+ * Another attempt may get another zone, for example after this one was full.
  */
 export function gangZone(
 	sizes: readonly AzureSku[],

@@ -4,19 +4,22 @@ import { CLOCK_TOLERANCE_MS } from "../instance-identity.ts";
 
 const FETCH_TIMEOUT_MS = 5_000;
 const CERTIFICATE_BYTES_MAX = 64 * 1024;
-/** From the signer up to a root there are three at Microsoft. */
+/** Microsoft's chains have three certificates from the signer to a root. */
 const LENGTH_MAX = 5;
 
-/** Microsoft's certificates name their issuers at these; any other address would be one that a machine makes us call. */
+/**
+ * Microsoft's certificates name their issuers at these hosts. A request to any other address would let a machine make the server
+ * call it.
+ */
 const ISSUER_HOSTS = new Set(["www.microsoft.com", "cacerts.digicert.com"]);
 
-/** The roots where a chain may end, and where missing issuers may be fetched. */
+/** The accepted roots of a chain, and the addresses from which missing issuers may be downloaded. */
 export interface Trust {
 	roots(): Promise<readonly X509Certificate[]>;
 	mayFetch(address: URL): boolean;
 }
 
-/** The roots of the public web, as Node ships them: the domain shows the purpose of the signer's certificate. */
+/** The roots of the public web, as shipped with Node. The signer's certificate proves its purpose by its domain. */
 export function publicTrust(): Trust {
 	let roots: readonly X509Certificate[] | null = null;
 	return {
@@ -28,7 +31,7 @@ export function publicTrust(): Trust {
 	};
 }
 
-/** An emulated endpoint's own root, read there. */
+/** An emulated endpoint's own root, read from it. */
 export function emulatorTrust(emulator: string, fetched: Issuers): Trust {
 	return {
 		roots: async () => [await fetched.at(new URL(`${emulator}/attested/root`))],
@@ -36,11 +39,11 @@ export function emulatorTrust(emulator: string, fetched: Issuers): Trust {
 	};
 }
 
-/** Certificates by address, each fetched once. */
+/** Certificates by address, each downloaded once. */
 export class Issuers {
 	readonly #known = new Map<string, X509Certificate>();
 
-	/** @throws Error when there is none */
+	/** @throws Error if it cannot be downloaded */
 	async at(address: URL): Promise<X509Certificate> {
 		const known = this.#known.get(address.href);
 		if (known) return known;
@@ -57,8 +60,8 @@ export class Issuers {
 export type ChainVerdict = "trusted" | { untrusted: string } | { missing: string };
 
 /**
- * Whether a chain leads from a certificate to a root, over what came with it and what its certificates name as their issuers.
- * `missing`: an issuer is not at hand, so that no one can say.
+ * Whether a chain leads from a certificate to a root, through the certificates sent along and the issuers that certificates name.
+ * `missing`: an issuer is unavailable, so the result is unknown.
  */
 export async function judgeChain(
 	leaf: X509Certificate,
@@ -91,7 +94,7 @@ function dateProblem({ validFrom, validTo, subject }: X509Certificate, nowMs: nu
 	return isNow ? null : `the certificate ${subject} is good from ${validFrom} to ${validTo}`;
 }
 
-/** The issuer, or why it is not at hand. */
+/** Returns the issuer, or why it is unavailable. */
 async function fetchIssuer({ infoAccess, subject }: X509Certificate, trust: Trust, issuers: Issuers): Promise<X509Certificate | string> {
 	const [, text] = /^CA Issuers - URI:(\S+)$/m.exec(infoAccess ?? "") ?? [];
 	if (text === undefined || !URL.canParse(text)) return `the certificate ${subject} does not say where its issuer's is`;

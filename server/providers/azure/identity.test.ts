@@ -29,7 +29,7 @@ let url: string;
 let root: Identity;
 let issuer: Identity;
 let signer: Identity;
-/** The same terms, from a root of the thief's own. */
+/** The same terms, but from an attacker's own root. */
 let forged: Identity;
 
 const nameOf = (more: object = {}) => ({
@@ -77,7 +77,7 @@ const fault = async (verdict: Promise<IdentityVerdict>) => {
 };
 
 describe("an attested document of Azure's", () => {
-	it("proves a machine of the site's subscription that was asked now", async () => {
+	it("proves a machine of the site's subscription that was challenged now", async () => {
 		expect(await verify(await signed())).toEqual({ outcome: "proved" });
 	});
 
@@ -92,41 +92,41 @@ describe("an attested document of Azure's", () => {
 		expect(await fault(verify(await signed({ ...DOCUMENT, ...change })))).toBe(wanted);
 	});
 
-	it("is refused when it is of another machine of the subscription, and counts as none while Azure has not reported which is ours", async () => {
+	it("is rejected for another machine of the subscription, and is unverifiable until Azure has reported the machine's id", async () => {
 		const other = { ...DOCUMENT, vmId: "13f56399-bd52-4150-9748-7190aae1ff21" };
 		expect(await verify(await signed(other))).toMatchObject({ fault: "other_instance", message: /13f56399.*960a4b4a/ });
 		expect(await fault(verify(await signed(), { signedId: null }))).toBe("unverifiable");
-		// Of another subscription it is known as a thief's all the same.
+		// For another subscription, the mismatch is certain even so.
 		const foreign = { ...DOCUMENT, subscriptionId: "99999999-2222-4333-8444-555555555555" };
 		expect(await fault(verify(await signed(foreign), { signedId: null }))).toBe("other_account");
 		expect(await fault(verify(await signed(), { signedId: DOCUMENT.vmId.toUpperCase() }))).toBe("proved");
 	});
 
-	it("bears clocks that differ by less than five minutes", async () => {
+	it("tolerates clocks that differ by less than five minutes", async () => {
 		const late = { ...DOCUMENT, timeStamp: { createdOn: "11/22/26 12:04:00 -0000", expiresOn: "11/22/26 18:00:00 -0000" } };
 		expect(await fault(verify(await signed(late)))).toBe("proved");
 	});
 
-	it("is refused when its signer's chain ends at a root that no one trusts", async () => {
+	it("is rejected when its signer's chain ends at an untrusted root", async () => {
 		expect(await verify(await signed(DOCUMENT, forged))).toMatchObject({ fault: "bad_signature", message: /root that no one trusts/ });
 		const mine = await newIdentity(nameOf({ issuer: forged }));
-		// Its issuer, as fetched, did not issue it.
+		// Its issuer, as downloaded, did not issue it.
 		expect(await verify(await signed(DOCUMENT, mine))).toMatchObject({ fault: "bad_signature", message: /not issued by the next/ });
 	});
 
-	it("is refused when a good chain ends in a certificate for another name, or one that is over", async () => {
+	it("is rejected when a valid chain ends in an expired certificate or one for another name", async () => {
 		const other = await newIdentity(nameOf({ issuer, dnsNames: ["metadata.azure.com.thief.example"] }));
 		expect(await verify(await signed(DOCUMENT, other))).toMatchObject({ fault: "bad_signature", message: /thief.example/ });
 		const over = await newIdentity(nameOf({ issuer, lifeMs: DAY_MS / 2 }));
 		expect(await fault(verify(await signed(DOCUMENT, over)))).toBe("bad_signature");
 	});
 
-	it("is refused when a certificate that may sign none has signed its signer's", async () => {
+	it("is rejected when the signer's certificate was signed by one that may not sign", async () => {
 		const mine = await newIdentity(nameOf({ issuer: signer }));
 		expect(await fault(verify(await signed(DOCUMENT, mine)))).toBe("bad_signature");
 	});
 
-	it("is refused when anything of it was changed, or it is none", async () => {
+	it("is rejected when any part of it was changed, or it is not a document", async () => {
 		const der = Buffer.from((await signed({ ...DOCUMENT, nonce: "0000000000" })).replace(/\s/g, ""), "base64");
 		der.write(CHALLENGE.digits, der.indexOf("0000000000"));
 		expect(await fault(verify(der.toString("base64")))).toBe("bad_signature");
@@ -134,17 +134,17 @@ describe("an attested document of Azure's", () => {
 		expect(await fault(verify("AAAA", { document: { kind: "aws", pkcs7: "AAAA" } }))).toBe("malformed");
 	});
 
-	it("fetches issuers at Microsoft's addresses alone: what names another counts as none", async () => {
+	it("downloads issuers only from Microsoft's addresses: a certificate with another address is unverifiable", async () => {
 		const verdict = await verify(await signed(), {}, { endpoint: undefined });
 		expect(verdict).toMatchObject({ outcome: "unverifiable", message: /127\.0\.0\.1:\d+, which is not asked/ });
 	});
 
-	it("cannot be checked while the roots are not to be had", async () => {
+	it("cannot be checked while the roots are unavailable", async () => {
 		expect(await fault(verify(await signed(), {}, { endpoint: "http://127.0.0.1:9" }))).toBe("unverifiable");
 	});
 });
 
-it("is given by the emulated metadata service, and taken by the emulated endpoint's roots, but for what its script spoils", async () => {
+it("is served by the emulated metadata service, and accepted with the emulated endpoint's roots unless the script corrupts it", async () => {
 	const emulator = await startTestEmulator();
 	try {
 		const script = '#!/bin/sh\necho "$AZURE_POD_IDENTITY_AUTHORITY_HOST" > endpoint\nsleep 60\n';

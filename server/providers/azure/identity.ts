@@ -7,7 +7,7 @@ import { emulatorTrust, Issuers, judgeChain, publicTrust, type Trust } from "./i
 import { azureSettingsSchema } from "./settings.ts";
 
 /**
- * The domains with certificates that sign attested documents, in the clouds that Microsoft runs (learn.microsoft.com, "Instance
+ * The domains of the certificates that sign attested documents, in the clouds that Microsoft runs (learn.microsoft.com, "Instance
  * metadata service").
  */
 const SIGNER_DOMAINS = ["metadata.azure.com", "metadata.azure.us", "metadata.azure.cn"];
@@ -30,9 +30,9 @@ const documentSchema = z.object({
 });
 
 /**
- * Azure's attested documents, by a chain from their signer to a root of the public web; an emulated endpoint has its own root.
- * They name a machine by Azure's own number of it (`vmId`), which Resource Manager reports with the launch and with each read.
- * @param endpoint as of the site's kind
+ * Verifies Azure's attested documents by a chain from their signer to a root of the public web; an emulated endpoint has its own
+ * root. They identify a machine by Azure's id for it (`vmId`), which Resource Manager reports with the launch and with each read.
+ * @param endpoint as for the site's kind
  */
 export function azureIdentity(endpoint: string | undefined): InstanceIdentity {
 	const issuers = new Issuers();
@@ -87,7 +87,7 @@ function compare(
 	if (timeStamp.createdOn - CLOCK_TOLERANCE_MS > nowMs) return refused("not_yet_valid", "it was signed in the future");
 	if (shown.toLowerCase() !== subscriptionId.toLowerCase())
 		return refused("other_account", `it is of the subscription ${shown}, not ${subscriptionId}`);
-	// Its agent may come before the answer to its launch.
+	// The machine's agent may call before the response to its launch arrives.
 	if (signedId === null) return { outcome: "unverifiable", message: "Azure has not reported this machine's vmId yet" };
 	if (vmId.toLowerCase() !== signedId.toLowerCase()) return refused("other_instance", `it is of the machine ${vmId}, not ${signedId}`);
 	return { outcome: "proved" };

@@ -18,7 +18,7 @@ const seen: InstanceObservation = {
 	privateAddress: null,
 };
 
-it("takes a machine for over only when it was being deleted and is missing", () => {
+it("counts a machine as ended only if it was being deleted and is missing", () => {
 	const known = new KnownMachines();
 	known.see(seen);
 	expect(known.missing(ID, 10)).toBe(false);
@@ -34,7 +34,7 @@ it("takes a machine for over only when it was being deleted and is missing", () 
 	expect(known.goneIn("westus", 20)).toEqual([]);
 });
 
-it("shows which of our calls ended it: billed before the call, and not after", () => {
+it("reports which of our calls ended it: billed before the call, and not after", () => {
 	const known = new KnownMachines();
 	const over = { ...seen, state: "stopping", billing: { phase: "over", fromMs: null, untilMs: null } } as const;
 	known.see(seen);
@@ -50,7 +50,7 @@ it("shows which of our calls ended it: billed before the call, and not after", (
 	expect(known.gone(ID, 30)?.billing).toEqual({ ...over.billing, endedBetween });
 });
 
-it("does not take a second call for the end when the first one's answer was lost", () => {
+it("does not count a second call as the end when the first one's response was lost", () => {
 	const known = new KnownMachines();
 	const over = { ...seen, state: "stopping", billing: { phase: "over", fromMs: null, untilMs: null } } as const;
 	known.see(seen);
@@ -61,7 +61,7 @@ it("does not take a second call for the end when the first one's answer was lost
 	expect(known.gone(ID, 30)?.billing).toEqual(over.billing);
 });
 
-it("forgets it after an hour, and believes Azure when it shows one again", () => {
+it("forgets it after an hour, and accepts it when Azure shows one again", () => {
 	const known = new KnownMachines();
 	known.see(seen);
 	known.deleting(ID, { askedMs: 4, answeredMs: 6 });

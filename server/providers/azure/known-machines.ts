@@ -1,24 +1,24 @@
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { InstanceObservation } from "../driver.ts";
 
-/** As long as EC2 goes on showing a terminated instance. */
+/** As long as EC2 shows a terminated instance. */
 const SHOW_GONE_MS = HOUR_MS;
-/** What a control plane that runs for years may hold; the oldest go first. */
+/** Limit for a control plane that runs for years; the oldest are dropped first. */
 const KNOWN_MAX = 20_000;
 
 interface Known {
 	last: InstanceObservation;
-	/** Azure accepted its deletion; only then does its absence prove that it is over. */
+	/** Azure accepted its deletion. Only then does its absence prove that it has ended. */
 	deleting: boolean;
-	/** Our call that ended a machine which was billed just before; null where another one did, or an answer was lost. */
+	/** Our call that ended a machine that was billed just before; null if another call did, or a response was lost. */
 	ended: { askedMs: number; answeredMs: number } | null;
 	goneAtMs: number | null;
 }
 
 /**
- * What this driver has seen. Azure forgets a machine the moment it is deleted, and shows no trace of it; this keeps the
- * trace for an hour, so that its end is seen and its name is not taken for a new one. It is lost with the process: then a
- * deleted machine is missing from answers, as one is that vanished.
+ * What this driver has seen. Azure forgets a machine the moment it is deleted and keeps no record. This class keeps one for an
+ * hour, so that the end is observed and the name is not taken for a new machine. It is lost with the process: a deleted machine
+ * is then missing from responses, like one that vanished.
  */
 export class KnownMachines {
 	readonly #known = new Map<string, Known>();
@@ -26,7 +26,7 @@ export class KnownMachines {
 	see(observation: InstanceObservation): void {
 		const { providerInstanceId: id, billing } = observation;
 		const earlier = this.#known.get(id);
-		// What is billed was not ended, whatever was answered.
+		// A machine that is billed has not ended, whatever the response was.
 		const ended = billing.phase === "now" ? null : (earlier?.ended ?? null);
 		this.#known.delete(id);
 		this.#known.set(id, { last: observation, deleting: earlier?.deleting ?? false, ended, goneAtMs: null });
@@ -35,7 +35,7 @@ export class KnownMachines {
 		if (oldest !== undefined) this.#known.delete(oldest);
 	}
 
-	/** Azure accepted the deletion, with which billing ends: between these, if the machine was seen to be billed at first. */
+	/** Azure accepted the deletion, which ends billing between these times, if the machine was seen billed before. */
 	deleting(providerInstanceId: string, call: { askedMs: number; answeredMs: number }): void {
 		const known = this.#known.get(providerInstanceId);
 		if (!known) return;
@@ -43,7 +43,7 @@ export class KnownMachines {
 		if (known.last.billing.phase === "now") known.ended = call;
 	}
 
-	/** An observation, with when our own call ended it where that is known. */
+	/** An observation, with the time when our own call ended it, if known. */
 	withEnd(observation: InstanceObservation): InstanceObservation {
 		const call = this.#known.get(observation.providerInstanceId)?.ended;
 		const { billing } = observation;
@@ -51,7 +51,7 @@ export class KnownMachines {
 		return { ...observation, billing: { ...billing, endedBetween: call } };
 	}
 
-	/** Azure says that there is no such machine. True: it was deleted, and this is the proof that it is over. */
+	/** Azure reports that the machine does not exist. Returns true if it was being deleted, which proves its end. */
 	missing(providerInstanceId: string, nowMs: number): boolean {
 		const known = this.#known.get(providerInstanceId);
 		if (!known?.deleting) return false;
@@ -63,7 +63,7 @@ export class KnownMachines {
 		return this.#known.get(providerInstanceId)?.last ?? null;
 	}
 
-	/** A machine that was seen to end, in its last state, for an hour. */
+	/** An ended machine in its last state, for an hour. */
 	gone(providerInstanceId: string, nowMs: number): InstanceObservation | null {
 		const known = this.#known.get(providerInstanceId);
 		if (!known || known.goneAtMs === null || nowMs - known.goneAtMs > SHOW_GONE_MS) return null;
@@ -72,7 +72,7 @@ export class KnownMachines {
 		return this.withEnd({ ...known.last, state: "terminated", billing: over, stateReasonCode: known.last.stateReasonCode ?? "Deleted" });
 	}
 
-	/** The machines of a region that were seen to end. */
+	/** The ended machines of a region. */
 	goneIn(region: string, nowMs: number): InstanceObservation[] {
 		return [...this.#known.keys()]
 			.map((id) => this.gone(id, nowMs))
@@ -80,7 +80,7 @@ export class KnownMachines {
 			.filter((seen) => seen.region === region);
 	}
 
-	/** Those of a region that are being deleted and were not seen to end yet. */
+	/** Machines of a region that are being deleted and have not been seen to end. */
 	deletingIn(region: string): string[] {
 		return [...this.#known].filter(([, k]) => k.deleting && k.goneAtMs === null && k.last.region === region).map(([id]) => id);
 	}

@@ -8,19 +8,19 @@ import { type MachineRef, machineNameOf } from "./names.ts";
 import type { ParsedAzureSettings } from "./settings.ts";
 import { throwawayPublicKey } from "./throwaway-key.ts";
 
-/** What waits on the clock of the machine, which no test should have to. */
+/** Waits on the machine's clock, which tests shorten. */
 type Wait = Pick<ParsedAzureSettings, "allocationWatchMs" | "allocationPollMs">;
 
 /**
- * Makes a machine by its name and looks for some seconds whether Azure finds room for it. Null: it exists, but Azure does
- * not show it yet.
- * @throws DriverError insufficient_capacity and the like, when nothing is left of what was begun
+ * Creates a machine by name and watches for some seconds whether Azure allocates it. Returns null if it exists but Azure does not
+ * show it yet.
+ * @throws DriverError insufficient_capacity and similar, once nothing is left of the attempt
  */
 export async function launchMachine(
 	calls: AzureCalls,
 	request: LaunchRequest,
 	settings: ParsedAzureSettings,
-	/** Where it is made; what was asked for is known by the request's own. */
+	/** Zone of the machine. The hash covers only the request's own zone. */
 	zone: string | null,
 ): Promise<AzureVm | null> {
 	const ref = { resourceGroup: settings.resourceGroup, name: machineNameOf(request.instanceId) };
@@ -33,7 +33,7 @@ export async function launchMachine(
 		});
 	const found = (await settled(calls, ref, settings)) ?? made;
 	if (!found) return null;
-	// A name that was taken before may stand for something else; one that was made just now has our sum.
+	// An existing name may belong to another request. A machine of this request has its hash.
 	if (found.tags[LAUNCH_TAG] !== launchSum(request)) {
 		throw new DriverError("token_mismatch", `Azure: a machine with the name ${ref.name} exists and was asked for otherwise`, {
 			providerCode: "PreconditionFailed",
@@ -45,12 +45,12 @@ export async function launchMachine(
 	throw failureOf(failure.code, failure.message, `launch of ${request.instanceType} in ${request.region}`);
 }
 
-/** The name is taken: by ours of an earlier call, or by one that is being deleted. */
+/** The name is in use: by our own earlier call, or by a machine that is being deleted. */
 function isTaken(error: unknown): boolean {
 	return error instanceof DriverError && (error.providerCode === "PreconditionFailed" || error.providerCode === "Conflict");
 }
 
-/** Looks until Azure has found room or not, or until the time for looking is over. */
+/** Polls until Azure has decided on the allocation, or until the watch time is over. */
 async function settled(calls: AzureCalls, ref: MachineRef, { allocationWatchMs, allocationPollMs }: Wait): Promise<AzureVm | null> {
 	const until = performance.now() + allocationWatchMs;
 	for (;;) {
@@ -61,9 +61,9 @@ async function settled(calls: AzureCalls, ref: MachineRef, { allocationWatchMs, 
 }
 
 /**
- * A machine for which there was no room costs nothing, but its name, its disk and its network interface are there. Only
- * when they no longer exist is it true that nothing was made.
- * @throws DriverError transient when that takes too long; the same call then finds what is left
+ * Removes a machine that could not be allocated. It costs nothing, but its name, its disk and its network interface exist. Only
+ * when they are deleted is it true that nothing was created.
+ * @throws DriverError transient if that takes too long; a repeated call then finds the rest
  */
 async function removeRemains(calls: AzureCalls, ref: MachineRef, { allocationWatchMs, allocationPollMs }: Wait): Promise<void> {
 	await calls.delete(ref);

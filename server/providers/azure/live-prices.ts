@@ -4,7 +4,7 @@ import type { DatedRate } from "../snapshot-rate.ts";
 import { readRetailItems } from "./retail-client.ts";
 import { retailPricesOf } from "./retail-items.ts";
 
-/** Azure's public price list over the shipped snapshot, in these regions. */
+/** Azure's public price list, overriding the shipped snapshot in these regions. */
 export function azurePrices(url: string, regions: readonly string[], snapshot: () => readonly DatedRate[], clock?: Clock): LivePrices {
 	return new LivePrices({
 		...{ source: "Azure Retail Prices", snapshot, ...(clock && { clock }) },

@@ -54,14 +54,14 @@ describe("what Azure shows", () => {
 		expect(observationOf(shown)).toMatchObject({ state, providerInstanceId: "spillway/ins-01jd-001-0", region: "eastus", zone: null });
 	});
 
-	it("is of the capacity type that was bought", () => {
+	it("has the capacity type that was launched", () => {
 		expect(observationOf(vm({ priority: "Spot" })).capacityType).toBe("spot");
 		expect(observationOf(vm({ priority: "Regular" })).capacityType).toBe("on_demand");
 		expect(observationOf(vm({ capacityReservation: {} })).capacityType).toBe("reserved");
 		expect(observationOf(vm({ zones: ["2"] })).zone).toBe("eastus-2");
 	});
 
-	it("shows why it failed, also when Azure gives no reason", () => {
+	it("reports why it failed, even if Azure gives no reason", () => {
 		const failed = vm({
 			provisioningState: "Failed",
 			instanceView: { statuses: [{ code: "ProvisioningState/failed/AllocationFailed", message: "no room" }] },
@@ -80,12 +80,12 @@ describe("what Azure shows", () => {
 		["Succeeded", "deallocated", { phase: "over", fromMs: null, untilMs: null }],
 		["Deleting", "running", { phase: "over", fromMs: null, untilMs: null }],
 		["Failed", null, { phase: "never" }],
-	])("says which time is billed of one that is %s and %s", (provisioningState, power, billing) => {
+	])("reports the billed time of one that is %s and %s", (provisioningState, power, billing) => {
 		const statuses = power === null ? [] : [{ code: `PowerState/${power}` }];
 		expect(observationOf(vm({ provisioningState, instanceView: { statuses } })).billing).toEqual(billing);
 	});
 
-	it("is refused when its id is not a machine's", () => {
+	it("is rejected when its id is not a machine's", () => {
 		expect(() => observationOf(vm({ id: "/subscriptions/s" }))).toThrow(/is not the id of a virtual machine/);
 	});
 });
@@ -107,7 +107,7 @@ describe("what is asked for", () => {
 		expect(machine).not.toHaveProperty("zones");
 	});
 
-	it("is spot with deletion at its eviction, in a zone, or of a reservation", () => {
+	it("is spot with deletion at its eviction, in a zone, or for a reservation", () => {
 		expect(virtualMachineOf(request({ capacityType: "spot", zone: "eastus-3" }), settings, "k")).toMatchObject({
 			priority: "Spot",
 			evictionPolicy: "Delete",
@@ -126,7 +126,7 @@ describe("what is asked for", () => {
 		expect(virtualMachineOf(request(), reserving, "k")).not.toHaveProperty("capacityReservation");
 	});
 
-	it("needs a subnet and an image in its region", () => {
+	it("requires a subnet and an image in its region", () => {
 		expect(() => virtualMachineOf(request({ region: "westeurope" }), settings, "k")).toThrow(
 			/no subnet for westeurope; add it to its settings/,
 		);
@@ -138,7 +138,7 @@ describe("what is asked for", () => {
 	});
 
 	it.each([{ userData: "x" }, { capacityType: "spot" as const }, { instanceType: "y" }, { expiresAtMs: 1 }, { zone: "eastus-1" }])(
-		"has another sum with %o",
+		"has another hash with %o",
 		(changes) => {
 			expect(launchSum(request(changes))).not.toBe(launchSum(request()));
 			expect(launchSum(request())).toBe(launchSum(request()));
@@ -147,7 +147,7 @@ describe("what is asked for", () => {
 });
 
 describe("names", () => {
-	it("lead there and back", () => {
+	it("can be converted in both directions", () => {
 		expect(machineNameOf("ins_01JD_001_0")).toBe("ins-01jd-001-0");
 		const id = providerIdOf({ resourceGroup: "Spillway", name: "ins-1" });
 		expect(readProviderId(id)).toEqual({ resourceGroup: "spillway", name: "ins-1" });
@@ -171,12 +171,12 @@ describe("settings", () => {
 		expect(() => azureSiteSettings("azure", { ...ROW, ...wrong }, "spw-1")).toThrow(words);
 	});
 
-	it("take a row, and an emulator on this host", () => {
+	it("accept a row, and an emulator on this host", () => {
 		expect(azureSiteSettings("azure", { ...ROW, endpoint: "http://127.0.0.1:3011" }, "spw-1")).toMatchObject({ controlPlane: "spw-1" });
 	});
 });
 
-it("the key that no one has is an RSA key in SSH's form", async () => {
+it("a discarded key is an RSA key in SSH's format", async () => {
 	const [kind, blob = ""] = (await throwawayPublicKey()).split(" ");
 	expect(kind).toBe("ssh-rsa");
 	const fields: Buffer[] = [];

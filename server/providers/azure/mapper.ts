@@ -14,22 +14,24 @@ import { DriverError } from "../driver-errors.ts";
 import { machineNameOf, providerIdOf, refOfResourceId } from "./names.ts";
 import { type AzureImage, azureImageSchema, type ParsedAzureSettings } from "./settings.ts";
 
-/** What was asked for, as a sum: the same name with another one is another machine. */
+/** A hash of the request: the same name with another hash is another machine. */
 export const LAUNCH_TAG = "spillway:launch";
 
-/** Premium SSD, which all machines with GPUs take; also what is priced. */
+/** Premium SSD, which all GPU machines support. Also the priced type. */
 export const OS_DISK_TYPE = "Premium_LRS";
 
-/** The version of the network API by which the machine's own interface is made. */
+/** The version of the network API for creating the machine's network interface. */
 export const NETWORK_API_VERSION = "2022-11-01";
 
 const statusesSchema = z.object({ statuses: z.array(z.object({ code: z.string(), message: z.string().optional() })).default([]) });
 
-/** What we read of Azure's virtual machine. Fields that it may add are let through; one that is missing refuses the answer. */
+/**
+ * The fields of Azure's virtual machine that are read. Additional fields are accepted; a missing one makes the response invalid.
+ */
 export const azureVmSchema = z.object({
 	name: z.string().min(1),
 	id: z.string().min(1),
-	/** Azure's own number of it, by which attested documents name it. */
+	/** Azure's id for it, used in attested documents. */
 	vmId: z.string().min(1).optional(),
 	location: z.string().min(1),
 	provisioningState: z.string().min(1),
@@ -43,14 +45,14 @@ export const azureVmSchema = z.object({
 });
 export type AzureVm = z.output<typeof azureVmSchema>;
 
-/** The answer to a request for a machine, which the SDK hands out as it came: with its properties nested. */
+/** The response to a creation request. The SDK returns it unparsed, with nested properties. */
 export const azureVmAnswerSchema = z
 	.object({ properties: z.object({ timeCreated: z.coerce.date() }).loose() })
 	.loose()
 	.transform(({ properties, ...rest }) => ({ ...properties, ...rest }))
 	.pipe(azureVmSchema);
 
-/** A line of a list that shows states alone. */
+/** A line of a list that contains only states. */
 export const azureStatusSchema = z.object({ id: z.string().min(1), instanceView: statusesSchema });
 export type AzureStatus = z.output<typeof azureStatusSchema>;
 
@@ -74,14 +76,14 @@ export function observationOf(vm: AzureVm): InstanceObservation {
 		launchedAtMs: vm.timeCreated.getTime(),
 		billing: billingOf(vm),
 		stateReasonCode: failureIn(vm)?.code ?? null,
-		// It belongs to the network interface, which is another resource; the machine's agent reports it.
+		// The address belongs to the network interface, a separate resource; the machine's agent reports it.
 		privateAddress: null,
 	};
 }
 
 /**
- * A machine that could not be made is `stopped`: it runs nothing and must be deleted. One that shut itself down is too,
- * and is billed until then. Without a power state it has not started yet.
+ * A machine that could not be created is `stopped`: it runs nothing and must be deleted. One that shut itself down is too, and is
+ * billed until then. Without a power state it has not started yet.
  */
 function stateOf({ provisioningState, instanceView }: AzureVm): InstanceObservation["state"] {
 	if (provisioningState === "Deleting") return "stopping";
@@ -100,15 +102,15 @@ function stateOf({ provisioningState, instanceView }: AzureVm): InstanceObservat
 	}
 }
 
-/** The word after `PowerState/`; undefined while it has none. */
+/** The word after `PowerState/`; undefined if there is none. */
 function powerIn(instanceView: AzureVm["instanceView"]): string | undefined {
 	return instanceView?.statuses.map(({ code }) => /^PowerState\/(.+)$/i.exec(code)?.[1]?.toLowerCase()).find((word) => word !== undefined);
 }
 
 /**
- * Azure bills from the power state `starting` until the machine is being deallocated or deleted, the time in which it is switched off
- * included, and reports neither time: `timeCreated` is before it starts, and the times in its instance view are of provisioning
- * alone. Source: Microsoft Learn, "States and billing status of Azure Virtual Machines".
+ * Azure bills from the power state `starting` until the machine is being deallocated or deleted, including time in which it is
+ * shut down. It reports neither time: `timeCreated` is before the start, and the times in its instance view are about
+ * provisioning only. Source: Microsoft Learn, "States and billing status of Azure Virtual Machines".
  */
 function billingOf({ provisioningState, instanceView }: AzureVm): Billing {
 	const power = powerIn(instanceView);
@@ -118,7 +120,7 @@ function billingOf({ provisioningState, instanceView }: AzureVm): Billing {
 	return provisioningState === "Failed" ? { phase: "never" } : { phase: "not_yet" };
 }
 
-/** Why Azure could not make it, e.g. AllocationFailed; null when it could, or is still at it. */
+/** Why Azure could not create it, e.g. AllocationFailed; null if it could, or is still trying. */
 export function failureIn({ provisioningState, instanceView }: AzureVm): { code: string; message: string } | null {
 	if (provisioningState !== "Failed") return null;
 	for (const { code, message = "" } of instanceView?.statuses ?? []) {
@@ -128,7 +130,7 @@ export function failureIn({ provisioningState, instanceView }: AzureVm): { code:
 	return { code: "ProvisioningFailed", message: "Azure gives no reason" };
 }
 
-/** A machine with its disk and network interface, which are deleted with it, and its tags, all in one call. */
+/** Requests a machine with its disk and network interface, which are deleted with it, and its tags, all in one call. */
 export function virtualMachineOf(request: LaunchRequest, settings: ParsedAzureSettings, sshPublicKey: string): VirtualMachine {
 	const { region, zone, instanceType, capacityType, instanceId, userData } = request;
 	const tags = tagsOf(request, settings.controlPlane);
@@ -168,7 +170,7 @@ export function virtualMachineOf(request: LaunchRequest, settings: ParsedAzureSe
 	};
 }
 
-/** Azure writes `1` where we write `eastus-1`. */
+/** Azure uses `1` for our `eastus-1`. */
 export function zonesOf(region: string, zone: string | null): { zones?: string[] } {
 	return zone === null ? {} : { zones: [zone.slice(region.length + 1)] };
 }
@@ -183,7 +185,7 @@ function tagsOf(request: LaunchRequest, controlPlane: string): Record<string, st
 	};
 }
 
-/** Azure never shows custom data again, so that what was asked for is known by its sum. */
+/** Azure never returns custom data, so a request is identified by its hash. */
 export function launchSum(request: LaunchRequest): string {
 	const { instanceId, jobId, region, zone, instanceType, capacityType, userData, expiresAtMs } = request;
 	const asked = [instanceId, jobId, region, zone, instanceType, capacityType, userData, expiresAtMs];
@@ -213,7 +215,7 @@ function networkOf(
 	};
 }
 
-/** The image for a region, or null when the settings name none. */
+/** The image for a region; null if none is configured. */
 export function imageIn({ image }: ParsedAzureSettings, region: string): AzureImage | null {
 	const one = azureImageSchema.safeParse(image);
 	if (one.success) return one.data;

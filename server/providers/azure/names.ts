@@ -1,9 +1,9 @@
-/** Azure's machine names have no underscore; our ids have no hyphen, so that the way back is clear. */
+/** Azure's machine names allow no underscore, and our ids contain no hyphen, so the conversion is reversible. */
 export function machineNameOf(instanceId: string): string {
 	return instanceId.replaceAll("_", "-").toLowerCase();
 }
 
-/** A machine as the control plane names it: `resourceGroup/name`, in lower case, as Azure writes them in any case. */
+/** A machine's id in the control plane: `resourceGroup/name`, in lower case, because Azure varies the case. */
 export interface MachineRef {
 	resourceGroup: string;
 	name: string;
@@ -13,13 +13,13 @@ export function providerIdOf({ resourceGroup, name }: MachineRef): string {
 	return `${resourceGroup}/${name}`.toLowerCase();
 }
 
-/** Null: not an id of this form, so that no machine of Azure's has it. */
+/** null if the id does not have this form, so no Azure machine has it. */
 export function readProviderId(providerInstanceId: string): MachineRef | null {
 	const [, resourceGroup, name] = /^([^/]+)\/([^/]+)$/.exec(providerInstanceId) ?? [];
 	return resourceGroup !== undefined && name !== undefined ? { resourceGroup, name } : null;
 }
 
-/** The group is in the resource id alone. Null: not the resource id of a machine. */
+/** Only the resource id contains the group. null if it is not the resource id of a machine. */
 export function refOfResourceId(resourceId: string): MachineRef | null {
 	const found = /\/resourceGroups\/([^/]+)\/providers\/Microsoft\.Compute\/virtualMachines\/([^/]+)$/i.exec(resourceId);
 	const [, resourceGroup, name] = found ?? [];

@@ -51,7 +51,7 @@ const kinds = (changes: Partial<RegionFacts>) =>
 	offersOf(facts(changes)).map(({ capacityType, microUsdPerHour }) => [capacityType, microUsdPerHour]);
 
 describe("what can be bought", () => {
-	it("is each open size on demand and as spot, with both prices and their source", () => {
+	it("are each available size on demand and as spot, with both prices and their source", () => {
 		expect(offersOf(facts())).toMatchObject([
 			{
 				id: "azure:eastus:*:Standard_NC24ads_A100_v4:on_demand",
@@ -98,7 +98,7 @@ describe("what can be bought", () => {
 		expect(kinds(changes)).toEqual(wanted);
 	});
 
-	it("has the age of its price when the list is too old, of spot sooner than of demand", () => {
+	it("has the age of its price if the list is stale, for spot sooner than for on-demand", () => {
 		const old = "2026-04-01";
 		const [onDemand, spot] = offersOf(facts({ rates: [rate({ onDemand: price(3_673_000n, old), spot: price(1_500_000n, old) })] }));
 		expect(onDemand?.priceObservedAtMs).toBe(NOW_MS);
@@ -107,13 +107,13 @@ describe("what can be bought", () => {
 		expect(older?.priceObservedAtMs).toBe(Date.parse("2026-10-20"));
 	});
 
-	it("can be had from the shipped snapshot", () => {
+	it("can be computed from the shipped snapshot", () => {
 		const offers = offersOf(facts({ rates: listOffers("azure") }));
 		expect(offers.find(({ capacityType }) => capacityType === "on_demand")?.microUsdPerHour).toBeGreaterThan(0n);
 	});
 });
 
-it("has the quota that leaves the fewest cores: of its family or of the whole region on demand, of all spot as spot", () => {
+it("has the quota with the fewest free cores: its family or the whole region for on-demand, all spot for spot", () => {
 	const quota = (key: string, limit: number, used: number) => ({ key: key.toLowerCase(), name: `${key} as people read it`, limit, used });
 	const family = quota("standardNCADSA100v4Family", 96, 48);
 	const sizes = [sku({ family: "standardNCADSA100v4Family" })];

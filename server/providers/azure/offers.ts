@@ -12,13 +12,13 @@ export interface RegionFacts {
 	nowMs: number;
 	listPriceMaxAgeDays: number;
 	spotPriceMaxAgeDays: number;
-	/** Absent or null: not known. */
+	/** Undefined or null: unknown. */
 	quotas?: readonly CoreQuota[] | null;
-	/** That every machine there is launched with; absent where no one asks. */
+	/** The disk of every machine launched there; undefined if not needed. */
 	disk?: MachineDisk;
 }
 
-/** What can be bought in a region, by region: Azure's prices are the same in all its zones. Pure. */
+/** The offers of a region, not per zone: Azure's prices are the same in all its zones. Pure. */
 export function offersOf(facts: RegionFacts): OfferObservation[] {
 	const sold = facts.sizes.filter((size) => isSold(size, facts.region)).sort((a, b) => (a.name < b.name ? -1 : 1));
 	return sold.flatMap((size) => {
@@ -30,27 +30,27 @@ export function offersOf(facts: RegionFacts): OfferObservation[] {
 		const onDemand = { ...offer(facts, shape, "on_demand", here?.onDemand ?? null, here?.onDemand.microUsdPerHour ?? null), ...firm };
 		if (!isSpotCapable(size)) return [onDemand];
 		const spot = here?.spot ?? null;
-		// Not below on-demand: no one should take an eviction for nothing.
+		// If spot is not cheaper than on-demand, an eviction would bring no saving.
 		if (spot !== null && here !== undefined && spot.microUsdPerHour >= here.onDemand.microUsdPerHour) return [onDemand];
 		return [onDemand, { ...offer(facts, shape, "spot", spot, onDemand.microUsdPerHour), ...quotaOf(facts, ["lowPriorityCores"]) }];
 	});
 }
 
-/** Of the quotas that hold for a machine the one that leaves the fewest cores. */
+/** Of the quotas that apply to a machine, the one with the fewest free cores. */
 function quotaOf({ quotas }: RegionFacts, keys: readonly (string | undefined)[]): Pick<OfferObservation, "quota"> {
 	const known = (quotas ?? []).filter(({ key }) => keys.some((k) => k?.toLowerCase() === key));
 	const [least] = known.toSorted((a, b) => a.limit - a.used - (b.limit - b.used));
 	return least ? { quota: { name: least.name, unit: "cores", limit: least.limit, used: least.used } } : {};
 }
 
-/** Not restricted for this subscription. Azure restricts whole regions or single zones; one open zone is enough. */
+/** Whether the size is available to this subscription. Azure restricts whole regions or single zones; one open zone is enough. */
 function isSold(size: AzureSku, region: string): boolean {
 	const place = size.locationInfo.find(({ location }) => location.toLowerCase() === region);
 	if (!place || size.restrictions.some(({ type }) => type === "Location")) return false;
 	return place.zones.length === 0 || openZones(size, region).length > 0;
 }
 
-/** The zones of a region, as Azure counts them, in which the subscription may have this size; none where the region has no zones. */
+/** The zones of a region, by Azure's numbers, in which the subscription may use this size; empty if the region has no zones. */
 export function openZones({ locationInfo, restrictions }: AzureSku, region: string): string[] {
 	const place = locationInfo.find(({ location }) => location.toLowerCase() === region);
 	const closed = new Set(restrictions.flatMap(({ restrictionInfo }) => restrictionInfo.zones));
@@ -62,8 +62,8 @@ function isSpotCapable({ capabilities }: AzureSku): boolean {
 }
 
 /**
- * Azure's own interface for machines names no prices, so they are a list's. That the size is sold was seen now; its price
- * counts as seen now too, unless the list is too old to be believed, and its date is in the source.
+ * Azure's compute API has no prices, so they come from a list. The size was seen on sale now. Its price counts as seen now too,
+ * unless the list is stale; the list's date is in the source.
  */
 function offer(
 	facts: RegionFacts,

@@ -12,7 +12,7 @@ import { azureSiteKind } from "./site-kind.ts";
 
 const SIZE = "Standard_NC24ads_A100_v4";
 
-/** The address of an endpoint that sells one size, and of a price list that has it at an invented price. */
+/** Address of an endpoint that sells one size and of a price list that contains it at an invented price. */
 async function startCloud(coreQuotas: Record<string, number> = {}): Promise<{ endpoint: string; priceList: string }> {
 	const stateDir = mkdtempSync(join(tmpdir(), "spillway-azure-site-"));
 	const regions = [{ region: "eastus", onDemandMicroUsdPerHour: 1n, zones: [{ zone: "eastus", spotMicroUsdPerHour: null }] }];
@@ -43,7 +43,7 @@ async function startCloud(coreQuotas: Record<string, number> = {}): Promise<{ en
 	return { endpoint: emulator.url, priceList: `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/prices` };
 }
 
-it("shows live prices with their day and source, and the shipped ones where configured or where the endpoint is emulated", async () => {
+it("returns live prices with their day and source, and the shipped ones if configured or if the endpoint is emulated", async () => {
 	const { endpoint, priceList } = await startCloud();
 	const row = { subscriptionId: EMULATED_SUBSCRIPTION, resourceGroup: "spillway", regions: ["eastus"], subnets: {}, endpoint };
 	const offered = async (changes: object) => {

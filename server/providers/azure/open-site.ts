@@ -4,7 +4,7 @@ import { azurePrices } from "./live-prices.ts";
 import { PRICE_LIST } from "./retail-client.ts";
 import type { ParsedAzureSettings } from "./settings.ts";
 
-/** The driver of a site, with Azure's live prices over the shipped ones. */
+/** The driver of a site, with Azure's live prices overriding the shipped ones. */
 export function openAzure(siteId: string, settings: ParsedAzureSettings, snapshot: () => readonly DatedRate[]): AzureDriver {
 	const url = priceListOf(settings);
 	const list = url === null ? null : azurePrices(url, settings.regions, snapshot);

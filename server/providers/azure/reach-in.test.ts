@@ -8,7 +8,7 @@ const NET = "/subscriptions/11111111-1111-1111-1111-111111111111/resourceGroups/
 const SUBNET = `${NET}/virtualNetworks/gpu/subnets/default`;
 const GROUP = `${NET}/networkSecurityGroups/strict`;
 
-/** Azure's network interface, as far as it is read: what is at an address, or an error. */
+/** The part of Azure's network API that is read: each address has a document or an error. */
 let answers: Record<string, { status: number; body: unknown }>;
 let server: Server;
 beforeEach(async () => {
@@ -34,7 +34,7 @@ const DENIAL = {
 	...{ priority: 100, direction: "Inbound", access: "Deny", protocol: "*", sourceAddressPrefix: "*", destinationPortRange: "*" },
 };
 
-it("follows a subnet to its security group, and reads what that lets through", async () => {
+it("follows a subnet to its security group, and reads what that allows", async () => {
 	answers = { [SUBNET]: { status: 200, body: { properties: {} } } };
 	expect(await look()).toBe("yes");
 	answers[SUBNET] = { status: 200, body: { properties: { networkSecurityGroup: { id: GROUP } } } };
@@ -42,7 +42,7 @@ it("follows a subnet to its security group, and reads what that lets through", a
 	expect(await look()).toBe("no");
 });
 
-it("says that it was not let look, and fails when Azure does", async () => {
+it("returns null without permission to look, and fails when Azure does", async () => {
 	answers = { [SUBNET]: { status: 403, body: { error: { code: "AuthorizationFailed", message: "no" } } } };
 	expect(await look()).toBeNull();
 	answers = { [SUBNET]: { status: 500, body: { error: { code: "InternalServerError", message: "ill" } } } };

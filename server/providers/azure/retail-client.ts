@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PREMIUM_SSD, type RetailItem, retailItemSchema } from "./retail-items.ts";
 
-/** Public, and the same for everybody: it needs no credentials. */
+/** Public and the same for everyone: it requires no credentials. */
 export const PRICE_LIST = "https://prices.azure.com/api/retail/prices";
 
 const PAGE_TIMEOUT_MS = 20_000;
@@ -11,8 +11,8 @@ const PAGES_MAX = 200;
 const pageSchema = z.object({ BillingCurrency: z.string(), Items: z.array(retailItemSchema), NextPageLink: z.string().nullish() });
 
 /**
- * What Azure's public price list has of these sizes in one region, all pages. Needs no credentials.
- * @throws Error with what happened and why, also for a list in another currency than USD
+ * Reads Azure's public price list for these sizes in one region, all pages. Requires no credentials.
+ * @throws Error with what happened and why, also for a list in a currency other than USD
  */
 export function readRetailItems(listUrl: string, region: string, sizes: readonly string[]): Promise<RetailItem[]> {
 	const anySize = sizes.map((size) => `armSkuName eq '${size}'`).join(" or ");
@@ -23,7 +23,10 @@ export function readRetailItems(listUrl: string, region: string, sizes: readonly
 	);
 }
 
-/** The same of the Premium SSDs of one tier, such as `P10 LRS`. @throws Error */
+/**
+ * The same for the Premium SSDs of one tier, such as `P10 LRS`.
+ * @throws Error
+ */
 export function readDiskItems(listUrl: string, region: string, tier: string): Promise<RetailItem[]> {
 	const what = `serviceName eq 'Storage' and productName eq '${PREMIUM_SSD}' and skuName eq '${tier}'`;
 	return readItems(listUrl, region, `${what} and priceType eq 'Consumption' and armRegionName eq '${region}'`);
@@ -61,7 +64,7 @@ async function readPage(url: string, region: string): Promise<z.output<typeof pa
 	return page.data;
 }
 
-/** A link that leads elsewhere is not followed: the list would come from an unknown server. */
+/** A link to another host is not followed: the list would come from an unknown server. */
 function sameHost(link: string, listUrl: string, region: string): string {
 	const url = new URL(link, listUrl);
 	if (url.hostname !== new URL(listUrl).hostname)

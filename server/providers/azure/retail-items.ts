@@ -2,7 +2,7 @@ import { z } from "zod";
 import { usdToMicro } from "#server/kernel/money.ts";
 import type { ListedPrice } from "../live-prices/merge-prices.ts";
 
-/** One price of Azure's public list. Fields that it may add are let through; one that is missing refuses the page. */
+/** One price of Azure's public list. Additional fields are accepted; a missing one makes the page invalid. */
 export const retailItemSchema = z.object({
 	currencyCode: z.string(),
 	retailPrice: z.number(),
@@ -19,9 +19,9 @@ export const retailItemSchema = z.object({
 export type RetailItem = z.output<typeof retailItemSchema>;
 
 /**
- * The list has a machine several times: with Windows, as spot, at the old low priority, for development subscriptions, and
- * with prices that begin later. Left are Linux on demand and Linux spot, each with the newest price in force.
- * Source: Microsoft Learn, "Azure Retail Prices overview".
+ * Selects Linux on-demand and Linux spot prices, each with the latest one in force. The list contains a machine several times:
+ * with Windows, as spot, as the former low priority, for development subscriptions, and with prices that start later. Source:
+ * Microsoft Learn, "Azure Retail Prices overview".
  */
 export function retailPricesOf(items: readonly RetailItem[], nowMs: number): ListedPrice[] {
 	const inForce = items
@@ -43,10 +43,10 @@ function isLinuxMachine({ type, unitOfMeasure, productName, skuName, meterName, 
 	return !/windows|cloudservices|cloud services|dedicated host/i.test(productName) && !/low priority/i.test(`${skuName} ${meterName}`);
 }
 
-/** What the list calls the managed disks of storageAccountType Premium_LRS. */
+/** The list's name for managed disks of storageAccountType Premium_LRS. */
 export const PREMIUM_SSD = "Premium SSD Managed Disks";
 
-/** Sizes of Premium SSD, GiB, each sold as a whole: a disk is billed as the next larger one. */
+/** Sizes of Premium SSD in GiB. A disk is billed as the next larger size. */
 const PREMIUM_TIERS: readonly (readonly [tier: string, gib: number])[] = [
 	...([
 		["P1", 4],
@@ -65,13 +65,15 @@ const PREMIUM_TIERS: readonly (readonly [tier: string, gib: number])[] = [
 	] as const),
 ];
 
-/** `P10 LRS` for 65 to 128 GiB; null for more than 4 TiB, which no operating system's disk here has. */
+/** E.g. `P10 LRS` for 65 to 128 GiB; null above 4 TiB, larger than any OS disk here. */
 export function premiumTierOf(gib: number): string | null {
 	const found = PREMIUM_TIERS.find(([, most]) => gib <= most)?.[0];
 	return found === undefined ? null : `${found} LRS`;
 }
 
-/** Price of a disk of the tier for a month, the newest in force; null when the list has none. Mounts and shares are other meters. */
+/**
+ * Monthly price of a disk of the tier, the latest one in force; null if the list has none. Mounts and shares are separate meters.
+ */
 export function diskPriceOf(items: readonly RetailItem[], tier: string, nowMs: number): bigint | null {
 	const [newest] = items
 		.filter(({ productName, skuName, meterName }) => productName === PREMIUM_SSD && skuName === tier && meterName === `${tier} Disk`)
@@ -83,7 +85,7 @@ export function diskPriceOf(items: readonly RetailItem[], tier: string, nowMs: n
 	return newest === undefined ? null : microOf(newest.retailPrice);
 }
 
-/** The list is JSON with numbers; what it has beyond a millionth of a dollar is rounded. A negative one stays below zero. */
+/** The list is JSON with numbers; anything below a millionth of a dollar is rounded. A negative price stays below zero. */
 function microOf(usd: number): bigint {
 	return usdToMicro(usd.toFixed(6));
 }

@@ -11,7 +11,7 @@ import { type RetailItem, retailPricesOf } from "./retail-items.ts";
 const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
 const SIZE = "Standard_NC24ads_A100_v4";
 
-/** A row in the form of Azure's list, with an invented price. */
+/** A row in the format of Azure's list, with an invented price. */
 const item = (changes: Partial<RetailItem> = {}): RetailItem => ({
 	currencyCode: "USD",
 	retailPrice: 3.673,
@@ -68,7 +68,7 @@ describe("a live price", () => {
 		mergePrices(SNAPSHOT, { source: "Azure Retail Prices", prices: retailPricesOf(items, NOW_MS), asOf: "2026-11-20" });
 	const at = (rates: readonly DatedRate[], region: string) => rates.find((rate) => rate.region === region);
 
-	it("takes the place of the snapshot's, with its day and source, and leaves the others alone", () => {
+	it("replaces the snapshot's, with its day and source, and leaves the others unchanged", () => {
 		const rates = merged(item(), spotItem());
 		expect(at(rates, "eastus")).toMatchObject({
 			onDemand: { microUsdPerHour: 3_673_000n, asOf: "2026-11-20", source: "Azure Retail Prices" },
@@ -77,7 +77,7 @@ describe("a live price", () => {
 		expect(at(rates, "westeurope")).toEqual(SNAPSHOT[1]);
 	});
 
-	it("gives spot where the snapshot has none, and regions that it does not know", () => {
+	it("adds spot if the snapshot has none, and regions that it does not contain", () => {
 		const rates = merged(spotItem({ armRegionName: "westus3" }), item({ armRegionName: "newregion" }));
 		expect(at(rates, "westus3")?.spot?.microUsdPerHour).toBe(1_469_200n);
 		expect(at(rates, "newregion")).toMatchObject({ accelerator: "A100-80GB", onDemand: { microUsdPerHour: 3_673_000n }, spot: null });
@@ -88,12 +88,12 @@ describe("a live price", () => {
 		["ten times above them", 40, /\$40 is more than 10 times above/],
 		["of nothing", 0, /\$0 is not above zero/],
 		["below nothing", -1, /\$-1 is not above zero/],
-	])("%s is refused, and shown where the snapshot's holds on", (_what, retailPrice, why) => {
+	])("%s is rejected, and reported if the snapshot's remains in use", (_what, retailPrice, why) => {
 		const { onDemand } = at(merged(item({ retailPrice })), "eastus") ?? {};
 		expect(onDemand).toMatchObject({ microUsdPerHour: 3_700_000n, asOf: "2026-06-18", source: expect.stringMatching(why) });
 	});
 
-	it("that is refused where nothing is shipped leaves no price at all", () => {
+	it("that is rejected without a shipped one leaves no price at all", () => {
 		expect(at(merged(item({ armRegionName: "newregion", retailPrice: 0.01 })), "newregion")).toBeUndefined();
 	});
 });
@@ -105,7 +105,7 @@ describe("the list itself", () => {
 		server?.close();
 	});
 
-	/** A list on loopback: `pageOf` answers a request with a page, or with a status. */
+	/** A list on loopback: `pageOf` responds to a request with a page or a status. */
 	async function serve(pageOf: (url: URL) => object | number): Promise<string> {
 		const listening = createServer((request, response) => {
 			const page = pageOf(new URL(request.url ?? "/", `http://${request.headers.host}`));
@@ -124,7 +124,7 @@ describe("the list itself", () => {
 		Count: items.length,
 	});
 
-	it("is read page by page, for the region and the sizes that are asked for, in USD", async () => {
+	it("is read page by page, for the requested region and sizes, in USD", async () => {
 		const asked: string[] = [];
 		const url = await serve((request) => {
 			asked.push(request.search);
@@ -153,7 +153,7 @@ describe("the list itself", () => {
 		await expect(readRetailItems(await serve(pageOf), "eastus", [SIZE])).rejects.toThrow(why);
 	});
 
-	it("is read a few times a day; while it fails, what was read before holds on, and before that the snapshot, with the reason", async () => {
+	it("is read a few times a day; while it fails, the previous prices remain in use, or else the snapshot, with the reason", async () => {
 		let answer: object | number = 503;
 		let asked = 0;
 		const clock = new ManualClock(NOW_MS);

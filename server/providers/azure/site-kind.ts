@@ -13,13 +13,13 @@ import { openAzure } from "./open-site.ts";
 import { azureCredentialsSchema, azureSettingsSchema, type ParsedAzureSettings } from "./settings.ts";
 
 /**
- * Quotas on sizes with GPUs, by their key, which Azure writes as `standardNCADSA100v4Family` or as `Standard NCASv3_T4 Family`. All
- * spot counts against one separate quota.
+ * Quotas on GPU sizes by their key, which Azure writes as `standardNCADSA100v4Family` or as `Standard NCASv3_T4 Family`. All spot
+ * counts towards one separate quota.
  */
 const GPU_QUOTA = /^(standard\s?n[cdgv]|lowprioritycores$)/;
 
 /**
- * @param options.endpoint of this process, for every Azure site of it: an emulator's
+ * @param options.endpoint emulator endpoint for every Azure site of this process
  * @param options.controlUrl the address that machines call
  */
 export function azureSiteKind(options: {
@@ -42,7 +42,7 @@ export function azureSiteKind(options: {
 		docs: "providers/azure.md",
 		settings,
 		guarded: endpointElsewhere,
-		// An endpoint on this host is an emulator's, which gets no secret that is worth anything.
+		// An endpoint on this host belongs to an emulator, which gets no real secrets.
 		sentTo: () => null,
 		credentials: azureCredentialsSchema,
 		withoutCredentials: "The Azure SDK's default chain on Spillway's host: environment, managed identity, or az login.",

@@ -5,8 +5,8 @@ const RSA_BITS = 3_072;
 let made: Promise<string> | undefined;
 
 /**
- * An SSH public key with a discarded private half: Azure makes no Linux machine without a key or a password, and no one
- * should log in. One for the life of the process.
+ * An SSH public key with a discarded private half: Azure creates no Linux machine without a key or a password, and no one should
+ * log in. One key for the life of the process.
  */
 export function throwawayPublicKey(): Promise<string> {
 	made ??= makeKey();
@@ -20,14 +20,14 @@ async function makeKey(): Promise<string> {
 	return `ssh-rsa ${blob.toString("base64")} test`;
 }
 
-/** SSH's wire form of a text or number: its length in four bytes, then itself (RFC 4251, section 5). */
+/** SSH's wire format of a string or number: its length in four bytes, then its bytes (RFC 4251, section 5). */
 function field(bytes: Buffer): Buffer {
 	const length = Buffer.alloc(4);
 	length.writeUInt32BE(bytes.length);
 	return Buffer.concat([length, bytes]);
 }
 
-/** A number with its first bit set gets a zero before it, so that it does not read as negative. */
+/** A number with its first bit set gets a leading zero byte, so that it is not read as negative. */
 function positive(base64url: string): Buffer {
 	const bytes = Buffer.from(base64url, "base64url");
 	return (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.of(0), bytes]) : bytes;

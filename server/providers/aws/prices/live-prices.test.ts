@@ -55,7 +55,7 @@ const settingsAt = (endpoint: string) => ({
 	credentials: { accessKeyId: DEFAULT_ACCESS_KEY_ID, secretAccessKey: "any" },
 });
 
-/** What is offered on demand in us-east-1, as the driver reports it on each call. */
+/** The on-demand offers in us-east-1, as the driver reports them on each call. */
 function offered(rates: readonly DatedRate[], changes: { livePrices?: boolean } = { livePrices: true }) {
 	const clock = new ManualClock(NOW_MS);
 	const settings = { controlPlane: "prices", ...settingsAt(emulator.url), ...changes };
@@ -70,13 +70,13 @@ function offered(rates: readonly DatedRate[], changes: { livePrices?: boolean } 
 }
 
 describe("on-demand prices", () => {
-	it("are those of AWS's list, with their day, over the shipped ones", async () => {
+	it("come from AWS's list, with their day, and override the shipped ones", async () => {
 		const live = { microUsdPerHour: 1_006_000n, priceSource: "list price of 2026-11-20: AWS Price List" };
 		expect(await offered([shipped("us-east-1"), shipped("eu-west-1")]).look()).toEqual(live);
 		expect(await offered([shipped("eu-west-1")]).look()).toEqual(live);
 	});
 
-	it("are the shipped ones where live ones are turned off, and on an emulated endpoint by default", async () => {
+	it("come from the shipped list if live ones are turned off, and by default on an emulated endpoint", async () => {
 		const list = { microUsdPerHour: 1_000_000n, priceSource: "list price of 2026-07-20: shipped" };
 		expect(await offered([shipped("us-east-1")], { livePrices: false }).look()).toEqual(list);
 		expect(await offered([shipped("us-east-1")], {}).look()).toEqual(list);
@@ -85,14 +85,14 @@ describe("on-demand prices", () => {
 	it.each([
 		["below", 20_000_000n],
 		["above", 50_000n],
-	])("ten times %s their neighbours are refused and shown, and the shipped one holds on", async (way, usual) => {
+	])("ten times %s their neighbours are rejected and reported, and the shipped one remains in use", async (way, usual) => {
 		const regions = ["us-east-1", "us-east-2", "us-west-2", "ca-central-1"];
 		const { microUsdPerHour, priceSource = "" } = await offered(regions.map((region) => shipped(region, usual))).look();
 		expect(microUsdPerHour).toBe(usual);
 		expect(quarantineOf(priceSource)).toMatch(new RegExp(`\\$1\\.006 is more than 10 times ${way} its neighbours'`));
 	});
 
-	it("that the list has twice and not alike are refused and shown; twice the same is one", () => {
+	it("with two different values in the list are rejected and reported; two equal ones count as one", () => {
 		const at = (microUsdPerHour: bigint) => ({
 			instanceType: TYPE,
 			region: "us-east-1",
@@ -106,12 +106,12 @@ describe("on-demand prices", () => {
 		expect(merged(at(1_006_000n), at(1_006_000n))?.microUsdPerHour).toBe(1_006_000n);
 	});
 
-	it("that were throttled are asked for again at once", async () => {
+	it("are requested again immediately after throttling", async () => {
 		emulator.faults.add({ action: "GetProducts", error: { code: "ThrottlingException", message: "Rate exceeded" } });
 		expect((await offered([shipped("us-east-1")]).look()).microUsdPerHour).toBe(1_006_000n);
 	});
 
-	it("without the right to read the list are the shipped ones with the reason, until the right is there", async () => {
+	it("come from the shipped list, with the reason, until the right to read the live list is granted", async () => {
 		const message = "User is not authorized to perform: pricing:GetProducts";
 		const fault = emulator.faults.add({ action: "GetProducts", times: "always", error: { code: "AccessDeniedException", message } });
 		const { look, clock } = offered([shipped("us-east-1")]);
@@ -154,7 +154,7 @@ describe("the list", () => {
 		return { asked, prices: await list.machinePrices(["us-east-1"], [TYPE, "p5.48xlarge"]).catch((error: Error) => error) };
 	}
 
-	it("is read page by page, for the types and regions that are asked for, on the site's side of the world", async () => {
+	it("is read page by page, for the requested types and regions, from the endpoint nearest to the site", async () => {
 		const { asked, prices } = await readOf((token) => ({ body: { PriceList: [productOf()], ...(token ? {} : { NextToken: "two" }) } }));
 		expect(prices).toHaveLength(2);
 		expect(asked.map(({ region, body }) => [region, body["NextToken"]])).toEqual([
@@ -193,7 +193,7 @@ describe("the list", () => {
 		["eu-north-1", "eu-central-1"],
 		["me-south-1", "eu-central-1"],
 		["ap-northeast-1", "ap-south-1"],
-	])("of a site in %s is asked in %s", (region, wanted) => {
+	])("of a site in %s is requested in %s", (region, wanted) => {
 		expect(endpointRegion(region)).toBe(wanted);
 	});
 });
@@ -217,7 +217,7 @@ describe("the check of a site", () => {
 		]);
 	});
 
-	it("names the rights that are missing for them, and does not fail for that", async () => {
+	it("names the missing rights for them, and does not fail for that", async () => {
 		emulator.faults.add({ action: "GetProducts", times: "always", error: { code: "AccessDeniedException" } });
 		emulator.faults.add({ action: "ListServiceQuotas", times: "always", error: { code: "AccessDeniedException" } });
 		expect(await steps(["prices", "quota"])).toMatchObject([

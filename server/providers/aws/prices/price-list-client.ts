@@ -7,10 +7,10 @@ import type { ParsedAwsSettings } from "../settings.ts";
 import { machinePricesOf, volumePriceOf } from "./products.ts";
 
 const PAGE_SIZE = 100;
-/** The longest value that a filter may have. */
+/** The longest value that a filter accepts. */
 const VALUE_MAX = 1_024;
 
-/** AWS's price list (GetProducts, which needs `pricing:GetProducts`). Reading repeats by itself what was throttled. */
+/** AWS's price list (GetProducts, which requires `pricing:GetProducts`). Throttled calls are retried automatically. */
 export class AwsPriceList {
 	readonly #settings: ParsedAwsSettings;
 	#client: PricingClient | null = null;
@@ -20,8 +20,8 @@ export class AwsPriceList {
 	}
 
 	/**
-	 * What Linux machines of these types cost on demand in the regions.
-	 * @throws DriverError when the list does not answer; Error for a list of another form, in another currency, or with none of them
+	 * Returns the on-demand prices of Linux machines of these types in the regions.
+	 * @throws DriverError if the list does not respond; Error if it has another format or currency, or none of the prices
 	 */
 	async machinePrices(regions: readonly string[], instanceTypes: readonly string[]): Promise<ListedPrice[]> {
 		const what = `price list of machines in ${regions.join(", ")}`;
@@ -39,12 +39,15 @@ export class AwsPriceList {
 				prices.push(...machinePricesOf(products));
 			}
 		}
-		// Prices that are all gone are a list that was misread, or misunderstood what it was asked for.
+		// A list without any prices was misread, or was asked the wrong question.
 		if (prices.length === 0) throw new Error(`AWS's ${what} has none of the ${instanceTypes.length} types that were asked for`);
 		return prices;
 	}
 
-	/** Price of such a volume for a month; null when the list has none. @throws DriverError; Error for a list of another form */
+	/**
+	 * Returns the monthly price of such a volume, or null if the list has none.
+	 * @throws DriverError; Error for a list in another format
+	 */
 	async volumePrice(region: string, disk: DiskAsked): Promise<bigint | null> {
 		const filters = [filter("productFamily", "Storage"), filter("volumeApiName", disk.type), filter("regionCode", region)];
 		return volumePriceOf(await this.#products(`price list of disks in ${region}`, filters), region, disk);
@@ -58,14 +61,14 @@ export class AwsPriceList {
 	#products(what: string, Filters: Filter[]): Promise<string[]> {
 		this.#client ??= new PricingClient(clientConfig(this.#settings, endpointRegion(this.#settings.regions[0] ?? "")));
 		const input: GetProductsCommandInput = { ServiceCode: "AmazonEC2", FormatVersion: "aws_v1", Filters };
-		// The SDK hands out objects around the texts.
+		// The SDK returns objects that wrap the texts.
 		return readPages(what, paginateGetProducts({ client: this.#client, pageSize: PAGE_SIZE }, input), (page) =>
 			page.PriceList?.map(String),
 		);
 	}
 }
 
-/** The list of all regions is served from three: the one on the site's side of the world. */
+/** The list of all regions is served from three; this returns the one nearest to the site. */
 export function endpointRegion(region: string): string {
 	if (/^(eu|il|me|af)-/.test(region)) return "eu-central-1";
 	return region.startsWith("ap-") ? "ap-south-1" : "us-east-1";
@@ -75,7 +78,7 @@ function filter(Field: string, Value: string, Type: FilterType = "TERM_MATCH"): 
 	return { Type, Field, Value };
 }
 
-/** The values, parted by commas, in as few texts as have room for them. */
+/** Joins the values with commas into as few strings as fit. */
 function joinedWithin(values: readonly string[], max: number): string[] {
 	const texts: string[] = [];
 	for (const value of values) {

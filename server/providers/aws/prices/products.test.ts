@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { machinePricesOf, volumePriceOf } from "./products.ts";
 
-/** A product in the form of AWS's list, with an invented price. */
+/** A product in the format of AWS's list, with an invented price. */
 function product(changes: Record<string, string> = {}, price: Record<string, string> = { USD: "1.0060000000" }, unit = "Hrs"): string {
 	const attributes = {
 		...{ enhancedNetworkingSupported: "Yes", vcpu: "4", memory: "16 GiB", gpu: "1", instanceFamily: "GPU instance" },
@@ -57,7 +57,7 @@ describe("a machine of AWS's list", () => {
 		["below nothing", product({}, { USD: "-1.0" }), /is not understood/],
 		["of another form", '{"product":{}}', /is not understood/],
 		["that is no JSON", "<html>", /a product is no JSON/],
-	])("%s refuses the list as a whole", (_what, text, why) => {
+	])("%s rejects the list as a whole", (_what, text, why) => {
 		expect(() => machinePricesOf([product(), text])).toThrow(why);
 	});
 });
@@ -67,12 +67,12 @@ describe("a volume of AWS's list", () => {
 		product({ volumeApiName: "gp3", usagetype }, { USD: usd }, "GB-Mo").replace('"instanceType":"g5.xlarge",', "");
 	const asked = { type: "gp3", gib: 100 };
 
-	it("costs its size for a month, and throughput beside it is none of that", () => {
+	it("has a monthly price for its size, without additional throughput", () => {
 		expect(volumePriceOf([gp3("0.0800000000"), gp3("0.04", "EBS:VolumeP-Throughput.gp3")], "us-east-1", asked)).toBe(8_000_000n);
 		expect(volumePriceOf([gp3("0.08")], "eu-west-1", asked)).toBeNull();
 	});
 
-	it("at two prices, or in another currency, is refused", () => {
+	it("is rejected with two prices or another currency", () => {
 		expect(() => volumePriceOf([gp3("0.08"), gp3("0.09")], "us-east-1", asked)).toThrow(/gp3 in us-east-1 at 2 prices/);
 		expect(() => volumePriceOf([gp3("0.08").replace('"USD"', '"EUR"')], "us-east-1", asked)).toThrow(/in EUR; only USD is taken/);
 	});

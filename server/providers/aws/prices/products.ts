@@ -16,20 +16,20 @@ const productSchema = z.object({
 });
 type Product = z.output<typeof productSchema>;
 
-/** One's own Linux machine for as long as one likes. Capacity blocks cost nothing by the hour, and Outposts something else. */
+/** Selects shared Linux machines without a fixed term. Capacity blocks cost nothing per hour, and Outposts have other prices. */
 const ON_DEMAND_LINUX: Readonly<Record<string, string>> = {
 	...{ operatingSystem: "Linux", preInstalledSw: "NA", tenancy: "Shared", capacitystatus: "Used" },
 	...{ marketoption: "OnDemand", locationType: "AWS Region" },
 };
 
 /**
- * What the machines among AWS's products, texts of JSON, cost on demand.
- * @throws Error for a product of another form, and for a price in another currency than USD
+ * Returns the on-demand prices of the machines among AWS's products, which are JSON strings.
+ * @throws Error for a product in another format, and for a price in a currency other than USD
  */
 export function machinePricesOf(texts: readonly string[]): ListedPrice[] {
 	return texts.map(readProduct).flatMap((product) => {
 		const { instanceType, regionCode: region, ...attributes } = product.product.attributes;
-		// Lists older than an attribute are without it.
+		// Lists from before an attribute was introduced lack it.
 		const fits = Object.entries(ON_DEMAND_LINUX).every(([name, value]) => (attributes[name] ?? value) === value);
 		if (instanceType === undefined || region === undefined || !fits) return [];
 		return dimensionsOf(product)
@@ -41,11 +41,14 @@ export function machinePricesOf(texts: readonly string[]): ListedPrice[] {
 	});
 }
 
-/** Price of a volume for a month among such products; null when there is none. @throws Error also for two prices */
+/**
+ * Returns the monthly price of a volume among these products, or null if there is none.
+ * @throws Error also for two prices
+ */
 export function volumePriceOf(texts: readonly string[], region: string, { type, gib }: DiskAsked): bigint | null {
 	const prices = texts.map(readProduct).flatMap((product) => {
 		const { regionCode, volumeApiName, usagetype = "" } = product.product.attributes;
-		// Performance that is bought beyond the free one is next to the volume, under other uses.
+		// Additional purchased performance is listed next to the volume, with other usage types.
 		if (regionCode !== region || volumeApiName !== type || !usagetype.endsWith(`EBS:VolumeUsage.${type}`)) return [];
 		return dimensionsOf(product).filter(({ unit, beginRange }) => unit === "GB-Mo" && beginRange === "0");
 	});
@@ -76,7 +79,7 @@ function usdOf({ pricePerUnit }: z.output<typeof dimensionSchema>, what: string)
 	return usd;
 }
 
-/** The list has up to ten decimals; what is beyond a millionth of a dollar is rounded. */
+/** The list has up to ten decimals; anything below a millionth of a dollar is rounded. */
 function microOf(usd: string): bigint {
 	const [whole = "0", fraction = ""] = usd.split(".");
 	return usdToMicro(`${whole}.${fraction.slice(0, 6).padEnd(6, "0")}`) + (Number(fraction[6] ?? 0) >= 5 ? 1n : 0n);
