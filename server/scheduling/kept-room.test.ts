@@ -37,7 +37,7 @@ describe("room that evictions make for one job", () => {
 		expect(plan.forecasts.get("job_rival")?.p50Ms).toBe(NOON_MS + 2 * MINUTE_MS + HOUR_MS);
 	});
 
-	it("is taken by the job as soon as they are gone, and other jobs get what is left", () => {
+	it("is taken by the job as soon as they have ended, and other jobs get what is left", () => {
 		expect(linesOf(decide(given({ pending: [rival, urgent()] })).actions)).toEqual(["urgent place_home 0,1", "rival place_home 2"]);
 	});
 

@@ -11,7 +11,7 @@ import { aJob, aPool, aSnapshot, NOON_MS } from "./testing/builders.ts";
 import type { PoolView, Snapshot } from "./types.ts";
 import { homeScore } from "./weigh-waiting.ts";
 
-/** Four hours of work hold all of a pool of this speed, and another such job waits behind it. */
+/** A job with four hours of work fills a pool of this speed, and another such job waits behind it. */
 function busy(speed: number | undefined, part: Partial<Snapshot> = {}): Snapshot {
 	const running = aJob("old")
 		.gpus(4)
@@ -35,7 +35,7 @@ function homeOf(snapshot: Snapshot): Candidate {
 describe("a pool twice as fast", () => {
 	const [usual, fast] = [homeOf(busy(undefined)), homeOf(busy(2))];
 
-	it("halves the forecast of the wait for what runs there", () => {
+	it("halves the forecast wait behind what runs there", () => {
 		expect(usual.start.p50Ms - NOON_MS).toBeGreaterThan(3 * HOUR_MS);
 		expect(fast.start.p50Ms - NOON_MS).toBe((usual.start.p50Ms - NOON_MS) / 2);
 	});
@@ -48,13 +48,13 @@ describe("a pool twice as fast", () => {
 		expect([usual.speed, fast.speed]).toEqual([undefined, 2]);
 	});
 
-	it("is named where a job is placed", () => {
+	it("is named in the placement's reason", () => {
 		const { actions } = decide(aSnapshot({ pools: [aPool({ speed: 2 })], pending: [waiting] }));
 		const [placed] = actions;
 		expect(placed && sentenceOf(placed.reason)).toContain("at 2 × the usual speed");
 	});
 
-	it("makes a deadline that bears the usual run half as likely to be missed, or less", () => {
+	it("makes a deadline that allows the usual run at most half as likely to be missed", () => {
 		const tight = aJob("new")
 			.estimate(HOUR_MS)
 			.deadline(NOON_MS + HOUR_MS)
@@ -71,7 +71,7 @@ describe("a pool twice as fast", () => {
 });
 
 describe("a pool half as fast", () => {
-	it("counts waiting for it by the hours that the run takes longer", () => {
+	it("counts waiting for it by the extra hours of the run", () => {
 		const score = (view: PoolView) => homeScore({ ...view, gridGramsPerKwh: null }, queued, NOON_MS, perHour, snapshot);
 		const snapshot = aSnapshot();
 		const perHour = Number(snapshot.policy.weights.delayMicroUsdPerHour);
@@ -97,11 +97,11 @@ describe("a live attempt on a pool twice as fast", () => {
 		expect(end(2)).toBe(end(1) / 2);
 	});
 
-	it("loses by the clock what it has not saved", () => {
+	it("counts unsaved work in wall-clock time", () => {
 		expect(lostMs({ ...attempt, savedMs: 1.5 * HOUR_MS }, NOON_MS)).toBe(HOUR_MS / 4);
 	});
 
-	it("is held against its maximum by the clock, those of earlier attempts too", () => {
+	it("is held to its maximum in wall-clock time, including earlier attempts", () => {
 		const before = { completedMs: 5 * HOUR_MS, completedByClockMs: 1.5 * HOUR_MS };
 		expect(brokenBound({ ...attempt, ...before }, NOON_MS, () => ({}) as never)).toBeNull();
 		expect(brokenBound({ ...attempt, ...before }, NOON_MS + HOUR_MS / 2, () => ({}) as never)?.code).toBe("max_duration_exceeded");

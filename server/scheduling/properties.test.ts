@@ -13,7 +13,7 @@ import type { Action, PendingJob, Plan, Snapshot } from "./types.ts";
 
 const RUNS = { numRuns: cases(60, 300) };
 
-/** Checks every plan of any snapshot. */
+/** Checks every plan, for any snapshot. */
 function always(check: (plan: Plan, snapshot: Snapshot) => void, among: fc.Arbitrary<Snapshot> = anySnapshot): void {
 	fc.assert(
 		fc.property(among, (snapshot) => check(decide(snapshot), snapshot)),
@@ -21,7 +21,7 @@ function always(check: (plan: Plan, snapshot: Snapshot) => void, among: fc.Arbit
 	);
 }
 
-/** Urgent deadlines, and work that may be evicted for them. */
+/** Urgent deadlines, and jobs that may be evicted for them. */
 const crowded: fc.Arbitrary<Snapshot> = fc
 	.record({ base: anySnapshot, estimateHours: fc.integer({ min: 1, max: 3 }), slackMinutes: fc.integer({ min: 5, max: 90 }) })
 	.map(({ base, estimateHours, slackMinutes }) => {
@@ -48,8 +48,8 @@ function specOf(snapshot: Snapshot, jobId: string): PendingJob {
 
 const launchesOf = (plan: Plan) => plan.actions.filter((a): a is Extract<Action, { kind: "launch" }> => a.kind === "launch");
 
-describe("safety: whatever the snapshot", () => {
-	it("gives only slots that are free, each once, and as many as the job asks, on whole nodes", () => {
+describe("safety: for any snapshot", () => {
+	it("assigns only free slots, each once, as many as the job requests, on whole nodes", () => {
 		always((plan, snapshot) => {
 			const given = new Set<string>();
 			for (const a of plan.actions) {
@@ -72,7 +72,7 @@ describe("safety: whatever the snapshot", () => {
 		});
 	});
 
-	it("never places on what a rule denies, nor on a price that is missing, zero, stale or in back-off", () => {
+	it("never uses a place that a rule denies, or a price that is missing, zero, stale or in back-off", () => {
 		always((plan, snapshot) => {
 			for (const { jobId, offer } of launchesOf(plan)) {
 				const { spec, avoidOffers } = specOf(snapshot, jobId);
@@ -87,7 +87,7 @@ describe("safety: whatever the snapshot", () => {
 		});
 	});
 
-	it("holds together no more than what is free of each budget, and no less than the longest life costs", () => {
+	it("keeps the holds within the free part of each budget, and at least at the cost of the longest life", () => {
 		always((plan, snapshot) => {
 			for (const view of snapshot.budgets) {
 				const held = launchesOf(plan).reduce((sum, a) => sum + (a.budgetIds.includes(view.id) ? a.holdMicroUsd : 0n), 0n);
@@ -101,7 +101,7 @@ describe("safety: whatever the snapshot", () => {
 		});
 	});
 
-	it("has one action a job at most, a reason for each that stays, and an explanation for each that acts", () => {
+	it("has at most one action per job, a reason for each job that stays, and an explanation for each action", () => {
 		always((plan, snapshot) => {
 			const acted = plan.actions.filter((a) => !("attemptId" in a)).map((a) => a.jobId);
 			expect(new Set(acted).size).toBe(acted.length);
@@ -115,7 +115,7 @@ describe("safety: whatever the snapshot", () => {
 		});
 	});
 
-	it("never starts a job that has a live attempt, and asks each attempt to leave once at most", () => {
+	it("never starts a job that has a live attempt, and stops each attempt at most once", () => {
 		always((plan, snapshot) => {
 			const live = new Set(snapshot.running.map((r) => r.jobId));
 			const acted = plan.actions.flatMap((a) => ("attemptId" in a ? [a.attemptId] : []));
@@ -124,7 +124,7 @@ describe("safety: whatever the snapshot", () => {
 		});
 	});
 
-	it("evicts only what a rule lets go, that runs, and for a job that waits with a deadline; for a gang enough or nothing", () => {
+	it("evicts only running attempts that a rule releases, for a pending job with a deadline; for a gang, enough or none", () => {
 		always((plan, snapshot) => {
 			const evictions = plan.actions.filter((a) => a.kind === "evict");
 			for (const { attemptId, forJobId } of evictions) {
@@ -145,7 +145,7 @@ describe("safety: whatever the snapshot", () => {
 		});
 	});
 
-	it("is tried on snapshots in which every kind of action happens", () => {
+	it("is exercised on snapshots with every kind of action", () => {
 		const kinds = new Set(fc.sample(anySnapshot, { numRuns: 500, seed: 1 }).flatMap((s) => decide(s).actions.map((a) => a.kind)));
 		expect([...kinds].sort()).toEqual(["evict", "fail", "hold", "launch", "place_home", "release", "stop"]);
 	});
@@ -179,11 +179,11 @@ describe("safety: whatever the snapshot", () => {
 			const next = applied(snapshot, plan);
 			const again = decide(next);
 			expect(again.actions.filter((a) => a.kind === "stop" || a.kind === "move")).toEqual([]);
-			// With shares, started jobs count as their team's usage, and launched or failed jobs no longer do, so the order of pending
-			// jobs may differ. Room that was made is visible to earlier jobs only in the next cycle, with everything the leavers free
-			// beyond it: then another job may start, or a second deadline find its own room.
+			// With shares, started jobs count as their team's usage, and launched or failed jobs no longer do, so the order of pending jobs may
+			// differ. Reserved room is visible to earlier jobs only in the next cycle, with all other slots that the stopping attempts release.
+			// Then another job may start, or a second deadline may find its own room.
 			if (snapshot.policy.shares.length > 0 || plan.actions.some((a) => a.kind === "evict")) return;
-			// Jobs started in the plan hold their place in the next cycle. A deadline may then request it, together with others.
+			// Jobs started in the plan keep their place in the next cycle. A deadline may then request it, together with others.
 			const began = new Set(plan.actions.flatMap((a) => (a.kind === "place_home" ? [a.jobId] : [])));
 			const evicted = again.actions.filter((a) => a.kind === "evict");
 			if (evicted.length === 0) expect(again.actions).toEqual([]);
@@ -191,7 +191,7 @@ describe("safety: whatever the snapshot", () => {
 		}, crowdedOrNot);
 	});
 
-	it("keeps room that is made for a job for that job: no one else gets of it, and no one is asked to leave for it again", () => {
+	it("keeps room made for a job for that job: no other job uses it, and nothing is evicted for it again", () => {
 		always((plan, snapshot) => {
 			const next = applied(snapshot, plan);
 			const again = decide(next);
@@ -202,7 +202,7 @@ describe("safety: whatever the snapshot", () => {
 				for (const a of again.actions) {
 					if (a.kind === "place_home" && a.poolId === room.poolId) expect(a.slots.filter((slot) => room.slots.includes(slot))).toEqual([]);
 				}
-				// and it begins there as soon as all of them no longer exist
+				// and it starts there as soon as all of them have ended
 				const then = decide(withoutLeavers(next));
 				const start = then.actions.find((a) => a.jobId === jobId);
 				expect(start).toMatchObject({ kind: "place_home", poolId: room.poolId, slots: room.slots });
@@ -211,7 +211,7 @@ describe("safety: whatever the snapshot", () => {
 	});
 });
 
-/** The same when all that stop have ended. */
+/** The same once all stopping attempts have ended. */
 function withoutLeavers(snapshot: Snapshot): Snapshot {
 	const gone = snapshot.running.filter((r) => r.stopping);
 	const held = new Set(snapshot.running.filter((r) => !r.stopping).flatMap((r) => r.slots.map((slot) => `${r.placement.poolId} ${slot}`)));
@@ -227,7 +227,7 @@ function shuffled<T>(items: readonly T[]): fc.Arbitrary<T[]> {
 	return fc.shuffledSubarray([...items], { minLength: items.length, maxLength: items.length });
 }
 
-/** The snapshot that the loader would read right after the plan was written. */
+/** The snapshot that the loader would read right after the plan was applied. */
 function applied(snapshot: Snapshot, plan: Plan): Snapshot {
 	const byJob = new Map(plan.actions.map((a) => [a.jobId, a]));
 	const pools = snapshot.pools.map((pool) => {
@@ -267,14 +267,14 @@ function applied(snapshot: Snapshot, plan: Plan): Snapshot {
 }
 
 describe("liveness", () => {
-	it("starves no one: the lowest priority starts although a new job of the highest comes every hour", () => {
+	it("starves no job: the lowest priority starts although a new job of the highest arrives every hour", () => {
 		const policy = aPolicy({ rules: [] });
 		let low: PendingJob | null = aJob("low").priority(0).build();
 		let startedAfter = 0;
 		for (let hour = 0; hour < 200 && low; hour++) {
 			const nowMs = NOON_MS + hour * HOUR_MS;
 			const rival = { ...aJob(`rival-${hour}`).priority(100).build(), pendingSinceMs: nowMs };
-			// one slot, free again every hour
+			// one slot, free every hour
 			const plan = decide(aSnapshot({ nowMs, policy, pools: [aPool({ gpusPerNode: 1 })], pending: [low, rival] }));
 			expect(plan.actions).toHaveLength(1);
 			if (plan.actions[0]?.jobId === low.jobId) {
@@ -286,7 +286,7 @@ describe("liveness", () => {
 		expect(startedAfter).toBe(100);
 	});
 
-	it("starves no big job: small ones that keep coming do not push its start back", () => {
+	it("starves no big job: a steady stream of small ones does not push its start back", () => {
 		const policy = aPolicy({ rules: [] });
 		let nowMs = NOON_MS;
 		let running = [aJob("old").gpus(3).running("home-a", [0, 1, 2], 0)];

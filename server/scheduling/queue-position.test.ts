@@ -12,14 +12,14 @@ const job = (jobId: string, priority: number, some: { deadlineMs?: number; waite
 	}) as PendingJob;
 
 describe("queuePosition", () => {
-	it("is behind higher ranks, and between equals", () => {
+	it("is behind higher ranks, and a range between equals", () => {
 		const pending = [job("a", 60), job("b", 50), job("c", 50), job("d", 40)];
 		expect(queuePosition(pending, "b", NOW)).toEqual({ from: 2, to: 3, of: 4 });
 		expect(queuePosition(pending, "a", NOW)).toEqual({ from: 1, to: 1, of: 4 });
 		expect(queuePosition(pending, "d", NOW)).toEqual({ from: 4, to: 4, of: 4 });
 	});
 
-	it("lets a job with a deadline still pass others", () => {
+	it("assumes that a job with a deadline may still pass others", () => {
 		const pending = [job("plain", 50), job("due", 50 - LIMITS.urgentPoints + 1, { deadlineMs: NOW + 1 })];
 		expect(queuePosition(pending, "plain", NOW)).toEqual({ from: 1, to: 2, of: 2 });
 		expect(queuePosition(pending, "due", NOW)).toEqual({ from: 1, to: 2, of: 2 });
@@ -30,5 +30,5 @@ describe("queuePosition", () => {
 		expect(queuePosition(pending, "new", NOW)).toEqual({ from: 2, to: 2, of: 2 });
 	});
 
-	it("is null for a job that does not wait", () => expect(queuePosition([], "a", NOW)).toBeNull());
+	it("is null for a job that is not pending", () => expect(queuePosition([], "a", NOW)).toBeNull());
 });

@@ -2,7 +2,7 @@ import { LIMITS } from "./limits.ts";
 import { agePoints } from "./order.ts";
 import type { PendingJob } from "./types.ts";
 
-/** The best and the worst place of a job among all that wait, 1 being next, and their number. */
+/** The best and the worst position of a job among all pending ones (1 is next), and their number. */
 export interface QueuePosition {
 	from: number;
 	to: number;
@@ -10,8 +10,8 @@ export interface QueuePosition {
 }
 
 /**
- * Where a job is in the queue. A range, because the order changes between cycles: equal ranks are settled by slack and fair
- * share, and any job with a deadline may still gain the urgent points.
+ * Position of a job in the queue. A range, because the order changes between cycles: ties in rank are broken by slack and fair share, and
+ * any job with a deadline may still gain the urgent points.
  */
 export function queuePosition(pending: readonly PendingJob[], jobId: string, nowMs: number): QueuePosition | null {
 	const own = pending.find((job) => job.jobId === jobId);

@@ -15,7 +15,7 @@ const learned = (launches: SeenLaunch[], hours: number) => recordsOfLaunches(lau
 const sum = (counts: readonly number[] | undefined): number => (counts ?? []).reduce((a, b) => a + b, 0);
 
 describe("records of launches", () => {
-	it("count a zone's hours once, however many machines ran in them, and know of one that runs on that spot was there", () => {
+	it("count a zone's hours once, however many machines ran in them, and take a running machine as evidence that spot was available", () => {
 		const record = learned([aLaunch(0, null), aLaunch(2.5, 3), aLaunch(7, 7.5)], 10);
 		expect(record?.instanceHours).toBeCloseTo(11, 1);
 		expect(sum(record?.zone?.upHours)).toBeCloseTo(10, 1);
@@ -31,13 +31,13 @@ describe("records of launches", () => {
 		expect(learned([...launches].reverse(), 5)).toEqual(record);
 	});
 
-	it("know nothing from after their time", () => {
+	it("ignore everything after their time", () => {
 		const launches = [aLaunch(0, 3, "interrupted"), aLaunch(null, 3.25, "refused"), aLaunch(3.5, 4)];
 		expect(learned(launches, 2)).toMatchObject({ interruptions: 0, refusals: 0, zone: { up: true, atMs: at(2) } });
 		expect(learned([aLaunch(null, 3, "refused")], 2)).toBeUndefined();
 	});
 
-	it("take no shortage from a refusal for the account's quota, and nothing of a zone from other capacity than spot", () => {
+	it("take no shortage from a refusal by the account's quota, and learn about zones only from spot", () => {
 		expect(learned([aLaunch(null, 1, "over_quota")], 2)).toMatchObject({ refusals: 1, zone: null, backoffUntilMs: at(1) + MINUTE_MS });
 		expect(learned([{ ...aLaunch(0, 1), isSpot: false }], 2)?.zone).toBeUndefined();
 	});

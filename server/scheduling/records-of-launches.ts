@@ -6,9 +6,9 @@ import type { OfferRecord } from "./types.ts";
 export interface SeenLaunch {
 	offerId: string;
 	isSpot: boolean;
-	/** null: it never came up. */
+	/** null if it never came up. */
 	launchedAtMs: number | null;
-	/** null: it runs. */
+	/** null while it runs. */
 	endedAtMs: number | null;
 	end: "interrupted" | "refused" | "over_quota" | "other";
 }
@@ -16,14 +16,14 @@ export interface SeenLaunch {
 interface Step {
 	launch: SeenLaunch;
 	atMs: number;
-	/** By how many machines of the offer run from now on. */
+	/** Change in the offer's number of running machines from then on. */
 	running: -1 | 0 | 1;
 	apply: (record: OfferRecord) => OfferRecord;
 }
 
 /**
- * How offers behaved up to `nowMs`, by offer id: every launch in the order in which its events became known. Hours count once
- * their machine has ended, or now; a running machine shows at each step that spot was still there.
+ * How offers behaved up to `nowMs`, by offer id: every launch, in the order in which its events became known. Hours count once their
+ * machine has ended, or now. A running machine shows at each step that spot was still available.
  */
 export function recordsOfLaunches(launches: readonly SeenLaunch[], nowMs: number): Map<string, OfferRecord> {
 	const steps = launches.flatMap((launch) => stepsOf(launch, nowMs)).sort((a, b) => a.atMs - b.atMs);

@@ -14,13 +14,13 @@ describe("records of offers", () => {
 		expect(ratesOf("on_demand", undefined, NOON_MS)).toEqual({ interruptionsPerHour: 0, refusalDelayMs: 0 });
 	});
 
-	it("move with what is seen: 4 interruptions in 30 hours beside the prior's 1 in 10 make 5 in 40", () => {
+	it("combine observations with the prior: 4 interruptions in 30 hours and the prior's 1 in 10 make 5 in 40", () => {
 		let record = withHours(emptyRecord(NOON_MS), 30, NOON_MS);
 		for (let i = 0; i < 4; i++) record = withInterruption(record, NOON_MS);
 		expect(spotRate(record)).toBeCloseTo(5 / 40, 12);
 	});
 
-	it("are one with those of other sizes in the same place, as to interruptions: 3 in 20 hours and 1 in 10 beside the prior make 5 in 40", () => {
+	it("share interruptions with other sizes in the same place: 3 in 20 hours and 1 in 10 with the prior make 5 in 40", () => {
 		const of = (interruptions: number, instanceHours: number) => ({ ...emptyRecord(NOON_MS), interruptions, instanceHours });
 		const rate = (record: Parameters<typeof ratesOf>[1], likes: Parameters<typeof ratesOf>[3]) =>
 			ratesOf("spot", record, NOON_MS, likes).interruptionsPerHour;
@@ -29,7 +29,7 @@ describe("records of offers", () => {
 		expect(ratesOf("on_demand", undefined, NOON_MS, [of(0, 20)]).interruptionsPerHour).toBe(0);
 	});
 
-	it("take the refusals of other sizes as a prior that counts as one launch", () => {
+	it("use the refusals of other sizes as a prior that counts as one launch", () => {
 		const seen = (launches: number, refusals: number) => ({ ...emptyRecord(NOON_MS), launches, refusals });
 		const refused = (record: Parameters<typeof ratesOf>[1], like: ReturnType<typeof seen>) =>
 			ratesOf("spot", record, NOON_MS, [like]).refusalDelayMs / LIMITS.refusedLaunchMs;
@@ -48,11 +48,11 @@ describe("records of offers", () => {
 		expect(decayed(record, NOON_MS - HOUR_MS)).toBe(record);
 	});
 
-	it("make a refusing offer take longer to get, never impossible, and forgive it", () => {
+	it("make a refusing offer take longer to get, never impossible, and recover", () => {
 		const once = withRefusal(emptyRecord(NOON_MS), NOON_MS);
 		const twice = { ...once, refusals: 2 };
 		const delay = (record: typeof once, atMs: number) => ratesOf("spot", record, atMs).refusalDelayMs;
-		// p = 1/2, one try more; p = 1/3, two tries more
+		// p = 1/2, one more try; p = 1/3, two more tries
 		expect(delay(once, NOON_MS)).toBe(LIMITS.refusedLaunchMs);
 		expect(delay(twice, NOON_MS)).toBe(2 * LIMITS.refusedLaunchMs);
 		expect(delay(once, NOON_MS + LIMITS.refusalHalfLifeMs)).toBeCloseTo(LIMITS.refusedLaunchMs / 2, 6);
@@ -72,24 +72,24 @@ describe("records of offers", () => {
 		expect(withLaunch(record, NOON_MS).backoffUntilMs).toBeUndefined();
 	});
 
-	it("learn of one shortage once, however many meet it: an interruption, then refusals of calls under way", () => {
+	it("learn about a shortage once, however many calls meet it: an interruption, then refusals of pending calls", () => {
 		const taken = withInterruption(withInterruption(emptyRecord(NOON_MS), NOON_MS), NOON_MS);
 		expect(taken).toMatchObject({ interruptions: 2, refusals: 1, backoffUntilMs: NOON_MS + LIMITS.refusalPauseMs });
 		expect(withRefusal(taken, NOON_MS)).toEqual(taken);
 	});
 });
 
-describe("what launches say of how long spot stays, and stays away", () => {
-	it("is learned on spot alone", () => {
+describe("what launches show about how long spot stays available and unavailable", () => {
+	it("is learned only for spot", () => {
 		expect(withInterruption(withLaunch(emptyRecord(NOON_MS), NOON_MS), NOON_MS + HOUR_MS).zone).toBeUndefined();
 	});
 
-	it("is up while one of our machines runs, however long no one asks; once reclaimed it is unavailable until a launch comes up", () => {
+	it("is up while one of our machines runs, however long there is no request; once reclaimed it is unavailable until a launch comes up", () => {
 		let record = withLaunch(emptyRecord(NOON_MS, true), NOON_MS);
 		record = withInterruption(withHours(record, 3, NOON_MS + 3 * HOUR_MS), NOON_MS + 3 * HOUR_MS);
 		expect(record.zone).toMatchObject({ up: false, sinceMs: NOON_MS + 3 * HOUR_MS });
 		expect(record.zone?.upHours.reduce((a, b) => a + b, 0)).toBeCloseTo(3, 1);
-		// Another running machine is no evidence that one is available.
+		// Another running machine is no evidence that one is available now.
 		record = withHours(record, 1, NOON_MS + 3 * HOUR_MS + 5 * MINUTE_MS);
 		expect(record.zone?.up).toBe(false);
 		record = withLaunch(record, NOON_MS + 3 * HOUR_MS + 30 * MINUTE_MS);
@@ -97,7 +97,7 @@ describe("what launches say of how long spot stays, and stays away", () => {
 		expect(record.zone?.downEnds.map(Math.round)).toEqual([0, 0, 1, 0, 0, 0, 0, 0]);
 	});
 
-	it("is looked at by a refusal in a pause too, and not by one for the account's quota", () => {
+	it("is also observed by a refusal in a pause, but not by one for the account's quota", () => {
 		const refused = withRefusal(emptyRecord(NOON_MS, true), NOON_MS);
 		expect(withRefusal(refused, NOON_MS + 30_000)).toMatchObject({
 			refusals: refused.refusals * 0.5 ** (1 / 20),
@@ -116,20 +116,20 @@ describe("expected rework", () => {
 		changeoverMs: 7 * MINUTE_MS,
 	};
 
-	it("is half a checkpoint interval and a changeover an interruption: 0.1/h × 14.5 min lose 1/41.4 of the time", () => {
+	it("is half a checkpoint interval and a changeover per interruption: 0.1/h × 14.5 min lose 1/41.4 of the time", () => {
 		const lost = (0.1 * 14.5) / 60;
 		expect(reworkOf(hour).extraMs).toBeCloseTo((10 * HOUR_MS * lost) / (1 - lost), 3);
 		expect(reworkOf({ ...hour, instances: 4 }).extraMs).toBeGreaterThan(4 * reworkOf(hour).extraMs);
 		expect(reworkOf({ ...hour, interruptionsPerHour: 0 })).toEqual({ extraMs: 0, interruptions: 0 });
 	});
 
-	it("is the exponential of a whole restart without checkpoints: 10 h at 0.1/h take (e − 1) × 10 h and e − 1 changeovers", () => {
+	it("is the exponential form of a whole restart without checkpoints: 10 h at 0.1/h take (e − 1) × 10 h and e − 1 changeovers", () => {
 		const { extraMs, interruptions } = reworkOf({ ...hour, checkpointEveryMs: null });
 		expect(interruptions).toBeCloseTo(Math.E - 1, 12);
 		expect(extraMs).toBeCloseTo((Math.E - 2) * 10 * HOUR_MS + (Math.E - 1) * 7 * MINUTE_MS, 3);
 	});
 
-	it("never falls when interruptions become more frequent, when there are more machines, or more work", () => {
+	it("never falls with more frequent interruptions, more machines, or more work", () => {
 		const rate = fc.double({ min: 0, max: 50, noNaN: true });
 		const work = fc.integer({ min: 1, max: 1000 * HOUR_MS });
 		fc.assert(

@@ -5,16 +5,16 @@ import { noteZone, observeZone } from "./spot-guarantee/learner.ts";
 import type { OfferRecord } from "./types.ts";
 
 /**
- * The behaviour of offers, learned from our own launches. Every function is pure and returns a new record: the live loop applies
- * them to the database's events, a replay to its own.
+ * The behaviour of offers, learned from our own launches. Every function is pure and returns a new record: the live loop applies them to
+ * the database's events, a replay to its own.
  */
 
-/** @param isSpot its comings and goings are learned too (spot-guarantee/learner.ts). */
+/** @param isSpot its availability over time is learned too (spot-guarantee/learner.ts). */
 export function emptyRecord(atMs: number, isSpot = false): OfferRecord {
 	return { atMs, instanceHours: 0, interruptions: 0, refusals: 0, launches: 0, ...(isSpot && { zone: null }) };
 }
 
-/** The same evidence seen later: each count halves with its half-life (LIMITS). A moment before the record changes nothing. */
+/** The same evidence at a later time: each count halves with its half-life (LIMITS). A time before the record changes nothing. */
 export function decayed(record: OfferRecord, nowMs: number): OfferRecord {
 	if (nowMs <= record.atMs) return record;
 	const [slow, fast] = [slowShare(record, nowMs), fastShare(record, nowMs)];
@@ -71,14 +71,14 @@ export function withRefusal(record: OfferRecord, nowMs: number, why: "capacity" 
 	return { ...now, refusals: now.refusals + 1, backoffUntilMs: nowMs + pauseMs };
 }
 
-/** It was seen to be had, or not, now. */
+/** The offer was observed as available, or unavailable, now. */
 function withLook(record: OfferRecord, up: boolean, nowMs: number): OfferRecord {
 	return record.zone === undefined ? record : { ...record, zone: noteZone(record.zone, up, nowMs) };
 }
 
 /** The record's prediction for the next launch. */
 export interface OfferRates {
-	/** Expected interruptions of one instance in an hour. */
+	/** Expected interruptions of one instance per hour. */
 	interruptionsPerHour: number;
 	/** Expected time lost to refusals until a launch comes up, ms. */
 	refusalDelayMs: number;
@@ -90,11 +90,11 @@ const NOTHING_SEEN: OfferRecord = emptyRecord(0);
 /**
  * Posterior means of a Gamma-Poisson and of a Beta model, with LIMITS' priors as pseudo-counts:
  * interruptions per hour = (interruptions + prior rate × prior hours) ÷ (hours + prior hours), initially on spot only;
- * tries until a launch comes up: 1 + (refusals + prior refusals) ÷ (launches + prior launches) (geometric), where all but one
- * fail and cost LIMITS.refusedLaunchMs each. Without `record`: the prior alone.
- * `likes`: records of the same capacity in machines of other sizes. Their interruptions and hours are added up, because one
- * shortage hits all sizes, and the sizes' records differ more by chance than by size. Refusals may be specific to a size: those
- * of the others count as a belief with the weight of one launch.
+ * tries until a launch comes up: 1 + (refusals + prior refusals) ÷ (launches + prior launches) (geometric), where all but one fail and cost
+ * LIMITS.refusedLaunchMs each. Without `record`: the prior alone.
+ * `likes`: records of the same capacity in machines of other sizes. Their interruptions and hours are added up, because one shortage
+ * affects all sizes, and the sizes' records differ more by chance than by size. Refusals may be specific to a size, so those of the others
+ * count as a prior with the weight of one launch.
  */
 export function ratesOf(
 	capacityType: Offer["capacityType"],
@@ -128,7 +128,7 @@ export function ratesOf(
 export interface Rework {
 	/** Instance time on top of the undisturbed run, ms. */
 	extraMs: number;
-	/** Interruptions that are expected in it. */
+	/** Interruptions expected during it. */
 	interruptions: number;
 }
 
@@ -171,7 +171,7 @@ export function extraMsOf(workMs: number, perMs: number, checkpointEveryMs: numb
 	return exponent <= 0 ? 0 : workMs * (interruptions / exponent - 1) + interruptions * changeoverMs;
 }
 
-/** It makes no checkpoint before it ends. */
+/** Whether the run ends before its first checkpoint. */
 function mustRestart(workMs: number, checkpointEveryMs: number | null): boolean {
 	return checkpointEveryMs === null || checkpointEveryMs >= workMs;
 }

@@ -4,7 +4,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { isOtherThanGpu } from "#server/domain/other-accelerators.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 
-/** Why a place is out for a job. ruleId is null when a fact and no rule removed it. */
+/** Why a place is excluded for a job. ruleId is null when a fact and no rule excluded it. */
 export interface Removal {
 	ruleId: string | null;
 	why: RemovalCode;
@@ -19,7 +19,7 @@ export interface Machine {
 	memoryGiB: number | null;
 }
 
-/** The first demand of the job that one node of this kind does not meet. */
+/** The first requirement of the job that one node of this kind does not meet. */
 export function hardwareRemoval(spec: JobSpec, machine: Machine): RemovalCode | null {
 	const { gpus, accelerators, cpus, memoryGiB } = spec.resources;
 	if (accelerators.length > 0 && !accelerators.includes(machine.accelerator)) return "hardware_accelerator";
@@ -32,7 +32,7 @@ export function hardwareRemoval(spec: JobSpec, machine: Machine): RemovalCode | 
 	return null;
 }
 
-/** The same for a cloud machine. An accelerator that is not a GPU (a TPU) must be named: other programs do not run there. */
+/** The same for a cloud machine. An accelerator that is not a GPU (a TPU) must be named, because it does not run the same programs. */
 export function offeredHardwareRemoval(spec: JobSpec, machine: Machine): RemovalCode | null {
 	if (spec.resources.accelerators.length === 0 && isOtherThanGpu(machine.accelerator)) return "hardware_accelerator";
 	return hardwareRemoval(spec, machine);
@@ -78,7 +78,7 @@ export function stageOf(why: RemovalCode): number {
 	return at < 0 ? order.length : at;
 }
 
-/** An order of removals by name alone, so that a plan does not depend on the order of its lists. */
+/** Orders removals by name alone, so that a plan does not depend on the order of its lists. */
 export function compareNames(a: Pick<Removal, "why" | "ruleId">, b: Pick<Removal, "why" | "ruleId">): number {
 	const [x, y] = [`${a.why} ${a.ruleId ?? ""}`, `${b.why} ${b.ruleId ?? ""}`];
 	return x < y ? -1 : x > y ? 1 : 0;

@@ -8,7 +8,7 @@ export interface Slotting {
 	nodes: number[];
 }
 
-/** From so many searches of one kind in one cycle on, its nodes are kept in a heap: before, a walk over them is cheaper. */
+/** From this many searches of one kind in one cycle on, its nodes are kept in a heap. For fewer, a walk over them is cheaper. */
 const SEARCHES_BEFORE_HEAP = 2;
 
 /**
@@ -18,17 +18,17 @@ const SEARCHES_BEFORE_HEAP = 2;
 export class PoolReplay {
 	readonly #table: EndTable;
 	#nowMs = 0;
-	/** Of the nodes that have one in this cycle; `#kept` holds those of earlier cycles to be used again. */
+	/** Timelines of the nodes that have one in this cycle; `#kept` holds those of earlier cycles for reuse. */
 	readonly #timelines: (NodeTimeline | undefined)[];
 	readonly #kept: (NodeTimeline | undefined)[];
-	/** Reservations of nodes without a timeline yet: start, length, slots, one after the other. */
+	/** Reservations of nodes without a timeline yet, as consecutive start, length and slots. */
 	readonly #noted: (number[] | undefined)[];
-	/** Nodes with a reservation that begins later than now. */
+	/** Nodes with a reservation that starts later than now. */
 	readonly #later: Uint8Array;
 	readonly #touched: number[] = [];
 	/**
-	 * By slots and order of magnitude of the length: the nodes, keyed by a time before which such a job cannot start there.
-	 * Reservations only ever make starts later, so a key that lags is still a bound and is put right when it comes up.
+	 * Nodes by slots and order of magnitude of the length, keyed by a time before which such a job cannot start there. Reservations only ever
+	 * make starts later, so an outdated key is still a lower bound and is corrected when it comes up.
 	 */
 	readonly #ready = new Map<number, { searches: number; heap: MinHeap | null }>();
 
@@ -55,19 +55,19 @@ export class PoolReplay {
 	}
 
 	/**
-	 * The earliest start of a job on `count` equal nodes at once, `slots` on each, for `lengthMs`; null when it never fits. Of
-	 * nodes that are ready at the same time it takes the fullest, so that big gaps stay whole; then the lowest number.
+	 * The earliest start of a job on `count` equal nodes at the same time, `slots` on each, for `lengthMs`; null when it never fits. Of nodes
+	 * that are ready at the same time it takes the fullest, so that big gaps stay whole; then the lowest number.
 	 */
 	findStart(count: number, slots: number, lengthMs: number): Slotting | null {
 		return count === 1 ? this.#findOne(slots, lengthMs) : this.#findGang(count, slots, lengthMs);
 	}
 
-	/** Whether slots that are free on the node now stay so for `lengthMs`: without later reservations they only become more. */
+	/** Whether slots that are free on the node now stay free for `lengthMs`. Without later reservations, free slots only increase. */
 	staysFree(node: number, slots: number, lengthMs: number): boolean {
 		return this.#later[node] === 0 || this.#timelineOf(node).earliest(slots, lengthMs, this.#nowMs) === this.#nowMs;
 	}
 
-	/** Whether a job has its place on the node from some later time on. */
+	/** Whether a job has a later reservation on the node. */
 	hasLater(node: number): boolean {
 		return this.#later[node] === 1;
 	}
@@ -122,7 +122,7 @@ export class PoolReplay {
 	}
 
 	#foundStartMs = 0;
-	/** Of one search: nodes that it took from the heap, and with what they go back. */
+	/** Per search: the nodes taken from the heap, and the keys for putting them back. */
 	readonly #visited: number[] = [];
 	readonly #notBefore: number[] = [];
 
@@ -185,7 +185,7 @@ export class PoolReplay {
 		return known.heap;
 	}
 
-	/** Tries the time at which enough nodes have a start each, until that many hold at one and the same time. */
+	/** Tries the time at which enough nodes have a start each, until that many hold at the same time. */
 	#findGang(count: number, slots: number, lengthMs: number): Slotting | null {
 		const nodes = Array.from({ length: this.#table.nodes }, (_, node) => node);
 		let fromMs = this.#nowMs;

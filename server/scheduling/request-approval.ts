@@ -3,7 +3,7 @@ import { estimateOf } from "./cost.ts";
 import type { Finding } from "./finding.ts";
 import type { Snapshot } from "./types.ts";
 
-/** The approval request of a held job: the placement that the rule stopped, as the decision saw it. null: no request. */
+/** The approval request of a held job: the placement that the rule stopped, as in the decision. null: no request. */
 export function requestOf({ choice, run, start }: Finding, { nowMs }: Pick<Snapshot, "nowMs">): ApprovalRequest | null {
 	if (choice?.kind !== "needs_approval" || run === null) return null;
 	const { ask, row } = choice;

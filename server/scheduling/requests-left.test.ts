@@ -13,8 +13,8 @@ const untilMs = (minutesAgo: readonly number[], offerId: string): number | undef
 	return row && countRequestsLeft(refused, NOON_MS)(row);
 };
 
-describe("asks for capacity that refused the job", () => {
-	it("are repeated twice within an hour, and then not until the first repeat is an hour ago", () => {
+describe("requests for capacity that refused the job", () => {
+	it("are repeated twice within an hour, and then not until the first repeat is an hour old", () => {
 		expect(untilMs([50, 40], asked.id)).toBe(0);
 		expect(untilMs([50, 40, 30], asked.id)).toBe(NOON_MS - 40 * MINUTE_MS + HOUR_MS);
 	});
@@ -24,12 +24,12 @@ describe("asks for capacity that refused the job", () => {
 		expect(untilMs([110, 90, 70, 59], asked.id)).toBe(0);
 	});
 
-	it("count when the request that they repeat is over an hour ago", () => {
+	it("count even if the request that they repeat is over an hour old", () => {
 		expect(untilMs([70, 50, 40], asked.id)).toBe(NOON_MS - 50 * MINUTE_MS + HOUR_MS);
 		expect(untilMs([115, 50, 40], asked.id)).toBe(0);
 	});
 
-	it("leave open a place that has not refused it", () => {
+	it("are always allowed at a place that has not refused", () => {
 		expect(untilMs([50, 40, 30, 20], fresh.id)).toBe(0);
 	});
 });

@@ -7,9 +7,9 @@ import type { RefusedLaunch } from "./types.ts";
 export const REFUSALS_KEPT_MS = 2 * HOUR_MS;
 
 /**
- * Until when a job avoids a place because it requested it too often. Per hour it may repeat LIMITS.repeatedAsksPerHour requests
- * to places that refused it within the hour. A place that has not refused it yet is always open. 0: now.
- * @param refused of the last REFUSALS_KEPT_MS, oldest first. A repeat stays one when the request that it repeats is over an hour ago.
+ * Until when a job avoids a place because of too many requests there. Per hour it may repeat LIMITS.repeatedAsksPerHour requests to places
+ * that refused it within the hour. A place that has not refused it yet is always open. 0: now.
+ * @param refused refusals within REFUSALS_KEPT_MS, oldest first. A repeat still counts if the request that it repeats is over an hour old.
  */
 export function countRequestsLeft(refused: readonly RefusedLaunch[] | undefined, nowMs: number): (row: OfferRow) => number {
 	if (!refused || refused.length === 0) return () => 0;
@@ -21,7 +21,7 @@ export function countRequestsLeft(refused: readonly RefusedLaunch[] | undefined,
 	return ({ likes, offer }) => (asked.has(offer.id) || likes.some((id) => asked.has(id)) ? untilMs : 0);
 }
 
-/** The same place refused within the hour before. */
+/** Whether the same place refused within the hour before. */
 function isRepeat(refused: readonly RefusedLaunch[]): (launch: RefusedLaunch) => boolean {
 	return (launch) => refused.some(({ offerId, atMs }) => offerId === launch.offerId && atMs < launch.atMs && launch.atMs - atMs < HOUR_MS);
 }

@@ -4,7 +4,7 @@ import { areasOf, outsideResidency } from "./residency.ts";
 
 const bound = (...residency: string[]): DataRef => ({ uri: "s3://acme/claims", sizeGiB: 1, mount: "/data", residency });
 describe("areas of cloud regions", () => {
-	it("know the union, its neighbours that are not in it, and nothing of unknown regions", () => {
+	it("contain the union, exclude its neighbours that are not members, and have nothing for unknown regions", () => {
 		expect(areasOf("aws", "eu-west-1")).toEqual(["ie", "eu", "eea"]);
 		expect(areasOf("aws", "eu-west-2")).toEqual(["gb", "uk"]);
 		expect(areasOf("aws", "eu-central-2")).toEqual(["ch"]);
@@ -17,7 +17,7 @@ describe("areas of cloud regions", () => {
 });
 
 describe("residency", () => {
-	it("asks every data set that names areas, and takes an unknown region for outside", () => {
+	it("checks every data set that names areas, and treats an unknown region as outside", () => {
 		expect(outsideResidency([], "aws", "us-east-1")).toBeNull();
 		expect(outsideResidency([bound()], "aws", "us-east-1")).toBeNull();
 		expect(outsideResidency([bound("eu", "uk")], "aws", "eu-west-2")).toBeNull();

@@ -2,9 +2,8 @@ import type { DataRef } from "#server/domain/job.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 
 /**
- * Countries of cloud regions, ISO 3166-1 in lower case, by the beginning of the region's name; the longest one counts.
- * From the providers' own region lists (AWS, Azure and Google Cloud, as of 2026); a test holds it against the grid zones
- * of the shipped carbon table.
+ * Countries of cloud regions, ISO 3166-1 in lower case, by the longest matching prefix of the region's name. From the providers' own region
+ * lists (AWS, Azure and Google Cloud, as of 2026); a test checks it against the grid zones of the shipped carbon table.
  */
 const COUNTRIES: Readonly<Record<"aws" | "azure" | "gcp", Readonly<Record<string, string>>>> = {
 	aws: {
@@ -148,14 +147,14 @@ function countryOf(provider: Provider, region: string): string | null {
 	return table[longest] ?? null;
 }
 
-/** A number at the end of `start` must be the whole number there: europe-west1 does not match europe-west15. */
+/** A number at the end of `start` must match the whole number there: europe-west1 does not match europe-west15. */
 function begins(region: string, start: string): boolean {
 	return region.startsWith(start) && !(/\d$/.test(start) && /\d/.test(region.charAt(start.length)));
 }
 
 /**
- * The data set's areas that exclude the region, or null when every data set may go there. A hard rule: each data set with areas
- * must allow one that contains the region; an unknown region is in none.
+ * The areas of the data set that excludes the region, or null when every data set may go there. A hard rule: each data set with areas must
+ * allow one that contains the region; an unknown region is in none.
  */
 export function outsideResidency(data: readonly DataRef[], provider: Provider, region: string): readonly string[] | null {
 	const areas = areasOf(provider, region);

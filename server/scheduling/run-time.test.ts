@@ -28,12 +28,12 @@ describe("the expected run time", () => {
 		expect(makeRunTimeOf(durations)(spec)).toEqual({ p50Ms, p90Ms });
 	});
 
-	it("never exceeds the maximum, which is in for a missing estimate", () => {
+	it("never exceeds the maximum, which replaces a missing estimate", () => {
 		const limited = { ...spec, duration: { estimateMs: null, maxMs: HOUR_MS } };
 		expect(makeRunTimeOf([])(limited)).toEqual({ p50Ms: HOUR_MS, p90Ms: HOUR_MS });
 	});
 
-	it("cuts the numbers at the end of a name", () => {
+	it("drops the numbers at the end of a name", () => {
 		expect(namePatternOf("fraud-v7")).toBe("fraud-v");
 		expect(namePatternOf("2026-run")).toBe("2026-run");
 	});

@@ -6,10 +6,7 @@ import { makeDistributionOf } from "./forecast/run-times.ts";
 import { LIMITS } from "./limits.ts";
 import type { DurationStat, PendingJob, RunningAttempt, TimeSpread } from "./types.ts";
 
-/**
- * How long a job runs from its beginning, as a median and a nine-in-ten bound, ms; with the whole distribution when history provides
- * it.
- */
+/** Run time of a whole job, as a median and a P90, ms; with the whole distribution if history provides it. */
 export interface RunTime extends TimeSpread {
 	distribution?: Distribution;
 }
@@ -62,7 +59,7 @@ export function makeRunTimeOf(durations: readonly DurationStat[]): RunTimeOf {
 	};
 }
 
-/** Two statistics of one key: the one with more samples, so that the order of the list does not matter. */
+/** Of two statistics with one key, the one with more samples, so that the order of the list does not matter. */
 function isBetter(a: DurationStat, b: DurationStat): boolean {
 	return a.samples !== b.samples ? a.samples > b.samples : a.p50Ms !== b.p50Ms ? a.p50Ms > b.p50Ms : a.p90Ms > b.p90Ms;
 }
@@ -93,18 +90,18 @@ export function replayedRestMs(job: PendingJob, total: RunTime, rest: TimeSpread
 	return remainingOf(total, job.completedMs, job.spec.duration.maxMs, drawnShare(job.jobId, 0, slots)).p50Ms;
 }
 
-/** Work of the job that is done at `atMs` when it runs on here until then, ms on a machine of speed 1. */
+/** Work of the job done by `atMs` if it runs on here until then, ms on a machine of speed 1. */
 export function workDoneAt({ completedMs, startedAtMs, speed = 1 }: RunningAttempt, atMs: number): number {
 	return startedAtMs === null ? completedMs : completedMs + Math.max(0, atMs - startedAtMs) * speed;
 }
 
-/** Remaining work of a live attempt, ms on a machine of speed 1; the grace of a stopping one. */
+/** Remaining work of a live attempt, ms on a machine of speed 1; for a stopping one, the remaining grace. */
 export function restOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf: RunTimeOf): TimeSpread {
 	if (attempt.stopping) return { p50Ms: LIMITS.stopGraceMs, p90Ms: LIMITS.stopGraceMs };
 	return remainingOf(runTimeOf(attempt.spec), workDoneAt(attempt, nowMs), attempt.spec.duration.maxMs);
 }
 
-/** The median of restOfAttempt alone: half the work, and all that most questions about many attempts need. */
+/** Only the median of restOfAttempt: half the work, and enough for most callers. */
 export function medianRestOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf: RunTimeOf): number {
 	const total = runTimeOf(attempt.spec);
 	const { distribution } = total;
@@ -116,9 +113,9 @@ export function medianRestOfAttempt(attempt: RunningAttempt, nowMs: number, runT
 }
 
 /**
- * When the slots of a live attempt become free, as moments that stay fixed until the first of them passes: forecasts do not
- * slide with the clock, and results computed from them can be kept. The first forecast is the one at its start. Each time the
- * median passes and it still runs, the remaining time is computed again for the work done by then.
+ * When the slots of a live attempt become free. The times stay fixed until the first of them passes: forecasts do not shift with the clock,
+ * and results computed from them can be cached. The first forecast is the one at its start. Each time the median passes and it still runs,
+ * the remaining time is computed again for the work done by then.
  * `place`: its PoolView.speed, and its slots when the end is drawn from history (forecast/draw.ts); 0: the median.
  */
 export function endOfAttempt(
@@ -192,7 +189,7 @@ export function endOfUnknown(nowMs: number): TimeRange {
 	return nextStep(nowMs, LIMITS.defaultRunMs, LIMITS.defaultSpread);
 }
 
-/** The next whole step of the clock, and `spread` times its length from its beginning. */
+/** The next whole step of the clock, and `spread` times its length after its start. */
 function nextStep(nowMs: number, stepMs: number, spread: number): TimeRange {
 	const fromMs = Math.floor(nowMs / stepMs) * stepMs;
 	return { p50Ms: fromMs + stepMs, p90Ms: fromMs + stepMs * spread };

@@ -25,7 +25,7 @@ describe("reserved capacity", () => {
 		["reserved_full", { reservedFree: 0 }],
 		["price_missing", { microUsdPerHour: null }],
 		["reserved_full", { reservedFree: 0, microUsdPerHour: usdToMicro("0.1"), priceObservedAtMs: NOON_MS }],
-	] as const)("is out with %s, case %#", (why, part) => {
+	] as const)("is excluded with %s, case %#", (why, part) => {
 		const { offerId, shape } = chooseFor(aSnapshot({ offers: [onDemand, { ...reserved, ...part }] }), aJob().build());
 		expect(offerId).toBe(onDemand.id);
 		expect(shape.offers().removed).toMatchObject([{ why, count: 1 }]);
@@ -40,17 +40,17 @@ describe("reserved capacity", () => {
 		expect(short.choice.passedOver).toMatchObject([{ removal: { why: "reserved_too_short", facts: { neededMs: 63 * MINUTE_MS } } }]);
 	});
 
-	it("ends the instance's life with its own", () => {
+	it("ends the instance's life when it ends", () => {
 		const block = { ...reserved, microUsdPerHour: usdToMicro("0.5"), availableUntilMs: NOON_MS + 2 * HOUR_MS };
 		const { choice } = chooseFor(aSnapshot({ offers: [block] }), aJob().build());
-		// 2 h of life and 5 min to be seen ended, at $0.50
+		// 2 h of life and 5 min until its end is detected, at $0.50
 		expect(choice).toMatchObject({ kind: "chosen", lifeMs: 2 * HOUR_MS, holdMicroUsd: 1_041_667n });
 		expect(chooseFor(aSnapshot({ offers: [onDemand] }), aJob().build()).choice).toMatchObject({ lifeMs: DAY_MS });
 	});
 });
 
 describe("quotas", () => {
-	it("are respected, shared by the offers of a model and capacity type in a region, and the next offer is taken", () => {
+	it("are respected and shared by the offers of a model and capacity type in a region, and the next offer is used", () => {
 		const big = anOffer({ instanceType: "g5.12xlarge", gpus: 4, usd: "0.5", quotaGpusFree: 5 });
 		const small = anOffer({ usd: "0.8", quotaGpusFree: 5 });
 		const snapshot = aSnapshot({ offers: [big, small, anOffer({ region: "eu-west-1", usd: "3" })] });
@@ -64,7 +64,7 @@ describe("quotas", () => {
 		expect(taken).toEqual([big.id, small.id, "aws:eu-west-1:*:g5.xlarge:on_demand"]);
 	});
 
-	it("of cores are shared by all that they are named for, and the reason names them", () => {
+	it("for cores are shared by all offers that they name, and the reason names them", () => {
 		const quota = { name: "lowPriorityCores", unit: "cores", limit: 100, used: 72 } as const;
 		const big = anOffer({ instanceType: "g5.12xlarge", gpus: 4, vcpus: 24, usd: "0.5", quota, quotaGpusFree: 4 });
 		const small = anOffer({ accelerator: "L4-24GB", vcpus: 4, usd: "0.8", quota, quotaGpusFree: 7 });
@@ -84,7 +84,7 @@ describe("quotas", () => {
 		]);
 	});
 
-	it("that are too small for the job remove the offer with the numbers", () => {
+	it("that are too small for the job exclude the offer with the numbers", () => {
 		const { shape, offerId } = chooseFor(aSnapshot({ offers: [{ ...onDemand, gpus: 8, quotaGpusFree: 4 }] }), aJob().gpus(8).build());
 		expect(offerId).toBeNull();
 		expect(shape.offers().removed).toMatchObject([{ why: "quota_exceeded", facts: { freeGpus: 4, askedGpus: 8 } }]);
@@ -93,13 +93,13 @@ describe("quotas", () => {
 });
 
 describe("accelerators other than GPUs", () => {
-	it("are taken by their name", () => {
+	it("are selected by their name", () => {
 		const tpu = anOffer({ instanceType: "ct5lp-hightpu-8t", accelerator: "TPU-v5e", gpus: 8, usd: "9" });
 		expect(chooseFor(aSnapshot({ offers: [onDemand, tpu] }), aJob().gpus(8).accelerators("TPU-v5e").build()).offerId).toBe(tpu.id);
 		expect(chooseFor(aSnapshot({ offers: [onDemand] }), aJob().accelerators("TPU-v5e").build()).offerId).toBeNull();
 	});
 
-	it.each(["TPU-v5e", "Trainium2"])("are for no one who did not name them, however cheap: %s", (accelerator) => {
+	it.each(["TPU-v5e", "Trainium2"])("are not used for jobs that did not name them, however cheap: %s", (accelerator) => {
 		const other = anOffer({ instanceType: "other", accelerator, gpus: 8, usd: "0.01" });
 		expect(chooseFor(aSnapshot({ offers: [onDemand, other] }), aJob().build()).offerId).toBe(onDemand.id);
 		const { offerId, shape } = chooseFor(aSnapshot({ offers: [other] }), aJob().build());

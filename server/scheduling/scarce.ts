@@ -4,13 +4,13 @@ import type { Removal } from "./removal.ts";
 
 /** Remaining reserved instances and quotas while a plan is built, so that none is allocated twice. */
 export interface ScarceBook {
-	/** Why this many instances are no longer available; null when they are, or when it is unknown. */
+	/** Why this many instances are no longer available; null if they are, or if it is unknown. */
 	lacks(row: OfferRow, instances: number): Removal | null;
 	take(row: OfferRow, instances: number): void;
 }
 
 export function openScarce(): ScarceBook {
-	/** Instances by what they are taken of, GPUs or cores by quota. */
+	/** Taken instances, by the pool they come from; taken GPUs or cores, by quota. */
 	let taken: { instances: Map<string, number>; units: Map<string, number> } | null = null;
 	return {
 		lacks({ offer, quota }, instances) {
@@ -33,7 +33,7 @@ export function openScarce(): ScarceBook {
 	};
 }
 
-/** The source of an offer's machines: a commitment without a region is an offer in each of them. */
+/** The pool that an offer's machines come from: a commitment without a region has an offer in each region. */
 function seatsOf({ id, commitmentId }: Offer): string {
 	return commitmentId === undefined ? id : `commitment ${commitmentId}`;
 }

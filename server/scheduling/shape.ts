@@ -13,22 +13,22 @@ import { fitOffers, judgeRows, type OfferBook, type OfferFit, type PolicyRemoval
 import type { Removal } from "./removal.ts";
 
 /**
- * Jobs that no rule and no machine can distinguish have one **shape**. Rules, pools and offers are evaluated once per shape,
- * which keeps a cycle's cost at jobs + shapes × offers instead of jobs × offers.
+ * Jobs that no rule and no machine can distinguish have the same **shape**. Rules, pools and offers are evaluated once per shape, which
+ * keeps a cycle's cost at jobs + shapes × offers instead of jobs × offers.
  */
 export interface Shape {
 	verdict: JobVerdict;
-	/** Every pool with why it can never take the job, or null. */
+	/** Every pool with the reason it can never take the job, or null. */
 	pools: { pool: HomePool; removal: Removal | null }[];
-	/** Pools that can take it and answer. */
+	/** Pools that can take it and respond. */
 	home: HomePool[];
-	/** Some pool can take it once it is free and answers. */
+	/** Whether some pool can take it once it is free and responds. */
 	homeEver: boolean;
 	/** Filtered on first use. */
 	offers: () => OfferFit;
 	/** The main reason why offers are excluded (main-removal.ts), computed on first use; null: none. */
 	mainRemoval: () => RemovedGroup | null;
-	/** What explain.ts made of the removed offers at one moment, by length of run. */
+	/** Exclusions grouped by explain.ts at one moment, by length of run. */
 	explained: { atMs: number; groups: Map<string, readonly ExplainedGroup[]> };
 }
 
@@ -97,7 +97,7 @@ function makeShape(
 type FactName = keyof JobFacts;
 const FACT_NAMES = Object.keys(JOB_FIELDS) as FactName[];
 
-/** The text that two jobs share exactly when hardware and this policy cannot tell them apart. */
+/** A key that two jobs share exactly when hardware and this policy cannot distinguish them. */
 export function makeSignatureOf(policy: Policy): (spec: JobSpec) => string {
 	const names = factsUsedBy(policy);
 	return (spec) => {
@@ -113,8 +113,8 @@ export function makeSignatureOf(policy: Policy): (spec: JobSpec) => string {
 }
 
 /**
- * The facts that the policy's expressions may read. A name in a string is included too, which only makes more shapes; `job`
- * without a plain field after it means all of them.
+ * The facts that the policy's expressions may read. A name in a string is included too, which only creates more shapes. `job` without a
+ * plain field after it means all of them.
  */
 function factsUsedBy(policy: Policy): FactName[] {
 	const texts = [...policy.rules.map((r) => r.when ?? ""), ...policy.budgets.map((b) => b.scope), ...policy.caps.map((c) => c.scope)];
@@ -130,6 +130,6 @@ function factsUsedBy(policy: Policy): FactName[] {
 
 function textOf(value: JobFacts[FactName]): string {
 	if (typeof value !== "object") return typeof value === "string" ? JSON.stringify(value) : String(value);
-	// A list keeps its order, which an expression can see; a map has none.
+	// A list keeps its order, which an expression can depend on; a map has none.
 	return JSON.stringify(Array.isArray(value) ? value : Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

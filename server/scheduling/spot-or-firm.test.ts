@@ -26,11 +26,11 @@ function due(inMs: number, part: Partial<PendingJob["spec"]> = {}): PendingJob {
 const WORK_MS = 30 * HOUR_MS;
 /** No checkpoint yet, so the start restores nothing. */
 const BOOT_MS = 2 * M;
-/** Margin below which a start on spot is not borne. */
+/** Margin below which a start on spot is not allowed. */
 const LEAST_MS = BOOT_MS + LIMITS.restoreMs + 15 * M + LIMITS.nextChoiceWithinMs;
 const AMPLE_MS = 40 * HOUR_MS;
 
-/** Spot that was up for `upMs` and down for `awayMs`, for ten days, and was refused a minute ago when it had just gone down. */
+/** Spot that alternated for ten days between `upMs` up and `awayMs` down, and was refused a minute ago when it had just gone down. */
 function intermittentOffer(upMs: number, awayMs: number): OfferRecord {
 	const goneMs = NOON_MS - M;
 	let record = emptyRecord(goneMs - 240 * HOUR_MS, true);
@@ -49,8 +49,8 @@ const withDelayWeight = (usd: number) => aPolicy({ weights: { delayMicroUsdPerHo
 const choose = (job: PendingJob, given: Partial<Snapshot>) =>
 	chooseFor(aSnapshot({ policy: withDelayWeight(1), offers: [spot, firm], ...given }), job);
 
-describe("a job with a deadline and checkpoints, with spot away", () => {
-	it("waits for spot that comes back soon, until its deadline asks for firm capacity at the latest", () => {
+describe("a job with a deadline and checkpoints, while spot is unavailable", () => {
+	it("waits for spot that returns soon, at most until its deadline requires firm capacity", () => {
 		const { choice } = choose(due(AMPLE_MS), seen(SOON));
 		expect(choice).toMatchObject({
 			kind: "waits_for_spot",
@@ -61,23 +61,23 @@ describe("a job with a deadline and checkpoints, with spot away", () => {
 		});
 	});
 
-	it("starts on firm capacity when spot stays away too long for what waiting is worth", () => {
+	it("starts on firm capacity when spot stays away too long for the value of waiting", () => {
 		expect(choose(due(AMPLE_MS), seen(RARELY)).offerId).toBe(firm.id);
 	});
 
-	it("does not wait where an hour is worth more than spot could save", () => {
+	it("does not wait when an hour is worth more than spot could save", () => {
 		expect(choose(due(AMPLE_MS), { ...seen(SOON), policy: withDelayWeight(0) }).choice.kind).toBe("waits_for_spot");
 		expect(choose(due(AMPLE_MS), { ...seen(SOON), policy: withDelayWeight(60) }).offerId).toBe(firm.id);
 	});
 
-	it("never waits longer than its deadline bears: on the last moment and one later", () => {
+	it("never waits longer than its deadline allows: at the last moment and one later", () => {
 		const leastMs = WORK_MS + BOOT_MS + LEAST_MS;
 		const at = (laterMs: number) => choose(due(leastMs + laterMs), seen(SOON));
 		expect(at(3 * HOUR_MS).choice.kind).toBe("waits_for_spot");
 		expect(at(-1).offerId).toBe(firm.id);
 	});
 
-	it("is decided as any other job without checkpoints, without a deadline, where no one keeps records, and where firm capacity cannot be paid", () => {
+	it("is decided like any other job without checkpoints, a deadline, records, or affordable firm capacity", () => {
 		expect(choose(due(AMPLE_MS, { checkpoint: null }), seen(SOON)).offerId).toBe(firm.id);
 		expect(choose(due(AMPLE_MS, { deadlineMs: null }), seen(SOON)).offerId).toBe(firm.id);
 		expect(choose(due(AMPLE_MS), { offers: [{ ...spot, backoffUntilMs: NOON_MS + M }, firm] }).offerId).toBe(firm.id);
@@ -86,16 +86,16 @@ describe("a job with a deadline and checkpoints, with spot away", () => {
 	});
 });
 
-describe("a job with a deadline and checkpoints, with spot there", () => {
+describe("a job with a deadline and checkpoints, while spot is available", () => {
 	const back = (record: OfferRecord): OfferRecord => withLaunch(record, NOON_MS);
 
-	it("starts on it, in another zone as well", () => {
+	it("starts on it, in another zone too", () => {
 		expect(choose(due(AMPLE_MS), seen(back(SOON))).offerId).toBe(spot.id);
 		const other = anOffer({ usd: "0.35", capacityType: "spot", region: "us-west-2" });
 		expect(choose(due(AMPLE_MS), { ...seen(SOON), offers: [spot, other, firm] }).offerId).toBe(other.id);
 	});
 
-	it("leaves it alone where it no longer exists before a start on it has paid off", () => {
+	it("avoids it when it would be reclaimed before a start on it pays off", () => {
 		const { offerId, choice } = choose(due(AMPLE_MS), {
 			...seen(back(intermittentOffer(5 * M, 12 * HOUR_MS))),
 			offers: [{ ...spot, microUsdPerHour: 900_000n }, firm],
@@ -104,7 +104,7 @@ describe("a job with a deadline and checkpoints, with spot there", () => {
 		expect(choice.passedOver.map(({ removal }) => removal.why)).not.toContain("deadline_needs_firm");
 	});
 
-	it("takes six hours for the age of a run that no one saw begin, and none for one that may have come back just now", () => {
+	it("assumes an age of six hours for a run with an unobserved start, and none for one that may have just returned", () => {
 		const [row] = openOfferBook(aSnapshot({ offers: [spot] })).rows;
 		const zone = (record: OfferRecord | undefined) =>
 			row && spotZoneOf(row, costTermsOf(aSnapshot({ offerRecords: new Map(record ? [[spot.id, record]] : []) })), true);
@@ -114,7 +114,7 @@ describe("a job with a deadline and checkpoints, with spot there", () => {
 		expect(unseen?.model).toBe(priorModel());
 	});
 
-	it("works on firm capacity meanwhile, where work may go back to spot later, instead of waiting for it", () => {
+	it("works on firm capacity meanwhile, instead of waiting, if work may return to spot later", () => {
 		const moves = aPolicy({ rules: [["back", null, { kind: "move", to: ["cheaper"], savingMicroUsd: 0n }]] });
 		expect(choose(due(AMPLE_MS), { ...seen(SOON), policy: moves }).offerId).toBe(firm.id);
 		expect(choose(due(AMPLE_MS), seen(SOON)).choice.kind).toBe("waits_for_spot");
@@ -126,7 +126,7 @@ describe("the plan of a job that waits for spot", () => {
 	const snapshot = aSnapshot({ policy: leave, pools: [], offers: [spot, firm], ...seen(SOON), pending: [due(AMPLE_MS)] });
 	const at = (nowMs: number) => decide({ ...snapshot, nowMs, priceMaxAgeMs: 100 * HOUR_MS }, { explain: new Set(["job_a"]) });
 
-	it("says what it waits for, and until when", () => {
+	it("reports what it waits for, and until when", () => {
 		const plan = at(NOON_MS);
 		expect(plan.actions).toEqual([]);
 		const why = plan.waiting.get("job_a");
@@ -144,7 +144,7 @@ describe("the plan of a job that waits for spot", () => {
 		]);
 	});
 
-	it("asks for spot when its pause is over, and for firm capacity when the deadline bears no more", () => {
+	it("requests spot when its pause is over, and firm capacity when the deadline allows no more waiting", () => {
 		expect(at(NOON_MS + 10 * M).actions).toMatchObject([{ kind: "launch", offer: { id: spot.id } }]);
 		const lastMs = NOON_MS + AMPLE_MS - WORK_MS - BOOT_MS - LEAST_MS;
 		expect(at(lastMs + 1).actions).toMatchObject([{ kind: "launch", offer: { id: firm.id } }]);

@@ -12,11 +12,11 @@ import { spotZoneOf } from "./spot-zone.ts";
 export type DeadlineWay = { on: "spot" } | ({ on: "wait"; removal: Removal } & SpotWait);
 
 export interface SpotWait {
-	/** At the latest: then its deadline asks for firm capacity. */
+	/** Latest end of the wait: then its deadline requires firm capacity. */
 	untilMs: number;
 	/** When the first of the unavailable spot places is requested again; null: unknown. */
 	askAgainMs: number | null;
-	/** How many these are, and the least price of spot there. */
+	/** Number of these places, and their lowest spot price. */
 	zones: number;
 	spotMicroUsdPerHour: number;
 }
@@ -24,16 +24,15 @@ export interface SpotWait {
 export const SPOT_IS_CHEAPEST: Removal = { ruleId: null, why: "spot_is_cheapest", facts: {} };
 export const SPOT_TOO_SHORT: Removal = { ruleId: null, why: "spot_too_short", facts: {} };
 
-/** So many zones that are up, and so many that are unavailable, are looked at, the cheapest first: more change no choice that matters. */
+/** Most up zones, and most unavailable zones, that are considered, cheapest first. More do not change any choice that matters. */
 const ZONES_MAX = 8;
 
 /**
- * Spot, firm capacity or waiting for spot, by spot-guarantee/choose-with-deadline.ts, for a job with a deadline, checkpoints
- * and time for a start on spot. Null for any other job, without records of offers, where only one of the two exists, and where
- * the rule chooses firm capacity. Zones are the places where the job may use spot that is cheaper than its cheapest firm
- * capacity.
+ * Spot, firm capacity or waiting for spot, by spot-guarantee/choose-with-deadline.ts, for a job with a deadline, checkpoints and time for a
+ * start on spot. Null for any other job, without records of offers, if only one of the two exists, and if the rule chooses firm capacity.
+ * Zones are the places where the job may use spot that is cheaper than its cheapest firm capacity.
  * @param rows sorted by ranking price
- * @param leavesFirm the policy lets running work go to cheaper capacity
+ * @param leavesFirm the policy lets running work move to cheaper capacity
  * @param blockedBy reasons against a row now, except money
  */
 export function deadlineWay(
@@ -61,8 +60,8 @@ export function deadlineWay(
 	});
 	if (choice.on === "spot") return { on: "spot" };
 	const [first] = away;
-	// Firm capacity while spot is up: the least score includes the cost of rework and stays with spot longer. Obeying the rule
-	// here reduced the cost of the benchmark of policies by 2%, but missed two and a half times as many deadlines (docs/spot.md).
+	// Firm capacity while spot is up: the lowest score includes the cost of rework and stays with spot longer. Following the rule here
+	// reduced the cost of the benchmark of policies by 2%, but missed two and a half times as many deadlines (docs/spot.md).
 	if (choice.on !== "wait" || !first) return null;
 	const untilMs = nowMs + marginMs(before) - leastStartMarginMs(before);
 	return {
@@ -78,11 +77,11 @@ export function deadlineWay(
 interface AwayZone {
 	row: OfferRow;
 	zone: SpotZone;
-	/** It is not requested before this time. */
+	/** Earliest time of the next request. */
 	untilMs: number | null;
 }
 
-/** The cheapest places with spot, and the cheapest eligible firm row: anything more expensive is no option. */
+/** The cheapest places with spot, and the cheapest eligible firm row. Anything more expensive is no option. */
 function marketOf(
 	rows: readonly OfferRow[],
 	run: CloudRun,
@@ -93,7 +92,7 @@ function marketOf(
 	let firm: OfferRow | null = null;
 	for (const row of rows) {
 		const isSpot = row.offer.capacityType === "spot";
-		// Sizes of machine in one place come and go together.
+		// Machine sizes in one place come and go together.
 		const place = row.likes[0] ?? row.offer.id;
 		if (isSpot && (up.has(place) || up.size >= ZONES_MAX)) continue;
 		const removal = blockedBy(row);

@@ -7,10 +7,9 @@ import { type Presence, presenceAfter, UNSEEN } from "./spot-guarantee/presence.
 import type { SpotZone, ZoneModel, ZoneRecord } from "./spot-guarantee/types.ts";
 
 /**
- * A spot offer as input of the deadline rule, based on its own launches and those of other sizes in its place. Its price is the
- * ranking price. Only a launch shows whether it is available now: it counts as available unless it refused or reclaimed a
- * machine just now (`up`).
- * Cost: one check of these records; the model is computed again when a record or the hour changes.
+ * A spot offer as input of the deadline rule, based on its own launches and those of other sizes in its place. Its price is the ranking
+ * price. Only a launch shows whether it is available now: it counts as available unless it just refused or reclaimed a machine (`up`).
+ * Cost: one check of these records; the model is recomputed when a record or the hour changes.
  */
 export function spotZoneOf(row: OfferRow, { records, nowMs }: CostTerms, up: boolean): SpotZone {
 	const seen = row.likes.flatMap((id) => records?.get(id)?.zone ?? []);
@@ -23,7 +22,7 @@ export function spotZoneOf(row: OfferRow, { records, nowMs }: CostTerms, up: boo
 	};
 }
 
-/** Expected state of a spot offer now, by the last observation of it or of another size in its place. */
+/** Expected current state of a spot offer, by the last observation of it or of another size in its place. */
 export function presenceOf(row: OfferRow, { records, nowMs }: CostTerms): Presence {
 	const seen = row.likes.flatMap((id) => records?.get(id)?.zone ?? []);
 	const last = lastOf(seen);
@@ -37,9 +36,7 @@ function lastOf(seen: readonly ZoneRecord[]): ZoneRecord | null {
 	return last;
 }
 
-/**
- * By the last observation, if recent enough to be useful. What was unavailable then may have just come back.
- */
+/** Based on the last observation, if recent enough. What was unavailable then may have just returned. */
 function ageOf(seen: readonly ZoneRecord[], up: boolean, nowMs: number): number {
 	const last = lastOf(seen);
 	if (last === null || nowMs - last.atMs > SPOT.lookGapMs) return up ? SPOT.unseenAgeMs : 0;

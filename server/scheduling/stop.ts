@@ -7,9 +7,9 @@ import type { RunningAttempt } from "./types.ts";
 type Limits = JobVerdict["limits"];
 
 /**
- * The bound that a live attempt broke, or null: the job's maximum duration, the end of its instance's life, the policy's limits
- * on idle instances and on low GPU use. Missing measurements break no limit. For the attempt a life ends LIMITS.stopGraceMs
- * early, so that its work can still be saved. `limitsOf` is called only when there is a measurement to compare.
+ * The limit that a live attempt exceeded, or null: the job's maximum duration, the end of its instance's life, the policy's limits on idle
+ * instances and on low GPU use. Missing measurements exceed no limit. For the attempt a life ends LIMITS.stopGraceMs early, so that its
+ * work can still be saved. `limitsOf` is called only when there is a measurement to compare.
  */
 export function brokenBound(attempt: RunningAttempt, nowMs: number, limitsOf: (attempt: RunningAttempt) => Limits): Reason | null {
 	const { maxMs } = attempt.spec.duration;
@@ -26,8 +26,8 @@ export function brokenBound(attempt: RunningAttempt, nowMs: number, limitsOf: (a
 }
 
 /**
- * Before this time the attempt needs no urgent action (brokenBound, running/deadline-guard.ts). It may be earlier than the time
- * when a bound breaks, never later.
+ * Before this time the attempt needs no urgent action (brokenBound, running/deadline-guard.ts). It may be earlier than the time when a
+ * limit is exceeded, never later.
  */
 export function mayBreakAt(attempt: RunningAttempt): number {
 	const { expiresAtMs = null, idleSinceMs = null, gpuUtilisation, spec } = attempt;

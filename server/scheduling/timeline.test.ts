@@ -4,7 +4,7 @@ import { EndTable } from "./end-table.ts";
 import { PoolReplay } from "./replay.ts";
 import { NodeTimeline } from "./timeline.ts";
 
-/** The same node, minute by minute: slow and obviously right. */
+/** The same node, minute by minute: slow and obviously correct. */
 class MinuteByMinute {
 	readonly free: number[];
 	constructor(capacity: number, releases: readonly number[]) {
@@ -76,7 +76,7 @@ describe("the replay of a pool", () => {
 		);
 	});
 
-	it("forgets late gaps rather than growing without end, and is then late but never early", () => {
+	it("forgets late gaps rather than growing without limit, and is then late but never early", () => {
 		const node = new NodeTimeline(0, 1, []);
 		for (let i = 0; i < 500; i++) node.reserve(10 * i + 5, 5, 1);
 		expect(node.earliest(1, 5, 0)).toBe(0);

@@ -1,9 +1,9 @@
 import { LIMITS } from "./limits.ts";
 
 /**
- * The number of free slots of one node over time, by the forecast: a step function.
- * Segment i holds from #times[i] to #times[i + 1]; the last one never ends, so every job that fits the empty node has a start.
- * Leading segments without a free slot are dropped: they can never be used again.
+ * The forecast number of free slots of one node over time, as a step function.
+ * Segment i holds from #times[i] to #times[i + 1]; the last one never ends, so every job that fits the empty node has a start. Leading
+ * segments without a free slot are dropped, because they can never be used again.
  * One object serves its node for all cycles (`open`): this is the inner loop of a cycle, and allocates nothing.
  */
 export class NodeTimeline {
@@ -13,16 +13,16 @@ export class NodeTimeline {
 	#maxSteps = 0;
 	readonly #found = { shortStartMs: 0, startMs: 0 };
 
-	/** @param releasesMs when each busy slot comes free, ascending */
+	/** @param releasesMs when each busy slot becomes free, ascending */
 	constructor(nowMs: number, freeNow: number, releasesMs: ArrayLike<number>) {
-		// Two steps more than are kept: a reservation splits twice before it forgets.
+		// Two more steps than are kept: a reservation splits twice before it drops a gap.
 		const capacity = freeNow + releasesMs.length + LIMITS.timelineGaps + 3;
 		this.#times = new Float64Array(capacity);
 		this.#free = new Int32Array(capacity);
 		this.open(nowMs, freeNow, releasesMs);
 	}
 
-	/** Forgets all reservations. The node's slots are as many as ever. */
+	/** Clears all reservations. The number of slots stays the same. */
 	open(nowMs: number, freeNow: number, releasesMs: ArrayLike<number>): void {
 		const [times, free] = [this.#times, this.#free];
 		times[0] = nowMs;
@@ -46,7 +46,7 @@ export class NodeTimeline {
 
 	/**
 	 * One pass for two lengths, shortMs <= lengthMs: the earliest start for each.
-	 * The answer is one object a node, overwritten by the next search.
+	 * The result is one object per node, overwritten by the next search.
 	 */
 	search(slots: number, shortMs: number, lengthMs: number, fromMs: number): Readonly<{ shortStartMs: number; startMs: number }> {
 		const [times, free, size] = [this.#times, this.#free, this.#size];
@@ -77,7 +77,7 @@ export class NodeTimeline {
 		return free;
 	}
 
-	/** Takes slots for a while. Missing slots are skipped, so the two replays may differ on a node. */
+	/** Takes slots for a period. Missing slots are skipped, so the two replays may differ on a node. */
 	reserve(startMs: number, lengthMs: number, slots: number): void {
 		const free = this.#free;
 		const from = this.#split(startMs);
@@ -89,7 +89,7 @@ export class NodeTimeline {
 		while (this.#size > this.#maxSteps && this.#forgetLatestGap());
 	}
 
-	/** The index of the segment that begins at `atMs`, made if there is none. */
+	/** The index of the segment that starts at `atMs`, created if there is none. */
 	#split(atMs: number): number {
 		const [times, free] = [this.#times, this.#free];
 		let i = this.#size - 1;
@@ -124,7 +124,7 @@ export class NodeTimeline {
 		if (full > 0) this.#remove(0, full);
 	}
 
-	/** A gap is a segment with more free slots than the next one. The latest serves the fewest jobs. */
+	/** A gap is a segment with more free slots than the next one. The latest gap serves the fewest jobs. */
 	#forgetLatestGap(): boolean {
 		for (let i = this.#size - 2; i >= 0; i--) {
 			const after = this.#free[i + 1] ?? 0;

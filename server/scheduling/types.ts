@@ -22,14 +22,14 @@ export interface Snapshot {
 	policyVersion: number;
 	pools: PoolView[];
 	offers: Offer[];
-	/** No site is set up or enabled, so there is neither a pool nor an offer. Absent: there is one. */
+	/** No site is set up or enabled, so there is neither a pool nor an offer. Absent: at least one is. */
 	noSites?: true;
 	/** Jobs in state queued, or held by a budget or for an approval. */
 	pending: PendingJob[];
 	/** Live attempts. */
 	running: RunningAttempt[];
 	budgets: BudgetView[];
-	/** Run times of past jobs, best key first when several fit. */
+	/** Run times of past jobs, best key first if several fit. */
 	durations: DurationStat[];
 	/** A price older than this is stale and never chosen. */
 	priceMaxAgeMs: number;
@@ -55,9 +55,9 @@ export interface Snapshot {
 	gridForecast?: ReadonlyMap<string, readonly number[]>;
 	/** From a started machine to work that continues from its checkpoint, ms. Absent: LIMITS.restoreMs. */
 	restoreMs?: number;
-	/** Expected price of one instance in the coming hours by offer id, µ$/h; index 0 is the hour of nowMs. Absent: not known. */
+	/** Expected price of one instance in the coming hours by offer id, µ$/h; index 0 is the hour of nowMs. Absent: unknown. */
 	priceForecast?: ReadonlyMap<string, readonly number[]>;
-	/** Sources of those two, by the same keys. Absent: given from outside (a replay), and not reported. */
+	/** Sources of the two forecasts, by the same keys. Absent: given from outside (a replay), and not reported. */
 	foretoldBy?: ReadonlyMap<string, ForetoldBy>;
 	/** How fast jobs run on each accelerator. Absent: every cloud machine has speed 1. */
 	throughput?: ThroughputView;
@@ -65,11 +65,11 @@ export interface Snapshot {
 	egressGiB?: ReadonlyMap<string, number>;
 }
 
-/** Where the hours of a forecast are from: the first `hours` as a source published them, the others by what past days were. */
+/** Source of a forecast's hours: the first `hours` as published, the others from the pattern of past days. */
 export interface ForetoldBy {
 	source: string;
 	published: { hours: number; atMs: number } | null;
-	/** Whole days that were learned from, and the end of the last. */
+	/** Number of full days it was learned from, and the end of the last one. */
 	pattern: { days: number; untilMs: number } | null;
 }
 
@@ -79,19 +79,19 @@ export interface ForeignJob {
 	poolId: string;
 	nodes: number;
 	gpusPerNode: number;
-	/** null: it waits. */
+	/** null while it waits. */
 	startedAtMs: number | null;
-	/** Slots that it holds, when the site reports them. */
+	/** Slots that it holds, if the site reports them. */
 	slots: number[];
 	position: number;
-	/** The time limit that the site has for it, ms; null: unknown. */
+	/** The site's time limit for it, ms; null: unknown. */
 	limitMs: number | null;
 }
 
 /** How one offer behaved, learned from our own launches; counts decay with LIMITS' half-lives up to `atMs`. */
 export interface OfferRecord {
 	atMs: number;
-	/** Hours that our instances ran there, and how many were reclaimed in them. */
+	/** Hours that our instances ran there, and how many of them were reclaimed. */
 	instanceHours: number;
 	interruptions: number;
 	/** Launches refused for lack of capacity, and launches that came up. */
@@ -99,11 +99,11 @@ export interface OfferRecord {
 	launches: number;
 	/** After a refusal: not requested again before this time, UTC ms. Absent or past: no back-off. */
 	backoffUntilMs?: number;
-	/** Spot only: how long it was seen to stay, and to stay away; null: not observed. Absent: not spot, or not learned. */
+	/** Spot only: how long it was observed to stay available and unavailable; null: not observed. Absent: not spot, or not learned. */
 	zone?: ZoneRecord | null;
 }
 
-/** Factors on the forecast wait, by horizon: entry i holds for forecasts up to `untilMs`. */
+/** Factors on the forecast wait, by horizon: entry i applies to forecasts up to `untilMs`. */
 export interface ForecastScale {
 	steps: readonly { untilMs: number; p50: number; p90: number }[];
 }
@@ -111,11 +111,11 @@ export interface ForecastScale {
 export interface DataView {
 	/** Places that hold a copy of a data set, by its uri: pool ids or `provider:region`. */
 	replicas: ReadonlyMap<string, readonly string[]>;
-	/** Speed into a place (`provider:region`), MiB/s; null: not known. */
+	/** Speed into a place (`provider:region`), MiB/s; null: unknown. */
 	inboundMiBPerS: ReadonlyMap<string, number>;
 	/** Learned speeds by link (link-speed.ts). Absent: `inboundMiBPerS` is exact. */
 	links?: ReadonlyMap<string, LinkSpeed>;
-	/** Speed of a link that nothing is known of. Absent: that of the slowest known place. */
+	/** Speed of a link without data. Absent: that of the slowest known place. */
 	unknownLink?: LinkSpeed;
 	/** Size of a job's results sent home from the cloud, GiB. Absent: unknown, counted as 0. */
 	outGiB?: number;
@@ -131,17 +131,17 @@ export interface DataView {
 	stores?: ReadonlyMap<string, number | null>;
 	/** The copies in them, by place, then by the set's uri. */
 	copiesAhead?: ReadonlyMap<string, ReadonlyMap<string, CopyAhead>>;
-	/** Only hosts of the owned sites can read `file:` sets. Absent: every machine can (a replay; a demo, all of it on one host). */
+	/** Only hosts of the owned sites can read `file:` sets. Absent: every machine can (a replay; a demo on a single host). */
 	filesStayHome?: boolean;
 }
 
-/** A copy that Spillway makes, or made, in a region's store. */
+/** A copy that Spillway makes, or has made, in a region's store. */
 export interface CopyAhead {
-	/** It has all that the set had then, UTC ms; null: it is not whole yet. */
+	/** It holds what the set held then, UTC ms; null: it is not complete yet. */
 	asOfMs: number | null;
 	/** Start of the current or queued copy; null: none. */
 	beganMs: number | null;
-	/** After a failure: not begun again before, UTC ms. */
+	/** After a failure: the earliest next attempt, UTC ms. */
 	retryAtMs: number | null;
 	/** The last attempt's error; null: none. */
 	problem: string | null;
@@ -154,15 +154,15 @@ export interface DecideMemo {
 
 export interface PoolView extends Pool {
 	healthy: boolean;
-	/** Since when its site does not answer, UTC ms; absent while it does, or where that is not known. */
+	/** UTC ms since which its site has not responded; absent while it does, or if unknown. */
 	unhealthySinceMs?: number;
 	multiNode: boolean;
 	/** Free slot numbers, ascending. Slot s is on node floor(s / gpusPerNode). */
 	freeSlots: number[];
-	/** Absent: not known, and not checked. */
+	/** Absent: unknown and not checked. */
 	cpusPerNode?: number;
 	memoryGiBPerNode?: number;
-	/** The kind of its site; absent counts as `local`. */
+	/** The type of its site; absent counts as `local`. */
 	provider?: Provider;
 	/** Speed of a job here relative to the accelerator that its estimate assumes: 2 = half the time. Absent: 1. */
 	speed?: number;
@@ -179,27 +179,27 @@ export interface PendingJob {
 	nextAttemptNo: number;
 	/** Work already done and checkpointed, ms of run time on a machine of speed 1 that need not be repeated. */
 	completedMs: number;
-	/** The least that it took by the clock: the job's maximum goes by it. Absent: completedMs. */
+	/** The minimum wall-clock time for it, which counts towards the job's maximum. Absent: completedMs. */
 	completedByClockMs?: number;
-	/** Size of one of its checkpoints, GiB: they are sent home. Absent: unknown, counted as 0. */
+	/** Size of one of its checkpoints, GiB, which are sent home. Absent: unknown, counted as 0. */
 	checkpointGiB?: number;
 	/** Offers that failed this job recently, with the end of their back-off. */
 	avoidOffers: { offerId: string; untilMs: number }[];
 	/** Its launches refused for lack of capacity in the last two hours (REFUSALS_KEPT_MS), oldest first. Absent: none. */
 	refused?: readonly RefusedLaunch[];
-	/** Pools that are not for it now, whatever is free there: their sites refused it, or it waits in another one's own queue. */
+	/** Pools it may not use now, whatever is free there: their sites refused it, or it waits in another one's own queue. */
 	notPools?: readonly string[];
-	/** Approved by a person: up to this amount. */
+	/** Amount up to which a person approved it. */
 	approvedMicroUsd: bigint | null;
 	/** People's answers to each rule that required approval; absent: approvedMicroUsd is the approval for every rule. */
 	approvals?: readonly ApprovalAnswer[];
-	/** Set when its last attempt ended to go on elsewhere: it is placed there before anybody else looks at the room. */
+	/** Set when its last attempt ended in order to move: it is placed there before any other job may use the room. */
 	movingTo?: MoveTarget | null;
-	/** Set when running jobs were asked to leave for it: these slots are reserved for it. */
+	/** Set when running jobs were stopped for it: these slots are reserved for it. */
 	room?: KeptRoom | null;
 	/** Money reserved by its pipeline. Absent: it belongs to none, or none is left. */
 	reservation?: Reservation;
-	/** Its last attempts in the cloud that ended early with nothing saved, one after the other. Absent: fewer than FRUITLESS_MAX. */
+	/** Its latest consecutive cloud attempts that ended early with nothing saved. Absent: fewer than FRUITLESS_MAX. */
 	fruitless?: FruitlessAttempts;
 }
 
@@ -222,7 +222,7 @@ export interface RefusedLaunch {
 	atMs: number;
 }
 
-/** Slots that running jobs leave, plus slots that were free next to them, for one job; and the rule that evicted them. */
+/** Slots that running jobs leave, plus adjacent free slots, for one job; and the rule that evicted them. */
 export interface KeptRoom {
 	poolId: string;
 	slots: number[];
@@ -238,35 +238,35 @@ export interface RunningAttempt {
 	/** null while starting. An object kept between cycles may get its start time later. */
 	startedAtMs: number | null;
 	placedAtMs: number;
-	/** PoolView.speed of where it runs. Absent: 1. */
+	/** PoolView.speed of the place where it runs. Absent: 1. */
 	speed?: number;
-	/** As of a pending job; this attempt's own checkpoints are not in it. */
+	/** As for a pending job; excludes this attempt's own checkpoints. */
 	completedMs: number;
 	completedByClockMs?: number;
 	stopping: boolean;
 	/**
-	 * Work of the job that is saved by now, ms, this attempt's checkpoints included. Absent: completedMs. On an object that is kept
-	 * from cycle to cycle it grows only when the checkpoint that is announced has passed.
+	 * Saved work of the job by now, ms, this attempt's checkpoints included. Absent: completedMs. On an object kept between cycles it grows
+	 * only when the announced checkpoint has passed.
 	 */
 	savedMs?: number;
 	/**
-	 * When the next checkpoint will be complete, if the job makes them on a schedule; null: not known. A reported one is valid until
-	 * it has passed.
+	 * When the next checkpoint will be complete, if the job makes them on a schedule; null: unknown. A reported one is valid until it has
+	 * passed.
 	 */
 	nextCheckpointAtMs?: number | null;
-	/** As of a pending job. */
+	/** As for a pending job. */
 	checkpointGiB?: number;
 	/** It represents a job of a cluster's own queue: home is this pool alone. Absent: any pool. */
 	homePoolId?: string;
-	/** As of a pending job. */
+	/** As for a pending job. */
 	refused?: readonly RefusedLaunch[];
 	/** Where it continues once it has stopped: the slots or the offer are reserved for it. */
 	movingTo?: MoveTarget | null;
-	/** The offer that its instance was bought as. */
+	/** The offer that its instance was launched from. */
 	offerId?: string | null;
 	/**
-	 * Price in effect, all its instances together; null or absent: unknown (or at home). On an object kept between cycles it
-	 * changes only with the offers of the snapshot.
+	 * Price in effect, all its instances together; null or absent: unknown (or at home). On an object kept between cycles it changes only
+	 * with the offers of the snapshot.
 	 */
 	microUsdPerHour?: bigint | null;
 	/** End of its instances' life. */
@@ -275,11 +275,11 @@ export interface RunningAttempt {
 	reservedEgressGiB?: number;
 	/** GPU utilisation over the window of the policy's rule, percent; absent: not measured. */
 	gpuUtilisation?: { percent: number; overMs: number };
-	/** Since when its instance has done nothing for it; null: it is busy. */
+	/** UTC ms since which its instance has been idle; null: it is busy. */
 	idleSinceMs?: number | null;
 }
 
-/** Where a running job is to go on. */
+/** Where a running job will continue. */
 export type MoveTarget = { kind: "home"; poolId: string; slots: number[] } | { kind: "cloud"; offerId: string };
 
 /** A budget's row for the current period, holds of all live instances included. */
@@ -298,9 +298,9 @@ export interface DurationStat {
 	samples: number;
 	p50Ms: number;
 	p90Ms: number;
-	/** Set: only runs of this user (JobSpec.user) in the team. Absent: of everybody. */
+	/** If set: only runs of this user (JobSpec.user) in the team. Absent: of everyone. */
 	user?: string;
-	/** Set: only runs with so many GPUs (all nodes; rounded up to a power of two). Absent: with any number. */
+	/** If set: only runs with this many GPUs (all nodes; rounded up to a power of two). Absent: with any number. */
 	gpus?: number;
 	/** Different name patterns among the samples, at most duration-book's KINDS_MAX. Absent: as many as samples. */
 	kinds?: number;
@@ -318,17 +318,17 @@ export interface TimeSpread {
 export interface Plan {
 	/** In the order in which they should be applied. */
 	actions: Action[];
-	/** One for each job with an action or a changed kind of reason; all jobs asked for in DecideOptions.explain. */
+	/** One for each job with an action or a changed reason code, and for all jobs in DecideOptions.explain. */
 	explanations: Explanation[];
 	/** For every pending job that home can run. */
 	forecasts: Map<string, TimeRange>;
 	/** The same from the replay, before forecastScale; empty without one. */
 	replayed?: Map<string, TimeRange>;
-	/** For every pending job that stays: why, for lists. */
+	/** For every pending job that stays: the reason, for lists. */
 	waiting: Map<string, Reason>;
 	/** The approval request of every job held for approval. Absent: none. */
 	asks?: Map<string, ApprovalRequest>;
-	/** Data that jobs wait for, by job: to be copied into the store of that place. Absent: none. */
+	/** Data that jobs wait for, by job, to be copied into the store of that place. Absent: none. */
 	copyAhead?: Map<string, { place: string; uris: readonly string[] }>;
 }
 
@@ -339,7 +339,7 @@ export type Action =
 			jobId: string;
 			attemptNo: number;
 			offer: Offer;
-			/** Machines that start together, or none of them: the job's nodes. */
+			/** Machines that start together or not at all: the job's nodes. */
 			instances: number;
 			/** Median speed of the job there, relative to a machine of speed 1. Absent: 1. */
 			speed?: number;
@@ -347,21 +347,20 @@ export type Action =
 			lifeMs: number;
 			holdMicroUsd: bigint;
 			budgetIds: string[];
-			/** Worst-case egress, GiB. Only where a cap on egress applies. */
+			/** Worst-case egress, GiB. Only if a cap on egress applies. */
 			egressGiB?: number;
 			reason: Reason;
 	  }
 	| { kind: "hold"; jobId: string; reason: Reason }
 	| { kind: "release"; jobId: string; reason: Reason }
 	| { kind: "fail"; jobId: string; reason: Reason }
-	/** A running attempt broke a bound: the job's maximum duration, idleness, utilisation, a budget that terminates. */
+	/** A running attempt exceeded a limit: the job's maximum duration, idleness, utilisation, a budget that terminates. */
 	| { kind: "stop"; jobId: string; attemptId: string; reason: Reason }
 	/** A job at home makes room for a higher claim: it saves its progress, ends `evicted` and waits again. */
 	| { kind: "evict"; jobId: string; attemptId: string; forJobId: string; reason: Reason }
 	/**
-	 * A running job continues elsewhere: home, cheaper capacity, or capacity that its deadline needs. It stops at `atMs` (its next
-	 * checkpoint, or now), ends `evicted`, and is placed at `to` by the cycle that sees it pending. Until then `to` is reserved
-	 * for it.
+	 * A running job continues elsewhere: home, cheaper capacity, or capacity that its deadline requires. It stops at `atMs` (its next
+	 * checkpoint, or now), ends `evicted`, and is placed at `to` by the cycle that sees it pending. Until then `to` is reserved for it.
 	 */
 	| { kind: "move"; jobId: string; attemptId: string; atMs: number; to: MoveTarget; holdMicroUsd: bigint; reason: Reason };
 
@@ -369,11 +368,11 @@ export interface DecideOptions {
 	/** Jobs that are always explained in full (quotes, the Job page). */
 	explain?: ReadonlySet<string>;
 	/**
-	 * Pending jobs that are only quoted: each is decided at its place in the order as if it were the only addition, is explained,
-	 * and takes nothing. The plan contains no other jobs: none after the last of them is decided, and no running work is moved.
+	 * Pending jobs that are only quoted: each is decided at its place in the order as if it were the only addition, is explained, and takes
+	 * nothing. The plan covers no jobs after the last quoted one, and moves no running work.
 	 */
 	asked?: ReadonlySet<string>;
-	/** Kept by a caller that decides again and again. */
+	/** Kept by a caller that runs many cycles. */
 	memo?: DecideMemo;
 	/** Leave explanations out (long replays); forecasts and reasons stay. */
 	brief?: boolean;

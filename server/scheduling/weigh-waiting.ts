@@ -10,9 +10,8 @@ import type { QueuedJob } from "./order.ts";
 import type { PoolView, Snapshot, TimeSpread } from "./types.ts";
 
 /**
- * Cost of waiting for home, µ$: no cash (owned time is paid whether used or not), the hours until the P50 start (and the extra
- * hours compared with a machine of speed 1) × the delay weight, and the tonnes of the run × the carbon weight. Unknown carbon
- * counts as none.
+ * Cost of waiting for home, µ$: no cash (owned time is paid for whether used or not), the hours until the P50 start (and the extra hours
+ * compared with a machine of speed 1) × the delay weight, and the tonnes of the run × the carbon weight. Unknown carbon counts as zero.
  */
 export function homeScore(view: PoolView, queued: QueuedJob, startP50Ms: number, delayMicroUsdPerHour: number, snapshot: Snapshot): number {
 	const { carbonMicroUsdPerTonne } = snapshot.policy.weights;

@@ -15,7 +15,7 @@ import type { Removal } from "./removal.ts";
 import type { Shape } from "./shape.ts";
 import type { FruitlessAttempts, PendingJob, Snapshot } from "./types.ts";
 
-/** The one dominant reason of each outcome, with the facts that its sentence needs (server/domain/sentences.ts). */
+/** The dominant reason of each outcome, with the facts that its sentence needs (server/domain/sentences.ts). */
 
 export function homeReason(start: HomeStart, spec: JobSpec): Reason {
 	return reason("placed_home", {
@@ -53,7 +53,7 @@ export function launchReason(
 	});
 }
 
-/** Expected run time on the accelerator, and where its speed comes from. */
+/** Expected run time on the accelerator, and the source of its speed. */
 function speedReasonFacts(row: OfferRow, run: CloudRun): Reason["facts"] {
 	const speed = run.speeds?.on(row.machine.accelerator);
 	if (!speed || speed.source === null) return {};
@@ -66,7 +66,7 @@ function speedReasonFacts(row: OfferRow, run: CloudRun): Reason["facts"] {
 	};
 }
 
-/** The chosen offer's region has a store, into which the job's data are copied first. */
+/** Set if the chosen offer's region has a store into which the job's data is copied first. */
 export function copyReason(row: OfferRow, run: CloudRun, start: HomeStart | null): Reason {
 	const { offer } = row;
 	const { waitMs, copyFirst, ms, problem } = stagingOn(row, run);
@@ -122,7 +122,7 @@ export function notApprovedReason(ask: ApprovalAsk, said: ApprovalAnswer, start:
 	});
 }
 
-/** Spot is unavailable, its deadline bears waiting for it, and firm capacity would cost more. */
+/** Spot is unavailable, its deadline allows waiting for it, and firm capacity would cost more. */
 export function spotReason(choice: Extract<OfferChoice, { kind: "waits_for_spot" }>, run: CloudRun, start: HomeStart | null): Reason {
 	const hourly = (microUsd: number | bigint): string => String(BigInt(Math.round(Number(microUsd))) * BigInt(run.instances));
 	return reason("waiting_for_spot", {
@@ -179,7 +179,7 @@ export function waitReason(w: Waiting): Reason {
 	}
 	return reason("waiting_for_home", {
 		...homeFacts(w.start),
-		// Where no pool answers there is no line to be in.
+		// If no pool responds, there is no queue position.
 		...(w.start ? { ahead: w.facts.queueLength - 1 } : {}),
 		...(first ? { ruleId: w.due?.ruleId ?? first.ruleId, thresholdMs: first.forecastWaitMs } : {}),
 		...(w.due ? { cloudStartMs: w.snapshot.nowMs + w.snapshot.cloudStartMs.p50Ms } : {}),
@@ -198,20 +198,20 @@ function noOfferReason(w: Waiting): Reason {
 	});
 }
 
-/** Others make room for it: it starts once they have saved and stopped. */
+/** Other jobs make room for it: it starts once they have saved and stopped. */
 export function roomReason(eviction: Eviction, ahead: number): Reason {
 	const { startMs, victims, ruleId } = eviction;
 	return reason("waiting_for_home", { startP50Ms: startMs, startP90Ms: startMs, ahead, evicted: victims.length, preemptRuleId: ruleId });
 }
 
-/** What keeps the best of the offers that machine, rules and price allow, and how many it keeps. */
+/** The reason against the best of the offers that hardware, rules and price allow, and how many offers it excludes. */
 function removalOfBest(choice: OfferChoice | null): (Removal & { count: number }) | null {
 	if (choice?.kind !== "none" || choice.main === null) return null;
 	const { main, passedOver } = choice;
 	return { ...main, count: passedOver.filter(({ removal }) => removal.why === main.why).length };
 }
 
-/** When home would start it; null when no pool that answers can. */
+/** When home would start it; null if no responding pool can. */
 function homeFacts(start: HomeStart | null): Reason["facts"] {
 	return { startP50Ms: start?.range.p50Ms ?? null, startP90Ms: start?.range.p90Ms ?? null };
 }

@@ -6,13 +6,13 @@ import { boundedWorkMs } from "./work-bound.ts";
 const HOURS = 2 * HOUR_MS;
 
 describe("the work that a deadline is protected for", () => {
-	it("is a known length, when that fits, and nothing when it does not", () => {
+	it("is a known length if it fits, and nothing if it does not", () => {
 		const known = { p50Ms: HOURS, p90Ms: HOURS };
 		expect(boundedWorkMs(known, null, HOURS)).toBe(HOURS);
 		expect(boundedWorkMs(known, null, HOURS - 1)).toBeNull();
 	});
 
-	it("leaves out lengths that miss the deadline wherever they run", () => {
+	it("excludes lengths that miss the deadline wherever they run", () => {
 		const wide = { p50Ms: HOURS, p90Ms: 5 * HOURS };
 		const [tight = 0, ample = 0] = [1.1 * HOURS, 100 * HOURS].map((withinMs) => boundedWorkMs(wide, null, withinMs) ?? 0);
 		expect(tight).toBeLessThan(1.1 * HOURS);
@@ -24,7 +24,7 @@ describe("the work that a deadline is protected for", () => {
 		expect(boundedWorkMs({ p50Ms: HOURS, p90Ms: HOURS }, null, 0)).toBeNull();
 	});
 
-	it("never exceeds the time that is left, and never falls when more is left", () => {
+	it("never exceeds the time left, and never falls when more is left", () => {
 		fc.assert(
 			fc.property(
 				fc.integer({ min: 1, max: 1e9 }),

@@ -2,7 +2,9 @@ import type { RunTime } from "./run-time.ts";
 import { SPOT } from "./spot-guarantee/constants.ts";
 import type { TimeSpread } from "./types.ts";
 
-/** Knowledge of a job's length: the whole run, its progress, and its longest run time, ms. null: only its rest is known. */
+/**
+ * What is known about a job's length: the whole run, its progress, and its longest run time, ms. null: only its remaining time is known.
+ */
 export interface KnownLength {
 	total: RunTime;
 	doneMs: number;
@@ -13,9 +15,9 @@ export interface KnownLength {
 const NORMAL_P90 = 1.2816;
 
 /**
- * Bound on the work left of a job with a deadline, ms: the SPOT.coveredShare quantile of the rest, given that it fits into
- * `withinMs`, the time that firm capacity would still have. A longer run misses its deadline anywhere, so it needs no
- * protection. null: no run of the distribution fits.
+ * Bound on the work left of a job with a deadline, ms: the SPOT.coveredShare quantile of the remaining work, given that it fits into
+ * `withinMs`, the time that firm capacity would still have. A longer run misses its deadline anyway, so it needs no protection. null: no
+ * run of the distribution fits.
  */
 export function boundedWorkMs(rest: TimeSpread, length: KnownLength | null, withinMs: number): number | null {
 	if (withinMs <= 0) return null;
@@ -24,14 +26,14 @@ export function boundedWorkMs(rest: TimeSpread, length: KnownLength | null, with
 	const { doneMs, maxMs } = length;
 	const endMs = doneMs + withinMs;
 	const before = distribution.shareUpTo(doneMs);
-	// Every run ends at its longest run time, so all of them fit when that does.
+	// Every run ends at its longest run time, so all of them fit if that does.
 	const upTo = maxMs !== null && endMs >= maxMs ? 1 : distribution.shareUpTo(endMs);
 	if (upTo - before < SPOT.lostShare * (1 - before)) return null;
 	const bound = distribution.quantile(before + SPOT.coveredShare * (upTo - before)) - doneMs;
 	return Math.min(bound, withinMs, maxMs === null ? Number.POSITIVE_INFINITY : maxMs - doneMs);
 }
 
-/** The same where only a median and a P90 are known: a lognormal run time. */
+/** The same if only a median and a P90 are known: a log-normal run time. */
 function logNormalBound({ p50Ms, p90Ms }: TimeSpread, withinMs: number): number | null {
 	const sigma = Math.log(Math.max(1, p90Ms / Math.max(1, p50Ms))) / NORMAL_P90;
 	if (sigma < 1e-6) return p50Ms <= withinMs ? p50Ms : null;

@@ -12,14 +12,14 @@ const run = (part: Partial<RiskyRun> = {}): RiskyRun => ({
 	...part,
 });
 
-describe("the chance that a deadline is missed", () => {
-	it("is none or certain where nothing is uncertain", () => {
+describe("the chance of missing a deadline", () => {
+	it("is zero or one when nothing is uncertain", () => {
 		expect(missShare(run(), HOUR_MS)).toBe(0);
 		expect(missShare(run(), HOUR_MS - 1)).toBe(1);
 		expect(missShare(run(), -1)).toBe(1);
 	});
 
-	it("is what the forecast says: half at the P50, one in ten at the P90", () => {
+	it("matches the forecast: half at the P50, one in ten at the P90", () => {
 		const waits = run({ start: { p50Ms: 30 * MINUTE_MS, p90Ms: 2 * HOUR_MS }, workMsAt: () => 0 });
 		expect(missShare(waits, 30 * MINUTE_MS)).toBeCloseTo(0.5, 2);
 		expect(missShare(waits, 2 * HOUR_MS)).toBeCloseTo(0.1, 2);
@@ -28,10 +28,10 @@ describe("the chance that a deadline is missed", () => {
 		expect(missShare(works, 3 * HOUR_MS)).toBeCloseTo(0.1, 2);
 	});
 
-	it("takes wait and work as independent: two even shares of an hour each end after 1.5 h in one of eight", () => {
+	it("treats wait and work as independent: two uniform shares of an hour each end after 1.5 h in one of eight", () => {
 		const both = run({ start: AT_ONCE, workMsAt: (share) => share * HOUR_MS });
 		expect(missShare(both, 0.75 * HOUR_MS)).toBeCloseTo(0.25, 2);
-		// The start of a log-normal wait of a median hour and the work, both at their middle: more than half are later than neither.
+		// A log-normal wait with a median of one hour and the work, both at their median: more than half the sums are later.
 		const late = run({
 			start: { p50Ms: HOUR_MS, p90Ms: 2 * HOUR_MS },
 			workMsAt: (share) => logNormalAt({ p50Ms: HOUR_MS, p90Ms: 2 * HOUR_MS }, share),
@@ -41,8 +41,8 @@ describe("the chance that a deadline is missed", () => {
 		expect(alone).toBeLessThan(0.62);
 	});
 
-	it("is e^-1 to be done in time of a run without checkpoints that is interrupted once in its length on average", () => {
-		// No time for a second try: it is in time only when no interruption comes.
+	it("is e^-1 for finishing in time without checkpoints at one interruption per run length on average", () => {
+		// There is no time for a second try, so it is in time only without any interruption.
 		const once = run({ interruptionsPerHour: 1, changeoverMs: 10 * HOUR_MS });
 		expect(1 - missShare(once, HOUR_MS)).toBeCloseTo(Math.exp(-1), 1);
 	});
@@ -59,7 +59,7 @@ describe("the chance that a deadline is missed", () => {
 		expect(missShare(saved, 4.45 * HOUR_MS)).toBeLessThan(0.6);
 	});
 
-	it("is certain where work cannot get on between interruptions", () => {
+	it("is certain when work makes no progress between interruptions", () => {
 		expect(missShare(run({ workMsAt: () => 40 * HOUR_MS, interruptionsPerHour: 2 }), 1_000 * HOUR_MS)).toBe(1);
 	});
 });

@@ -3,24 +3,24 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import type { TimeSpread } from "../types.ts";
 
 /**
- * The chance that a run ends after its deadline: the share of SAMPLES runs that do. Each sample takes a start, a length and
- * its own interruptions; all are drawn evenly and the same every time, so that the same quote has the same chance.
+ * The chance that a run ends after its deadline: the share of SAMPLES runs that do. Each sample draws a start, a length and its own
+ * interruptions. All draws are evenly spread and repeatable, so that the same quote has the same chance.
  */
 const SAMPLES = 1_000;
-/** A sample that was interrupted so often is not finished any more. */
+/** A sample with this many interruptions counts as never finished. */
 const INTERRUPTIONS_MAX = 32;
-/** Standard normal quantile of nine in ten. */
+/** Standard normal quantile at 0.9. */
 const NORMAL_P90 = 1.2816;
 
-/** One way in which a job could run, ms from now. */
+/** One possible way for a job to run, ms from now. */
 export interface RiskyRun {
-	/** Until it starts. Its logarithm is taken as normal: errors of waits are ratios (forecast/calibrate.ts). */
+	/** Time until it starts, taken as log-normal, because errors of waits are ratios (forecast/calibrate.ts). */
 	start: TimeSpread;
 	/** The remaining work at this quantile of similar runs. */
 	workMsAt: (share: number) => number;
-	/** Interruptions of all its instances together, an hour; 0 at home and on firm capacity. */
+	/** Interruptions per hour of all its instances together; 0 at home and on firm capacity. */
 	interruptionsPerHour: number;
-	/** Longest work between two checkpoints; null: it starts again. */
+	/** Longest work between two checkpoints; null: restarts from the beginning. */
 	checkpointEveryMs: number | null;
 	/** From an interruption until work continues. */
 	changeoverMs: number;
@@ -33,7 +33,7 @@ export function missShare(run: RiskyRun, leftMs: number): number {
 	return missed / SAMPLES;
 }
 
-/** A lognormal spread known by its median and P90, at a share. */
+/** The quantile of a log-normal distribution with a known median and P90. */
 export function logNormalAt({ p50Ms, p90Ms }: TimeSpread, share: number): number {
 	if (p50Ms <= 0 || p90Ms <= p50Ms) return share > 0.5 ? Math.max(p50Ms, p90Ms) : p50Ms;
 	return p50Ms * Math.exp((Math.log(p90Ms / p50Ms) / NORMAL_P90) * normalAt(share));
@@ -45,7 +45,7 @@ function finishOf(run: RiskyRun, i: number): number {
 	return startMs + (run.interruptionsPerHour > 0 ? withInterruptions(run, workMs, i) : workMs);
 }
 
-/** Runs until it is done: each interruption loses what was not saved, and costs the changeover to the next machine. */
+/** Runs until finished: each interruption loses the unsaved work and adds the changeover to the next machine. */
 function withInterruptions({ interruptionsPerHour, checkpointEveryMs, changeoverMs }: RiskyRun, workMs: number, i: number): number {
 	const meanMs = HOUR_MS / interruptionsPerHour;
 	let [takenMs, leftMs] = [0, workMs];
@@ -59,7 +59,7 @@ function withInterruptions({ interruptionsPerHour, checkpointEveryMs, changeover
 	return Number.POSITIVE_INFINITY;
 }
 
-/** The i-th share of a sequence that fills (0, 1) evenly beside an even first coordinate (van der Corput's, base 2). */
+/** The i-th share of a sequence that fills (0, 1) evenly, paired with a uniform first coordinate (van der Corput's, base 2). */
 function evenly(i: number): number {
 	let [share, part] = [0, 0.5];
 	for (let rest = i; rest > 0; rest >>= 1) {

@@ -6,10 +6,10 @@ import { makeRunTimeOf, type RunTime, remainingOf } from "../run-time.ts";
 import type { PendingJob, Snapshot, TimeSpread } from "../types.ts";
 import { logNormalAt, missShare, normalAt } from "./deadline-risk.ts";
 
-/** The chance that a job misses its deadline at a candidate, 0 to 1; null without a deadline, and where it can never start. */
+/** The chance that a job misses its deadline at a candidate, 0 to 1. Null without a deadline, or where it can never start. */
 export type RiskOf = (job: PendingJob, candidate: Candidate) => number | null;
 
-/** Cost: the offers are opened once, and each answer takes deadline-risk's samples. */
+/** Cost: the offers are opened once, and each result takes deadline-risk's samples. */
 export function makeRiskOf(snapshot: Snapshot): RiskOf {
 	const runTimeOf = makeRunTimeOf(snapshot.durations);
 	let rows: Map<string, OfferRow> | null = null;
@@ -54,8 +54,8 @@ interface Pace {
 const NORMAL_P90 = 1.2816;
 
 /**
- * Wall-clock time at a quantile of runs: from history with a distribution, else by the spread of the remaining time; never more
- * than the maximum. An uncertain speed widens it as an independent factor would.
+ * Wall-clock time at a quantile of runs: from history if it has a distribution, else from the spread of the remaining time; never more than
+ * the maximum. An uncertain speed widens it as an independent factor would.
  */
 function workOf(
 	{ spec, completedMs }: PendingJob,

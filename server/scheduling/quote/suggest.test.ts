@@ -12,7 +12,7 @@ import { makeRiskOf } from "./risk-of.ts";
 import { prospectOf, suggest } from "./suggest.ts";
 import { variantsOf } from "./variants.ts";
 
-/** Asked one by one, each alone in the queue: the slow equivalent of a quote. */
+/** Quotes one by one, each alone in the queue: the slow equivalent of a quote. */
 function quoteOf(snapshot: Snapshot, job: PendingJob): Prospect | null {
 	const plan = decide({ ...snapshot, pending: [...snapshot.pending, job] }, { asked: new Set([job.jobId]) });
 	const explanation = plan.explanations[0];
@@ -33,7 +33,7 @@ function suggestionsFor(snapshot: Snapshot, job: PendingJob): Suggestion[] {
 	return suggest(prospectOf(explanationOf(job.jobId), job, riskOf), asked, snapshot, riskOf);
 }
 
-/** The job file of a spec, with these fields set as the suggestion says. */
+/** A spec's job file with the suggested fields set. */
 function followed(spec: JobSpec, fields: readonly ChangedField[]): JobSpec {
 	const { estimateMs, maxMs } = spec.duration;
 	const { gpus, accelerators, cpus, memoryGiB } = spec.resources;
@@ -72,17 +72,17 @@ const waitsForHome: Snapshot = aSnapshot({
 	offers: [anOffer({ accelerator: "A100-80GB", gpus: 1, usd: "2.00" }), anOffer({ accelerator: "L4-24GB", gpus: 1, usd: "0.50" })],
 });
 
-describe("what would make a job cheaper or sooner", () => {
-	it("is another model that is large enough, with what it changes", () => {
+describe("suggestions that make a job cheaper or start it sooner", () => {
+	it("include another model that is large enough, with its effects", () => {
 		const job = aJob("train").accelerators("H100-80GB").build();
 		const [best, ...others] = suggestionsFor(waitsForHome, job);
 		expect(best?.change).toEqual({ kind: "accelerator", accelerator: "A100-80GB" });
-		// An L4 has a third of the memory that an H100 has: it is not thought of.
+		// An L4 has a third of an H100's memory, so it is not considered.
 		expect(JSON.stringify(others)).not.toContain("L4-24GB");
 		expect(best && suggestionSentence(best)).toBe("Allow A100-80GB: starts 3h59m earlier, $2.03 more.");
 	});
 
-	it("compares sooner with more expensive as the policy does, and takes any price where it gives delay no weight", () => {
+	it("trade time against money as the policy does, at any price if it gives delay no weight", () => {
 		const job = aJob("train").accelerators("H100-80GB").build();
 		const dear = [anOffer({ accelerator: "A100-80GB", gpus: 1, usd: "60.00" })];
 		const withDelayWeight = (delayMicroUsdPerHour: bigint): Snapshot => ({
@@ -95,7 +95,7 @@ describe("what would make a job cheaper or sooner", () => {
 		expect(suggestionsFor(withDelayWeight(0n), job).map((s) => s.change.kind)).toEqual(["accelerator"]);
 	});
 
-	it("is a smaller job, where what it asks for is not to be had", () => {
+	it("include a smaller job when the requested size is unavailable", () => {
 		const snapshot = aSnapshot({
 			pools: [aPool({ gpusPerNode: 8, freeSlots: [0, 1, 2, 3] })],
 			running: [
@@ -110,7 +110,7 @@ describe("what would make a job cheaper or sooner", () => {
 		expect(found.map((s) => suggestionSentence(s))).toEqual(["Ask for 4 GPUs, for twice as long: starts 1d5h earlier, ends 1d4h earlier."]);
 	});
 
-	it("is more GPUs, where the job scales and sooner is worth them", () => {
+	it("include more GPUs when the job scales and a sooner end is worth them", () => {
 		const snapshot = aSnapshot({ pools: [aPool({ gpusPerNode: 8, freeSlots: [0, 1, 2, 3, 4, 5, 6, 7] })] });
 		const job = aJob("train")
 			.gpus(2)
@@ -122,7 +122,7 @@ describe("what would make a job cheaper or sooner", () => {
 		expect(found.map((s) => suggestionSentence(s))).toEqual(["Ask for 8 GPUs, 4 times as fast: ends 6h earlier."]);
 	});
 
-	it("is a maximum, where the worst case does not fit the budget", () => {
+	it("include a maximum when the worst case does not fit the budget", () => {
 		const snapshot = aSnapshot({
 			policy: aPolicy({ rules: [["go", null, burstRule({ always: true })]], budgets: [{ id: "month" }] }),
 			pools: [busyPool],
@@ -136,7 +136,7 @@ describe("what would make a job cheaper or sooner", () => {
 		expect(found.find((s) => s.change.kind === "max_duration")).toMatchObject({ change: { maxMs: 3 * HOUR_MS }, startsEarlierMs: null });
 	});
 
-	it("is a later deadline or checkpoints, where the deadline needs capacity that is not reclaimed", () => {
+	it("include a later deadline or checkpoints when the deadline requires capacity that is not reclaimed", () => {
 		const snapshot = aSnapshot({
 			policy: aPolicy({ rules: [["go", null, burstRule({ always: true })]] }),
 			pools: [],
@@ -154,7 +154,7 @@ describe("what would make a job cheaper or sooner", () => {
 		for (const s of found) expect(Number(s.savesMicroUsd)).toBeGreaterThan(8_000_000);
 	});
 
-	it("is nothing for a job that starts at once at home", () => {
+	it("are empty for a job that starts immediately at home", () => {
 		expect(
 			suggestionsFor(
 				aSnapshot(),
@@ -166,7 +166,7 @@ describe("what would make a job cheaper or sooner", () => {
 	});
 });
 
-describe("a suggestion that is followed to the letter", () => {
+describe("a suggestion that is followed exactly", () => {
 	const before = [
 		aJob("before")
 			.gpus(4)
@@ -215,7 +215,7 @@ describe("a suggestion that is followed to the letter", () => {
 		],
 		["less than asked", spotAndFirm, aJob("train").cpus(6).memoryGiB(20).build()],
 	];
-	it.each(cases)("gives the figures that it promised: %s", (_, snapshot, job) => {
+	it.each(cases)("gives the promised figures: %s", (_, snapshot, job) => {
 		const found = suggestionsFor(snapshot, job);
 		expect(found.length).toBeGreaterThan(0);
 		for (const suggestion of found) {
@@ -226,7 +226,7 @@ describe("a suggestion that is followed to the letter", () => {
 	});
 });
 
-/** Two machines of four GPUs each, where no pool starts machines together. */
+/** Two machines of four GPUs each, with no pool that supports gangs. */
 function gang(): PendingJob {
 	return aJob("train")
 		.nodes(2)

@@ -8,9 +8,9 @@ import type { Variant } from "./variants.ts";
 /** Sooner by this much, and by this share of the wait, counts as sooner; cheaper likewise. */
 const LEAST_SOONER = { ms: 5 * MINUTE_MS, share: 0.05 };
 const LEAST_CHEAPER = { microUsd: 10_000, share: 0.05 };
-/** Used only for the order, where the policy gives delay no weight: an hour then ranks above any amount of money. */
+/** Used only for the order, if the policy gives delay no weight: an hour then ranks above any amount of money. */
 const UNWEIGHED_MICRO_USD_PER_HOUR = 1e12;
-/** Suggestions that are shown. */
+/** Most suggestions shown. */
 const MAX_SUGGESTIONS = 4;
 
 /** A variant with its decision. */
@@ -20,7 +20,7 @@ export interface AskedVariant {
 	explanation: Explanation;
 }
 
-/** The candidate that the job would get, or would wait for; null while it is held, and when nothing can run it. */
+/** The candidate that the job would get or wait for; null while it is held, or when nothing can run it. */
 export function expectedOf({ outcome, candidates, reason }: Explanation): Candidate | null {
 	const chosen = candidates.find((c) => c.outcome === "chosen");
 	if (chosen || outcome !== "wait") return chosen ?? null;
@@ -29,7 +29,7 @@ export function expectedOf({ outcome, candidates, reason }: Explanation): Candid
 		if (c.placement.capacityType !== "owned" || c.outcome === "removed") continue;
 		if (first === null || c.start.p50Ms < first.start.p50Ms) first = c;
 	}
-	// Work deferred to a better hour starts then, wherever that will be.
+	// Work deferred to a better hour starts then, wherever that is.
 	const untilMs = reason.code === "deferred_cheaper_hour" || reason.code === "deferred_greener_hour" ? reason.facts["untilMs"] : null;
 	return first && typeof untilMs === "number" ? notBefore(first, untilMs) : first;
 }
@@ -49,9 +49,9 @@ export function prospectOf(explanation: Explanation, job: PendingJob, riskOf: Ri
 }
 
 /**
- * Variants that are really sooner or cheaper, and better by the policy's own weights: new cash, and the hours until the end ×
- * the delay weight. Without a delay weight, sooner is better at any cost, because a rule that lets jobs leave also applies at
- * any cost; cheaper is better when it is not later. Best first; of two that change the same field, the better one.
+ * Variants that are really sooner or cheaper, and better by the policy's own weights: new cash, and the hours until the end × the delay
+ * weight. Without a delay weight, sooner is better at any cost, because a burst rule also applies at any cost; cheaper is better if it is
+ * not later. Best first; of two that change the same field, the better one.
  */
 export function suggest(asIs: Prospect | null, asked: readonly AskedVariant[], { policy, nowMs }: Snapshot, riskOf: RiskOf): Suggestion[] {
 	const delayMicroUsdPerHour = Number(policy.weights.delayMicroUsdPerHour);

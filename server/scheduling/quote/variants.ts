@@ -7,24 +7,24 @@ import type { ChangedField, JobChange } from "#server/domain/suggestion.ts";
 import { formatDuration, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { Snapshot, TimeSpread } from "../types.ts";
 
-/** A job with one change, in terms of the job file. */
+/** A job with one change, in the terms of the job file. */
 export interface Variant {
 	change: JobChange;
 	fields: ChangedField[];
 	spec: JobSpec;
 }
 
-/** Models that are tried in addition to those a job names. */
+/** Most models tried in addition to those a job names. */
 const ACCELERATORS_TRIED = 4;
-/** How much later a deadline is tried. */
+/** Later deadlines that are tried. */
 const DEADLINES_LATER_MS = [4 * HOUR_MS, 24 * HOUR_MS];
 const CHECKPOINT_EVERY_MS = 15 * MINUTE_MS;
 /** Suggested checkpoint folder for a job without one. */
 const CHECKPOINT_PATH = "/checkpoints";
-/** A suggested maximum is this many times the length of nine in ten such runs: a job that ends too early loses everything. */
+/** A suggested maximum is this many times the P90 run time: a job that ends too early loses everything. */
 const MAX_TIMES_P90 = 2;
 const MAX_STEP_MS = 10 * MINUTE_MS;
-/** GPUs of the largest machine that a gang is gathered on. */
+/** GPUs of the largest machine that a gang is combined on. */
 const ONE_NODE_GPUS = 16;
 /** A suggested machine has at least this share of the requested CPUs and memory. */
 const LEAST_MACHINE_SHARE = 0.5;
@@ -45,7 +45,7 @@ export function variantsOf(spec: JobSpec, snapshot: Snapshot, runTime: TimeSprea
 	});
 }
 
-/** Models with as much memory as the least of those named: pools of the company first, then by the cheapest GPU-hour. */
+/** Models with at least as much memory as the smallest named one: the company's pools first, then by the cheapest GPU-hour. */
 function otherAccelerators(spec: JobSpec, { pools, offers }: Snapshot): Variant[] {
 	const { accelerators, gpus } = spec.resources;
 	const leastGb = Math.min(...accelerators.map(memoryGbOf));
@@ -70,7 +70,7 @@ function otherAccelerators(spec: JobSpec, { pools, offers }: Snapshot): Variant[
 		});
 }
 
-/** The canonical names end in it, `A100-80GB`; NaN where one does not, which is never enough. */
+/** Canonical names end with it, as in `A100-80GB`. NaN if a name does not, which is never enough. */
 function memoryGbOf(accelerator: string): number {
 	return Number(/-(\d+)GB$/.exec(accelerator)?.[1]);
 }
@@ -120,7 +120,7 @@ function oneNode(spec: JobSpec): Variant[] {
 	];
 }
 
-/** Half of the GPUs, and more of them up to what the job scales to; without a declared run time by that of past runs. */
+/** Half of the GPUs, and larger sizes up to the job's scaling limit. Uses past runs without a declared run time. */
 function otherSizes(spec: JobSpec, scaling: Scaling, runTime: TimeSpread): Variant[] {
 	const now = spec.nodes * spec.resources.gpus;
 	const timed = { ...spec, duration: { ...spec.duration, estimateMs: spec.duration.estimateMs ?? runTime.p50Ms } };
@@ -142,7 +142,7 @@ function otherSizes(spec: JobSpec, scaling: Scaling, runTime: TimeSpread): Varia
 	});
 }
 
-/** Only with a declared run time: the run time on half of the GPUs is then twice that. */
+/** Only with a declared run time: on half of the GPUs it is then doubled. */
 function half(spec: JobSpec): Variant[] {
 	const { nodes, resources, duration } = spec;
 	if (duration.estimateMs === null || nodes * resources.gpus === 1) return [];
@@ -163,7 +163,7 @@ function half(spec: JobSpec): Variant[] {
 	];
 }
 
-/** The cheapest machine with the requested GPUs, where only CPUs or memory exclude it. */
+/** The cheapest machine with the requested GPUs, if only CPUs or memory exclude it. */
 function machine(spec: JobSpec, offers: readonly Offer[]): Variant[] {
 	const { gpus, accelerators, cpus, memoryGiB } = spec.resources;
 	let cheapest: Offer | null = null;
@@ -198,7 +198,7 @@ function machineFields(cpus: number | null, memoryGiB: number | null): ChangedFi
 	];
 }
 
-/** The hold of a budget covers the instances' longest life, which a maximum shortens. */
+/** A budget's hold covers the instances' longest life, which a maximum shortens. */
 function maximum(spec: JobSpec, { p90Ms }: TimeSpread): Variant[] {
 	const { duration } = spec;
 	const neededMs = Math.max(MAX_TIMES_P90 * p90Ms, duration.estimateMs ?? 0);

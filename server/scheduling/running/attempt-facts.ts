@@ -2,7 +2,7 @@ import { delayMicroUsdPerHourOf } from "../cost.ts";
 import type { Shape } from "../shape.ts";
 import type { RunningAttempt, Snapshot, TimeSpread } from "../types.ts";
 
-/** Decisions about attempts go by id, so that the order of the snapshot's list does not matter. */
+/** Decisions about attempts are ordered by id, so that the order of the snapshot's list does not matter. */
 export function byAttemptId(a: RunningAttempt, b: RunningAttempt): number {
 	return a.attemptId < b.attemptId ? -1 : a.attemptId > b.attemptId ? 1 : 0;
 }
@@ -11,7 +11,7 @@ export function isCloud(attempt: RunningAttempt): boolean {
 	return attempt.placement.poolId === null;
 }
 
-/** An attempt that is not stopping yet. */
+/** Whether the attempt is not stopping yet. */
 export function isSettledHere(attempt: RunningAttempt): boolean {
 	return !attempt.stopping && (attempt.movingTo ?? null) === null;
 }

@@ -25,11 +25,10 @@ export function cappedBudgets({ snapshot }: RunningInput): CappedBudget[] {
 }
 
 /**
- * Ends cloud attempts under a budget at its cap, the most expensive expected rest first, until posted + the expected rest of
- * the remaining ones fits under the cap. `terminate` stops immediately; `checkpoint-and-return` stops at the next checkpoint:
- * an attempt without one soon continues until it has one, and an attempt without a schedule saves in its grace period. In both
- * cases the job waits again (at home, or held by that budget) and does not fail. An attempt with an unknown price counts as the
- * most expensive.
+ * Ends cloud attempts under a budget at its cap, the most expensive expected remainder first, until posted + the expected remainder of the
+ * other ones fits under the cap. `terminate` stops immediately; `checkpoint-and-return` stops at the next checkpoint: an attempt without
+ * one soon continues until it has one, and an attempt without a schedule saves in its grace period. In both cases the job waits again (at
+ * home, or held by that budget) and does not fail. An attempt with an unknown price counts as the most expensive.
  */
 export function capReactions(input: RunningInput, capped: readonly CappedBudget[], open: readonly RunningAttempt[]): Action[] {
 	const gone = new Set<string>();
@@ -67,7 +66,7 @@ function compareCostDescending(a: number, b: number): number {
 	return a === b ? 0 : b > a ? 1 : -1;
 }
 
-/** The stop's grace is time to save in: a checkpoint that is due within it is as good as made. */
+/** The grace period is time to save, so a checkpoint due within it counts as made. */
 function isAtCheckpoint(attempt: RunningAttempt, nowMs: number): boolean {
 	const at = nextCheckpointOf(attempt, nowMs);
 	return at === null || at - nowMs <= LIMITS.stopGraceMs;

@@ -27,7 +27,7 @@ function atHome(name: string, slots: number[], part: Partial<RunningAttempt> = {
 	return { ...job.running("home-a", slots, 2 * HOUR_MS), nextCheckpointAtMs: NOON_MS + MINUTE_MS, ...part };
 }
 
-/** A job of four GPUs in the cloud, 3 h 58 min at $8.00 to go: $31.73. Of eight GPUs at home four are free, two on each node. */
+/** A four-GPU job in the cloud with 3 h 58 min at $8.00 to go: $31.73. At home four of eight GPUs are free, two on each node. */
 const wide = inCloud(
 	aJob("wide")
 		.estimate(5 * HOUR_MS)
@@ -40,8 +40,8 @@ const crowd = [...pair, atHome("below", [4, 5])];
 
 const plan = (part: Partial<Snapshot>): Action[] => planRunning(inputOf(aSnapshot({ policy: policyOf(1), pools, ...part })));
 
-describe("clearing a node for work that would come home", () => {
-	it("moves the jobs of one node into the gaps of another, each from its checkpoint", () => {
+describe("clearing a node for work that could return home", () => {
+	it("moves the jobs of one node into the gaps of another, each at its checkpoint", () => {
 		const together = (name: string, slots: number[]) => ({
 			kind: "move",
 			jobId: `job_${name}`,
@@ -54,25 +54,25 @@ describe("clearing a node for work that would come home", () => {
 		expect(plan({ running: [wide, ...crowd] })).toEqual([together("left", [6]), together("right", [7])]);
 	});
 
-	it("answers the same whatever the order of the attempts", () => {
+	it("gives the same result whatever the order of the attempts", () => {
 		expect(plan({ running: [...crowd.toReversed(), wide] })).toEqual(plan({ running: [wide, ...crowd] }));
 	});
 
-	it("does nothing when the job finds a whole node, or enough is not free in all", () => {
+	it("does nothing when the job finds a whole node, or when too few GPUs are free in total", () => {
 		const whole = plan({ running: [wide, atHome("left", [0])], pools: [aPool({ nodes: 2, freeSlots: [1, 2, 3, 4, 5, 6, 7] })] });
 		expect(whole.map((a) => [a.jobId, a.reason.code])).toEqual([["job_wide", "returning_home"]]);
 		const three = atHome("three", [4, 5, 6]);
 		expect(plan({ running: [wide, ...pair, three], pools: [aPool({ nodes: 2, freeSlots: [1, 2, 7] })] })).toEqual([]);
 	});
 
-	it("takes the node that loses the least, and never fills an emptier one", () => {
-		// one GPU is busy on the first node, two on the second: the first is cleared, though the second would fit into it
+	it("clears the node that loses the least, and never fills an emptier one", () => {
+		// one GPU is busy on the first node, two on the second: the first is cleared, although the second would fit into it
 		const freeSlots = [1, 2, 3, 6, 7];
 		const moves = plan({ running: [wide, atHome("one", [0]), atHome("two", [4, 5])], pools: [aPool({ nodes: 2, freeSlots })] });
 		expect(moves.map((a) => a.jobId)).toEqual(["job_one"]);
 	});
 
-	it("waits for attempts without a near checkpoint, and counts those that are leaving already", () => {
+	it("waits for attempts without a near checkpoint, and counts those already leaving", () => {
 		const later = atHome("right", [3], { nextCheckpointAtMs: NOON_MS + LIMITS.moveCheckpointWithinMs + 1 });
 		const first = plan({ running: [wide, atHome("left", [0]), later, atHome("below", [4, 5])] });
 		expect(first.map((a) => a.jobId)).toEqual(["job_left"]);
@@ -87,7 +87,7 @@ describe("clearing a node for work that would come home", () => {
 		]);
 	});
 
-	it("leaves alone who has a deadline, has just begun, saves nothing, or may not be moved by the policy", () => {
+	it("keeps attempts that have a deadline, have just started, save nothing, or may not be moved by the policy", () => {
 		const withLeft = (part: Partial<RunningAttempt>): Action[] =>
 			plan({ running: [wide, atHome("left", [0], part), atHome("right", [3]), atHome("below", [4, 5], { nextCheckpointAtMs: null })] });
 		expect(withLeft({}).map((a) => a.jobId)).toEqual(["job_left", "job_right"]);
@@ -99,7 +99,7 @@ describe("clearing a node for work that would come home", () => {
 		expect(plan({ running: [wide, ...crowd], policy: policyOf(1, 0, "job.gpus >= 4") })).toEqual([]);
 	});
 
-	it("compares the pauses of those who move with what the job saves at home", () => {
+	it("compares the pauses of the moved jobs with what the job saves at home", () => {
 		// 3 h 58 min at $8.00; restores of 3 minutes at $40 an hour: $2.00 for the job, $2.00 for each of the two
 		const saved = Math.round(((8 * 238) / 60 - 2) * 100) / 100;
 		expect(plan({ running: [wide, ...crowd], policy: policyOf(Number((saved - 4.02).toFixed(2)), 40) })).toHaveLength(2);

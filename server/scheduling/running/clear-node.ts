@@ -10,7 +10,7 @@ import { byAttemptId, isSettledHere, nextCheckpointOf } from "./attempt-facts.ts
 import { leastSaving } from "./moving-rule.ts";
 import type { RunningInput } from "./types.ts";
 
-/** The job that a node is cleared for, and whether that pays for the restores of the jobs that stop. */
+/** The job that a node is cleared for, and whether that outweighs the restores of the jobs that stop. */
 export interface ClearFor {
 	jobId: string;
 	spec: JobSpec;
@@ -18,22 +18,21 @@ export interface ClearFor {
 	pays: (leaving: number) => boolean;
 }
 
-/** A node that has room once these have left it. */
+/** A node that has room once these attempts have left it. */
 interface Clearing {
 	pool: HomePool;
 	node: number;
-	/** Those that are not stopping yet. */
+	/** Attempts that are not stopping yet. */
 	leaving: readonly RunningAttempt[];
 	/** GPU time of their pauses, ms. */
 	lostMs: number;
 }
 
 /**
- * Enough GPUs are free at home for a job, but not on one node. Clears the node with the smaller jobs that lose the least, each
- * from a near checkpoint, into gaps of nodes that are at least as full. The sum of the squares of free slots per node only
- * grows, so moves never cycle. The room is not reserved: its job arrives at its next checkpoint, and a new job that takes it
- * before would otherwise have left home. Only attempts that a move rule lets go home, without a deadline, on one node, past
- * their first minutes.
+ * Enough GPUs are free at home for a job, but not on one node. Clears the node with the smaller jobs that lose the least, each at a near
+ * checkpoint, into gaps of nodes that are at least as full. The sum of the squares of free slots per node only grows, so moves never cycle.
+ * The room is not reserved: its job arrives at its next checkpoint, and a new job that takes it first would otherwise have left home. Only
+ * attempts that a move rule lets go home, without a deadline, on one node, past their first minutes.
  * Null: no node can be cleared, or it does not pay. Cost: one check of each holder of each node that is neither empty nor full.
  */
 export function clearNode(input: RunningInput, wanted: ClearFor): Action[] | null {
@@ -50,7 +49,7 @@ export function clearNode(input: RunningInput, wanted: ClearFor): Action[] | nul
 
 function clearingOf(input: RunningInput, pool: HomePool, node: number, gpus: number): Clearing | null {
 	const free = pool.freeOn[node] ?? 0;
-	// A node on which a queued job has its place is that job's.
+	// A node reserved for a queued job belongs to that job.
 	if (free === 0 || free >= gpus || pool.median.hasLater(node)) return null;
 	let missing = gpus - free;
 	const candidates: { attempt: RunningAttempt; gpus: number; lostMs: number }[] = [];
@@ -106,7 +105,7 @@ function gapFor(pool: HomePool, free: Int32Array, from: number, gpus: number): n
 	return best;
 }
 
-/** Those with a near checkpoint go now, the others in a later cycle: a place that is kept is idle until then. */
+/** Attempts with a near checkpoint move now, the others in a later cycle, because a reserved place is idle until then. */
 function movesOf(input: RunningInput, { pool, node, leaving }: Clearing, { jobId: forJobId, ruleId }: ClearFor): Action[] {
 	const { nowMs } = input.snapshot;
 	const poolId = pool.view.id;

@@ -13,7 +13,7 @@ const firm = anOffer({ usd: "1.00" });
 const spot = anOffer({ usd: "0.30", capacityType: "spot" });
 const FULL = [aPool({ freeSlots: [] })];
 
-/** On spot, an hour into its run, half an hour of it saved; 6.5 h are left of a known length of 7.5 h. P90 of a boot is 2 minutes. */
+/** On spot, an hour into its run with half an hour saved; 6.5 h are left of a known length of 7.5 h. The P90 of a boot is 2 minutes. */
 function onSpot(deadlineMs: number | null, part: Partial<RunningAttempt> = {}): RunningAttempt {
 	const job = aJob("a")
 		.estimate(7.5 * HOUR_MS)
@@ -27,7 +27,7 @@ const urgent = (attempt: RunningAttempt, part: Partial<Snapshot> = {}): Action[]
 	planUrgent(inputOf(aSnapshot({ policy, pools: FULL, offers: [spot, firm], running: [attempt], ...part })));
 
 describe("a deadline on spot", () => {
-	it("moves to firm capacity when the time left no longer bears an interruption, and not before", () => {
+	it("moves to firm capacity when the time left no longer allows an interruption, and not before", () => {
 		expect(urgent(onSpot(NOON_MS + NEEDED_MS + LIMITS.nextChoiceWithinMs))).toEqual([]);
 		expect(urgent(onSpot(NOON_MS + NEEDED_MS + LIMITS.nextChoiceWithinMs - 1))).toMatchObject([
 			{
@@ -46,14 +46,14 @@ describe("a deadline on spot", () => {
 		expect(slow).toMatchObject([{ to: { kind: "cloud", offerId: firm.id } }]);
 	});
 
-	it("waits for a checkpoint that the margin bears", () => {
+	it("waits for a checkpoint that the margin allows", () => {
 		const at = NOON_MS + 3 * MINUTE_MS;
 		const deadline = NOON_MS + NEEDED_MS + 4 * MINUTE_MS;
 		expect(urgent(onSpot(deadline, { nextCheckpointAtMs: at }))).toMatchObject([{ atMs: at }]);
 		expect(urgent(onSpot(deadline, { nextCheckpointAtMs: at + 2 * MINUTE_MS }))).toMatchObject([{ atMs: NOON_MS }]);
 	});
 
-	it("leaves what has no deadline, what is on firm capacity, what is lost anyway, and what has nowhere to go", () => {
+	it("keeps jobs that have no deadline, are on firm capacity, are lost anyway, or have nowhere to go", () => {
 		expect(urgent(onSpot(null))).toEqual([]);
 		const tight = onSpot(NOON_MS + NEEDED_MS);
 		expect(urgent({ ...tight, placement: { ...tight.placement, capacityType: "on_demand" } })).toEqual([]);
@@ -62,7 +62,7 @@ describe("a deadline on spot", () => {
 		expect(urgent(tight)).toHaveLength(1);
 	});
 
-	it("is always asked in time: while cycles come at least that often, the move leaves enough for the rest", () => {
+	it("always acts in time: while cycles come often enough, the move leaves enough time for the rest", () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 0, max: 360 }), fc.integer({ min: 1, max: 5 }), (slackMinutes, stepMinutes) => {
 				const deadlineMs = NOON_MS + NEEDED_MS + LIMITS.nextChoiceWithinMs + slackMinutes * MINUTE_MS;

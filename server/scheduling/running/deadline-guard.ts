@@ -11,10 +11,10 @@ import { pickOffer } from "./pick-offer.ts";
 import type { RunningInput } from "./types.ts";
 
 /**
- * Spot attempts that must move to firm capacity now, so that their deadline holds whatever spot does. The rule is
- * spot-guarantee/safety.ts, with the P90 of the rest as the bound on the work left. They go home when room and time allow it,
- * else to on-demand or reserved capacity. An attempt that misses its deadline even at its median stays: paying more would save
- * nothing. Smallest margin first, then by id.
+ * Spot attempts that must move to firm capacity now, so that their deadline holds whatever spot does. The rule is spot-guarantee/safety.ts,
+ * with the P90 of the remaining run time as the bound on the work left. They go home if room and time allow it, else to on-demand or
+ * reserved capacity. An attempt that misses its deadline even at its median stays: paying more would save nothing. Smallest margin first,
+ * then by id.
  */
 export function guardDeadlines(input: RunningInput, attempts: readonly RunningAttempt[]): Action[] {
 	const due = attempts.flatMap((attempt) => dueOf(input, attempt) ?? []);
@@ -61,7 +61,7 @@ function stateOf({ snapshot, runTimeOf }: RunningInput, attempt: RunningAttempt)
 
 function toFirm(input: RunningInput, state: GuardState, slackMs: number): Action | null {
 	const { attempt, nowMs, deadlineMs, changeoverMs } = state;
-	// The stop leaves time to save; a checkpoint that the margin still bears is waited for all the same.
+	// The stop leaves time to save, but a checkpoint that the margin still allows is awaited anyway.
 	const checkpointMs = nextCheckpointOf(attempt, nowMs);
 	const atMs = checkpointMs !== null && checkpointMs - nowMs <= Math.max(0, slackMs) ? checkpointMs : nowMs;
 	const rest = restOfAttempt(attempt, nowMs, input.runTimeOf);

@@ -7,12 +7,12 @@ import { leastSaving } from "./moving-rule.ts";
 import { PayBound } from "./pay-bound.ts";
 import { mostSavedAtHome } from "./return-home.ts";
 
-/** Covers the rounding of a rest to whole ms. */
+/** Covers the rounding of a remaining time to whole ms. */
 const ROUNDING_MS = 2;
-/** One bound serves the checkpoints of so long; where it leaves a move open, each checkpoint gets its own. */
+/** Period of checkpoints that share one bound. If that bound leaves a move open, each checkpoint gets its own. */
 const WIDE_MS = HOUR_MS;
 
-/** What shows whether a move could pay. */
+/** Inputs that show whether a move could pay. */
 export interface MoveTerms {
 	snapshot: Snapshot;
 	shapeOf: ShapeOf;
@@ -20,18 +20,18 @@ export interface MoveTerms {
 }
 
 /**
- * Upper bound on the savings of moves of one attempt. While run times and shapes stay the same, the median of its whole length
- * only grows while it runs (couldPay). So the remaining time at any checkpoint within an hour lies between the median now less
- * the work of that hour, and the median an hour from now less the work done now.
+ * Upper bound on the savings of moves of one attempt. While run times and shapes stay the same, the median of its whole length only grows
+ * while it runs (couldPay). So the remaining time at any checkpoint within an hour lies between the median now minus the work of that hour,
+ * and the median an hour from now minus the work done now.
  */
 export class MoveBounds {
-	/** Of all checkpoints until #wideUntilMs; null: at none of them a move could pay. */
+	/** Bound for all checkpoints until #wideUntilMs; null: no move could pay at any of them. */
 	wide: PayBound | null = null;
-	/** The wide bound allowed a cheaper offer: until it is computed again only the bounds of single checkpoints are checked. */
+	/** The wide bound allowed a cheaper offer; until it is recomputed only the bounds of single checkpoints are checked. */
 	mayBeCheaper = false;
 	#wideUntilMs = Number.NEGATIVE_INFINITY;
 	#atMs = Number.NEGATIVE_INFINITY;
-	/** Of the next checkpoint; undefined: not computed yet. */
+	/** Bound for the next checkpoint; undefined: not computed yet. */
 	#near: PayBound | null | undefined;
 
 	forget(): void {
@@ -40,7 +40,7 @@ export class MoveBounds {
 		this.#near = undefined;
 	}
 
-	/** The next checkpoint is this one. False: no move could pay there. */
+	/** Sets the next checkpoint. Returns false if no move could pay there. */
 	comeTo(attempt: RunningAttempt, atMs: number, terms: MoveTerms): boolean {
 		this.#atMs = atMs;
 		this.#near = undefined;
@@ -68,7 +68,7 @@ export class MoveBounds {
 	}
 }
 
-/** Null: no rest between these two makes a move pay. */
+/** Null: no remaining time between these two makes a move pay. */
 function boundOf(attempt: RunningAttempt, leastMs: number, mostMs: number, terms: MoveTerms): PayBound | null {
 	if (!couldPay(attempt, mostMs + ROUNDING_MS, terms)) return null;
 	const left = { leastMs: Math.max(0, leastMs - ROUNDING_MS), mostMs: mostMs + ROUNDING_MS };
@@ -76,9 +76,9 @@ function boundOf(attempt: RunningAttempt, leastMs: number, mostMs: number, terms
 }
 
 /**
- * Whether any move at a checkpoint until then could save what a rule requires. The remaining time at the checkpoint, as
- * expected at t before it, is Q(t) − the work done at the checkpoint, where Q is the median length of the runs longer than the
- * work done at t. It only grows with t, so its value at the checkpoint itself is the maximum.
+ * Whether any move at a checkpoint until then could save what a rule requires. The remaining time at the checkpoint, as expected at t
+ * before it, is Q(t) − the work done at the checkpoint, where Q is the median length of the runs longer than the work done at t. It only
+ * grows with t, so its value at the checkpoint itself is the maximum.
  */
 function couldPay(attempt: RunningAttempt, mostMs: number, { snapshot, shapeOf }: MoveTerms): boolean {
 	const shape = shapeOf(attempt.spec);

@@ -12,8 +12,8 @@ import { inCloud, inputOf } from "./testing/input.ts";
 const REGIONS = ["us-east-1", "us-west-2", "eu-west-1", "eu-north-1"];
 const spot = fc.record({ usd: fc.integer({ min: 10, max: 400 }), hours: fc.integer({ min: 0, max: 400 }), interruptions: fc.nat(6) });
 
-describe("the test of what a move to cheaper capacity could save at the most", () => {
-	it("passes over no one who would have moved", () => {
+describe("the upper bound on the savings of a move to cheaper capacity", () => {
+	it("rules out no attempt that would have moved", () => {
 		let moved = 0;
 		fc.assert(
 			fc.property(

@@ -19,14 +19,13 @@ import { worthSpot } from "./worth-spot.ts";
 /**
  * Cloud attempts that continue at a cheaper offer from their next checkpoint.
  *
- * saving = score of the rest here − its score there (price, rework by each offer's record, its delay; carbon) − (boot +
- * restore) × (price there + delay weight). If the current offer can no longer be scored: price in effect × P50 rest − expected
- * cost of finishing there − delay weight × (boot + restore). The old instance ends before the new one is requested, so no hour
- * is paid twice.
+ * saving = score of the remaining work here − its score there (price, rework by each offer's record, its delay; carbon) − (boot + restore)
+ * × (price there + delay weight). If the current offer can no longer be scored: price in effect × P50 remaining − expected cost of
+ * finishing there − delay weight × (boot + restore). The old instance ends before the new one is requested, so no hour is paid twice.
  *
- * An offer without our instances may refuse, and then the job restarts where it was. So one attempt at a time tries it
- * (try-offer.ts), and others follow once it is proven. A job with a deadline moves only where its deadline still holds
- * (holds-deadline.ts), and to spot only when the rule of its start allows it (worth-spot.ts).
+ * An offer without our instances may refuse, and then the job restarts where it was. So one attempt at a time tries it (try-offer.ts), and
+ * others follow once it is proven. A job with a deadline moves only if its deadline still holds (holds-deadline.ts), and to spot only if
+ * the rule for starts allows it (worth-spot.ts).
  * Order: by id, since only reserved offers run out within a plan.
  */
 export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): Action[] {
@@ -62,7 +61,7 @@ function canPayOff({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, h
 	const delayMs = run.start.p50Ms + restoreMsOf(snapshot);
 	for (const row of rows) {
 		if (row === here) continue;
-		// A score is no less than this for any row from here on; 1 µ$ bears the rounding of plain numbers.
+		// No row from here on has a score below this; 1 µ$ covers the rounding of plain numbers.
 		if (hereScore - leastScoreFrom(row, run) < least - 1) return false;
 		if (savingOn(snapshot, shape, row.offer, spec.nodes, delayMs, hereScore - scoreOf(row, run)) >= least) return true;
 	}
@@ -86,8 +85,8 @@ export function savingOn(
 const OFFERS_MAX = 4;
 
 /**
- * The move of one attempt, with all checks of a choice; null for every attempt that mayPay rules out.
- * @param tried places that another move of this cycle requests already: one attempt finds out whether capacity is available
+ * Plans the move of one attempt, with all checks of a choice; null for every attempt that mayPay rules out.
+ * @param tried places that another move of this cycle already requests: one attempt finds out whether capacity is available
  */
 export function moveOne(
 	input: RunningInput,
@@ -149,7 +148,7 @@ function savingAt(
 	});
 }
 
-/** None of our launches is pending there. */
+/** Whether none of our launches is pending there. */
 function canTry({ snapshot }: RunningInput, picked: PickedOffer, tried: ReadonlySet<string>): boolean {
 	if (tried.has(placeOf(picked))) return false;
 	const { likes } = picked.row;

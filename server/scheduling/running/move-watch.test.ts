@@ -73,8 +73,8 @@ const someRecord = fc.record({
 const someStep = fc.record({ minutes: fc.integer({ min: 1, max: 12 }), record: fc.option(fc.tuple(someRecord, someRecord)) });
 const someSaving = fc.record({ home: fc.integer({ min: 0, max: 400 }), cheaper: fc.integer({ min: 0, max: 400 }) });
 
-describe("who is looked at for a move", () => {
-	it("are all that would move: those that are passed over would not", () => {
+describe("attempts that are checked for a move", () => {
+	it("include all that would move: skipped attempts would not", () => {
 		let moves = 0;
 		fc.assert(
 			fc.property(someWork, someSaving, fc.integer({ min: 0, max: 300 }), (works, saving, minutes) => {
@@ -89,7 +89,7 @@ describe("who is looked at for a move", () => {
 		expect(moves).toBeGreaterThan(0);
 	});
 
-	it("are the same whether the last look was just now, long ago or never, while offers come to be known better", () => {
+	it("are the same whether the last check was just now, long ago or never, while offer records improve", () => {
 		let [moved, passed] = [0, 0];
 		fc.assert(
 			fc.property(someWork, someSaving, fc.array(someStep, { maxLength: 60 }), (works, saving, steps) => {

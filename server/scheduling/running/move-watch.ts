@@ -11,16 +11,16 @@ import type { Movable, RoomAtHome } from "./types.ts";
 const NONE: readonly RunningAttempt[] = [];
 
 /**
- * The cloud attempts, each with a time before which it is not moved to save money, so that a cycle checks few.
- * That time holds because an attempt that has not started starts later than now, an announced checkpoint stays until it has
- * passed, and a price in effect changes only with the offers (RunningAttempt). It is computed again when run times or shapes
- * change. Cost: one comparison of numbers per cloud attempt and cycle, and a few for those with a near checkpoint; two medians
- * of a distribution per hour, and two more for each checkpoint at which the bound of the hour allows a move.
+ * The cloud attempts, each with a time before which it is not moved to save money, so that a cycle checks few. That time is valid because
+ * an attempt that has not started starts later than now, an announced checkpoint stays until it has passed, and a price in effect changes
+ * only with the offers (RunningAttempt). It is recomputed when run times or shapes change. Cost: one comparison of numbers per cloud
+ * attempt and cycle, and a few for those with a near checkpoint; two medians of a distribution per hour, and two more for each checkpoint
+ * at which the bound of the hour allows a move.
  */
 export class MoveWatch {
 	readonly #attempts: RunningAttempt[] = [];
 	readonly #notBeforeMs: number[] = [];
-	/** The checkpoint that was found to be worth a look. */
+	/** The checkpoint at which a move may pay. */
 	readonly #checkedMs: number[] = [];
 	/** Upper bound on the savings of a move. */
 	readonly #bounds: MoveBounds[] = [];
@@ -54,7 +54,7 @@ export class MoveWatch {
 		this.#places.set(last, place);
 	}
 
-	/** Those that may be moved now, by time, the length of their rest and the maximum savings of a move. */
+	/** Attempts that may be moved now, by time, their remaining run time and the maximum savings of a move. */
 	movable(terms: MoveTerms, room: RoomAtHome, proven: ProvenOffers): Movable {
 		proven.lookAtStarts();
 		const due = this.#dueAt(terms);
@@ -75,7 +75,7 @@ export class MoveWatch {
 		return { home: anyHome ? due.flatMap((i) => this.#attempts[i] ?? []) : NONE, cheaper };
 	}
 
-	/** Indexes of those that are due. */
+	/** Indexes of the attempts that are due. */
 	#dueAt(terms: MoveTerms): number[] {
 		this.#forgetIfOther(terms);
 		const { nowMs } = terms.snapshot;
@@ -84,7 +84,7 @@ export class MoveWatch {
 			if ((this.#notBeforeMs[i] ?? 0) > nowMs) continue;
 			const attempt = this.#attempts[i];
 			if (!attempt) continue;
-			// The checkpoint that was found to be worth a look has not passed.
+			// The checkpoint at which a move may pay has not passed.
 			if ((this.#checkedMs[i] ?? 0) < nowMs) this.#notBeforeMs[i] = this.#nextLook(i, attempt, terms);
 			if ((this.#notBeforeMs[i] ?? 0) <= nowMs) due.push(i);
 		}
@@ -112,15 +112,15 @@ export class MoveWatch {
 }
 
 /**
- * The time from which an attempt may be moved: past its first minutes, with a checkpoint near. A later result than now may be
- * too early, never too late.
+ * The time from which an attempt may be moved: past its first minutes, with a checkpoint near. A result later than now may be too early,
+ * never too late.
  */
 export function movableFrom(attempt: RunningAttempt, nowMs: number): number {
 	const { startedAtMs } = attempt;
 	if (startedAtMs === null) return nowMs + LIMITS.moveMinRunMs;
 	if (nowMs - startedAtMs < LIMITS.moveMinRunMs) return startedAtMs + LIMITS.moveMinRunMs;
 	const atMs = nextCheckpointOf(attempt, nowMs);
-	// Nothing is announced: that may change at any time.
+	// No checkpoint is announced, which may change at any time.
 	if (atMs === null) return nowMs + 1;
 	return atMs - LIMITS.moveCheckpointWithinMs;
 }

@@ -5,7 +5,7 @@ import type { RunningAttempt } from "../types.ts";
 import { costOfRest, nextCheckpointOf } from "./attempt-facts.ts";
 import type { RunningInput } from "./types.ts";
 
-/** A cloud attempt that may go on elsewhere from its next checkpoint. */
+/** A cloud attempt that may continue elsewhere from its next checkpoint. */
 export interface Mover {
 	attempt: RunningAttempt;
 	shape: Shape;
@@ -16,7 +16,7 @@ export interface Mover {
 	hereMicroUsd: number | null;
 }
 
-/** Null: no checkpoint of it is near. Cost: one median of a distribution. */
+/** Null if it has no near checkpoint. Cost: one median of a distribution. */
 export function moverOf(
 	{ snapshot: { nowMs }, runTimeOf, shapeOf }: Pick<RunningInput, "snapshot" | "runTimeOf" | "shapeOf">,
 	attempt: RunningAttempt,

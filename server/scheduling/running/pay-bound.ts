@@ -15,13 +15,10 @@ import type { RoomAtHome } from "./types.ts";
 
 /** Covers the rounding of plain numbers, µ$. */
 const ROUNDING_MICRO_USD = 2;
-/** A little more or less than the rates are now, so that one answer outlives their small steps. */
+/** Slightly above or below the current rates, so that one result survives their small steps. */
 const RATE_SLACK = 1.02;
 
-/**
- * With these candidates no move to one of them pays, as long as the offer that it runs on has at most these rates and the others
- * at least theirs.
- */
+/** No move to one of these candidates pays while the current offer has at most these rates and the others have at least theirs. */
 interface Stays {
 	candidates: readonly OfferRow[];
 	here: OfferRates;
@@ -30,7 +27,7 @@ interface Stays {
 	startMs: number;
 }
 
-/** Lower and upper bound of its rest, as one run in the cloud. */
+/** Lower and upper bound of its remaining time, as one run in the cloud. */
 interface Runs {
 	least: CloudRun;
 	most: CloudRun;
@@ -39,24 +36,24 @@ interface Runs {
 }
 
 /**
- * Upper bound on the savings of a move of one cloud attempt at any checkpoint where its expected rest lies between two bounds
- * (move-bounds.ts). Valid while shapes and prices stay the same. It never rejects an attempt that would move, so few are fully
- * scored per cycle.
+ * Upper bound on the savings of a move of one cloud attempt at any checkpoint where its expected remaining time lies between two bounds
+ * (move-bounds.ts). Valid while shapes and prices stay the same. It never rejects an attempt that would move, so few are fully scored per
+ * cycle.
  */
 export class PayBound {
 	readonly #attempt: RunningAttempt;
 	readonly #shape: Shape;
 	readonly #gpus: number;
-	/** Bounds of the rest, ms. */
+	/** Bounds of the remaining time, ms. */
 	readonly #leastMs: number;
 	readonly #mostMs: number;
-	/** Price in effect, µ$ a ms, all its instances together. */
+	/** Price in effect, µ$ per ms, for all its instances together. */
 	readonly #perMs: number;
 	readonly #fastest: number;
 	readonly #leastHome: number;
 	readonly #leastCheaper: number;
 	readonly #mayBeCheaper: boolean;
-	/** The offer that it runs on; null: it is none that the job may have. */
+	/** Its current offer; null if the job may not use it. */
 	readonly #here: OfferRow | null;
 	#stays: Stays | null = null;
 	#runs: Runs | null = null;
@@ -77,7 +74,7 @@ export class PayBound {
 		this.#here = (this.#mayBeCheaper && attempt.offerId && shape.offers().byId(attempt.offerId)) || null;
 	}
 
-	/** False: with this room no move home saves the amount that a rule requires (the formula: return-home.ts). */
+	/** False: with this room, no move home saves the amount that a rule requires (the formula: return-home.ts). */
 	couldPayAtHome(snapshot: Snapshot, { gpus, idleForMs }: RoomAtHome): boolean {
 		if (this.#gpus > gpus || this.#leastHome === Number.POSITIVE_INFINITY) return false;
 		const outAgainMs = idleForMs < this.#leastMs ? 2 * restoreMsOf(snapshot) + snapshot.cloudStartMs.p50Ms : 0;
@@ -87,7 +84,7 @@ export class PayBound {
 	}
 
 	/**
-	 * False: no proven offer is cheaper by the amount that a rule requires. Cost: a comparison of rates, or a few scores once they
+	 * False: no proven offer is cheaper by the amount that a rule requires. Cost: a comparison of rates, or a few scores once they have
 	 * changed.
 	 */
 	couldPayCheaper(snapshot: Snapshot, terms: CostTerms, proven: ProvenOffers): boolean {
@@ -103,7 +100,7 @@ export class PayBound {
 	#staysBy(here: OfferRow, now: OfferRates, slack: number, snapshot: Snapshot, terms: CostTerms, proven: ProvenOffers): Stays | null {
 		const { least, most } = this.#runsIn(snapshot);
 		const { checkpointEveryMs: every } = most;
-		// Scores grow with the rest on either side of a checkpoint's interval, and not across it.
+		// Scores grow with the remaining time on either side of a checkpoint's interval, but not across it.
 		if (every !== null && least.rest.p50Ms <= every && most.rest.p50Ms > every) return null;
 		const rates = times(now, slack);
 		const hereMicroUsd = scoreAt(here, most, rates);
@@ -112,7 +109,7 @@ export class PayBound {
 		const candidates = proven.candidatesOf(this.#shape.offers(), terms);
 		for (const row of candidates) {
 			if (row === here) continue;
-			// No more expensive one gains more than this.
+			// No more expensive offer saves more than this.
 			if (hereMicroUsd - leastScoreFrom(row, least) < this.#leastCheaper - ROUNDING_MICRO_USD) break;
 			const its = times(ratesOn(row, terms), 1 / slack);
 			const advantage = hereMicroUsd - scoreAt(row, least, its);

@@ -6,12 +6,12 @@ import { queuedJob } from "../order.ts";
 import type { RunningAttempt, TimeSpread } from "../types.ts";
 import type { RunningInput } from "./types.ts";
 
-/** The offer that a running job would go on at. */
+/** The offer where a running job would continue. */
 export interface PickedOffer {
 	row: OfferRow;
 	offer: Offer;
 	run: CloudRun;
-	/** Until its data are on the machine there, ms. */
+	/** Time until its data is on the machine there, ms. */
 	stagingMs: number;
 	/** Expected cost from its launch to the end of the job, µ$ in plain numbers. */
 	totalMicroUsd: number;
@@ -21,7 +21,7 @@ export interface PickedOffer {
 	 */
 	advantageMicroUsd: number | null;
 	holdMicroUsd: bigint;
-	/** Takes its worst case out of the budgets. */
+	/** Deducts its worst case from the budgets. */
 	take: () => void;
 }
 
@@ -78,7 +78,7 @@ export function pickOffer(
 	};
 }
 
-/** The least wall-clock time for the work done so far, not counting the work that the attempt started with. */
+/** The shortest wall-clock time for the work done so far, excluding the work that the attempt started with. */
 function byClock({ completedMs: beforeMs, completedByClockMs = beforeMs, speed = 1 }: RunningAttempt, completedMs: number): number {
 	return completedByClockMs + Math.max(0, completedMs - beforeMs) / Math.max(1, speed);
 }

@@ -31,7 +31,7 @@ const moves = (snapshot: Partial<Snapshot>): Action[] => planRunning(inputOf(aSn
 const urgent = (snapshot: Partial<Snapshot>): Action[] => planUrgent(inputOf(aSnapshot({ policy, ...snapshot })));
 
 describe("going home at a checkpoint", () => {
-	it("moves a cloud job with a rest that costs more than the rule asks, to slots that are kept for it", () => {
+	it("moves a cloud job to reserved slots when the cost of the remaining run exceeds the rule's minimum", () => {
 		// 5 h estimate, 1 h done, 2 minutes to the checkpoint: 3 h 58 min at $2.00 are $7.93
 		const saved = String(Math.floor((2_000_000 * (238 * MINUTE_MS)) / HOUR_MS));
 		expect(moves({ running: [inCloud(fiveHours("a"))] })).toEqual([
@@ -47,7 +47,7 @@ describe("going home at a checkpoint", () => {
 		]);
 	});
 
-	it("moves nothing that no rule allows, that saves too little, or has an unknown price", () => {
+	it("moves nothing when no rule allows it, it saves too little, or its price is unknown", () => {
 		const running = [inCloud(fiveHours("a"))];
 		expect(moves({ running, policy: aPolicy() })).toEqual([]);
 		expect(moves({ running, policy: aPolicy({ rules: [moveRule(0.5, "cheaper")] }) })).toEqual([]);
@@ -55,17 +55,17 @@ describe("going home at a checkpoint", () => {
 		expect(moves({ running: [inCloud(fiveHours("a"), { usd: null })] })).toEqual([]);
 	});
 
-	it("counts the time that reading the checkpoint takes, and a slower accelerator at home", () => {
+	it("includes the restore time, and a slower accelerator at home", () => {
 		const running = [inCloud(fiveHours("a"))];
 		const withDelayWeight = { ...policy, weights: { delayMicroUsdPerHour: usdToMicro(5), carbonMicroUsdPerTonne: 0n } };
 		const [move] = moves({ running, policy: withDelayWeight });
 		const restore = (5_000_000 * LIMITS.restoreMs) / HOUR_MS;
 		expect(move?.reason.facts.savingMicroUsd).toBe(String(Math.floor((2_000_000 * (238 * MINUTE_MS)) / HOUR_MS - restore)));
-		// at half the speed the rest takes 3 h 58 min longer, which is worth $19.83 at $5 an hour
+		// at half the speed the remaining run takes 3 h 58 min longer, which is worth $19.83 at $5 an hour
 		expect(moves({ running, policy: withDelayWeight, pools: [aPool({ speed: 0.5 })] })).toEqual([]);
 	});
 
-	it("waits for a checkpoint that is near, and never moves what has none, has just begun, or is about to go anyway", () => {
+	it("waits for a near checkpoint, and never moves jobs that have none, have just started, or are about to end anyway", () => {
 		const of = (part: Partial<RunningAttempt>): Action[] => moves({ running: [inCloud(fiveHours("a"), part)] });
 		expect(of({ nextCheckpointAtMs: NOON_MS + LIMITS.moveCheckpointWithinMs })).toHaveLength(1);
 		expect(of({ nextCheckpointAtMs: NOON_MS + LIMITS.moveCheckpointWithinMs + 1 })).toEqual([]);
@@ -76,8 +76,8 @@ describe("going home at a checkpoint", () => {
 		expect(of({ movingTo: { kind: "home", poolId: "home-a", slots: [3] } })).toEqual([]);
 	});
 
-	it("does not endanger a deadline: the P90 rest after the move must end before it", () => {
-		// P90 is 1.5 times the 5 h estimate: 6.5 h are left, and reading the checkpoint takes 3 minutes
+	it("does not endanger a deadline: the P90 remaining run after the move must end before it", () => {
+		// P90 is 1.5 times the 5 h estimate: 6.5 h are left, and the restore takes 3 minutes
 		const rest = 6.5 * HOUR_MS + LIMITS.restoreMs;
 		expect(moves({ running: [inCloud(fiveHours("a").deadline(NOON_MS + rest))] })).toHaveLength(1);
 		expect(moves({ running: [inCloud(fiveHours("a").deadline(NOON_MS + rest - 1))] })).toEqual([]);
@@ -100,9 +100,9 @@ describe("going home at a checkpoint", () => {
 	});
 });
 
-describe("room that others will soon want", () => {
-	// 4 free GPUs, 4 an hour in jobs of one: 4² ÷ (2 × 4 × 1) = 2 h, with going home and out again taking 3 + 1 + 3 minutes
-	it("is worth only the time until they come: 113 min of $2.00 an hour, not 3 h 58 min", () => {
+describe("room that other jobs will soon need", () => {
+	// 4 free GPUs, 4 requested per hour in one-GPU jobs: 4² ÷ (2 × 4 × 1) = 2 h; going home and out again takes 3 + 1 + 3 minutes
+	it("counts only the time until they arrive: 113 min of $2.00 an hour, not 3 h 58 min", () => {
 		const [move] = moves({
 			running: [inCloud(fiveHours("a"))],
 			arrivingGpusPerHour: 4,
@@ -115,14 +115,14 @@ describe("room that others will soon want", () => {
 	});
 });
 
-describe("going on at a cheaper offer", () => {
+describe("continuing at a cheaper offer", () => {
 	const cheaper = { ...policy, rules: aPolicy({ rules: [BURST_AFTER_10S, moveRule(0.5, "cheaper")] }).rules };
 	const offers = [anOffer({ usd: "1.00" })];
 
-	/** Our work that runs on the cheaper offer now. */
+	/** Our job that runs on the cheaper offer now. */
 	const neighbour = inCloud(fiveHours("z"), { usd: 1, offerId: offers[0]?.id ?? "" });
 
-	it("moves when what it would cost there, with boot and restore, is less by what the rule asks", () => {
+	it("moves when the cost there, with boot and restore, is lower by the rule's minimum saving", () => {
 		const [move] = moves({ policy: cheaper, offers, pools: [], running: [inCloud(fiveHours("a")), neighbour] });
 		expect(move).toMatchObject({
 			kind: "move",
@@ -145,10 +145,10 @@ describe("going on at a cheaper offer", () => {
 	});
 
 	describe("with a deadline", () => {
-		// From its checkpoint in 2 minutes 6.5 h − 2 min of work are left of a known 7.5 h; then the stop's
-		// grace of 2 minutes, a boot of 2 at P90 and 3 to restore.
+		// From its checkpoint in 2 minutes, 6.5 h − 2 min of work are left of a known 7.5 h. Add the stop's grace of 2 minutes, a boot of 2 at
+		// P90 and 3 to restore.
 		const FIRM_MS = 6.5 * HOUR_MS + 7 * MINUTE_MS;
-		// A start on spot can be lost whole: again boot and restore, a checkpoint's interval, and 5 minutes until that is seen.
+		// A start on spot may be lost entirely: again boot and restore, a checkpoint interval, and 5 minutes until that is noticed.
 		const SPOT_MS = FIRM_MS + (5 + 15 + 5) * MINUTE_MS;
 		const late = (deadlineMs: number): RunningAttempt => {
 			const attempt = inCloud(
@@ -165,17 +165,17 @@ describe("going on at a cheaper offer", () => {
 				running: [late(NOON_MS + leftMs), { ...neighbour, offerId: offer.id }],
 			}).length;
 
-		it("goes to firm capacity as long as the rest ends in time there", () => {
+		it("goes to firm capacity as long as the remaining run ends in time there", () => {
 			const firm = anOffer({ usd: "1.00" });
 			expect([FIRM_MS, FIRM_MS - 1].map((leftMs) => to(firm, leftMs))).toEqual([1, 0]);
 		});
 
-		it("goes back to spot as long as a start that is lost leaves time for the rest on firm capacity", () => {
+		it("returns to spot as long as a lost start leaves time for the remaining run on firm capacity", () => {
 			const spot = anOffer({ usd: "1.00", capacityType: "spot" });
 			expect([SPOT_MS, SPOT_MS - 1].map((leftMs) => to(spot, leftMs))).toEqual([1, 0]);
 		});
 
-		it("does not go back to spot that no longer exists before a start there has paid off, whatever it would save by the hour", () => {
+		it("does not return to spot that would be reclaimed before the move pays off, whatever it would save per hour", () => {
 			const spot = anOffer({ usd: "1.00", capacityType: "spot" });
 			const runs = (perHour: number): OfferRecord => {
 				const [hours, ends] = [AGE_EDGES_MS.map(() => 100), AGE_EDGES_MS.map(() => 100 * perHour)];
@@ -191,20 +191,20 @@ describe("going on at a cheaper offer", () => {
 		});
 	});
 
-	it("never goes where none of our jobs run: it might be refused there, and have neither", () => {
+	it("never goes where none of our jobs run: it might be refused there, and lose both", () => {
 		const starting = { ...neighbour, startedAtMs: null };
 		const stopping = { ...neighbour, stopping: true };
 		for (const other of [[], [starting], [stopping]])
 			expect(moves({ policy: cheaper, offers, pools: [], running: [inCloud(fiveHours("a")), ...other] })).toEqual([]);
 	});
 
-	it("never takes the offer it is on for a cheaper one", () => {
+	it("never counts its own offer as a cheaper one", () => {
 		const running = [inCloud(fiveHours("a"), { offerId: offers[0]?.id ?? "" })];
 		expect(moves({ policy: cheaper, offers, pools: [], running })).toEqual([]);
 	});
 });
 
-describe("bounds that end an attempt", () => {
+describe("limits that end an attempt", () => {
 	const limited = { ...policy, rules: aPolicy({ rules: [limitRule] }).rules };
 	const codeOf = (part: Partial<RunningAttempt>): string[] =>
 		urgent({ policy: limited, running: [inCloud(fiveHours("a"), part)] }).map((a) => `${a.kind} ${a.reason.code}`);
@@ -215,18 +215,18 @@ describe("bounds that end an attempt", () => {
 		expect(codeOf({ idleSinceMs: null })).toEqual([]);
 	});
 
-	it("ends what hardly uses its GPUs, only when that was measured long enough", () => {
+	it("ends a job that hardly uses its GPUs, only when that was measured long enough", () => {
 		expect(codeOf({ gpuUtilisation: { percent: 4.9, overMs: 30 * MINUTE_MS } })).toEqual(["stop gpu_utilisation_low"]);
 		expect(codeOf({ gpuUtilisation: { percent: 5, overMs: 30 * MINUTE_MS } })).toEqual([]);
 		expect(codeOf({ gpuUtilisation: { percent: 0, overMs: 30 * MINUTE_MS - 1 } })).toEqual([]);
 	});
 
-	it("ends an attempt in time to save before its instance's life is over", () => {
+	it("ends an attempt early enough to save before its instance's life is over", () => {
 		expect(codeOf({ expiresAtMs: NOON_MS + LIMITS.stopGraceMs })).toEqual(["stop instance_expired"]);
 		expect(codeOf({ expiresAtMs: NOON_MS + LIMITS.stopGraceMs + 1 })).toEqual([]);
 	});
 
-	it("ends a job at its maximum even while it waits to move, and nothing that stops already", () => {
+	it("ends a job at its maximum even while it waits to move, and nothing that is already stopping", () => {
 		const done = fiveHours("a").max(HOUR_MS);
 		const to: MoveTarget = { kind: "home", poolId: "home-a", slots: [0] };
 		expect(urgent({ running: [inCloud(done, { movingTo: to })] }).map((a) => a.reason.code)).toEqual(["max_duration_exceeded"]);
@@ -242,8 +242,8 @@ describe("budgets at their cap", () => {
 	const running = [inCloud(fiveHours("cheap"), { usd: 1 }), inCloud(fiveHours("dear"), { usd: 3 }), inCloud(fiveHours("mid"))];
 	const ended = (part: Partial<Snapshot>): string[] => urgent({ running, ...part }).map((a) => `${a.kind} ${a.jobId} ${a.reason.code}`);
 
-	it("ends the most expensive rest first until what is expected of the others fits", () => {
-		// 4 h are left: $4, $8 and $12; $88 posted and more held than the rest of the cap
+	it("ends the most expensive remaining run first until the expected cost of the others fits", () => {
+		// 4 h are left: $4, $8 and $12; $88 posted, and more held than the cap has left
 		const budgets = [aBudget("month", { cap: 100, posted: 88, held: 30 })];
 		expect(ended({ policy: capped("terminate"), budgets })).toEqual(["stop job_dear budget_cap_reached"]);
 		expect(ended({ policy: capped("terminate"), budgets: [aBudget("month", { cap: 100, posted: 95, held: 30 })] })).toEqual([
@@ -252,7 +252,7 @@ describe("budgets at their cap", () => {
 		]);
 	});
 
-	it("ends all when the cap is spent, and none while it is not reached or only holds new work back", () => {
+	it("ends all when the cap is spent, and none while it is not reached or only blocks new work", () => {
 		const spent = [aBudget("month", { cap: 100, posted: 100 })];
 		expect(ended({ policy: capped("terminate"), budgets: spent })).toHaveLength(3);
 		expect(ended({ policy: capped("hold"), budgets: spent })).toEqual([]);
@@ -285,13 +285,13 @@ describe("failover of critical jobs", () => {
 		]);
 	});
 
-	it("goes only after 30 s of silence: a site that missed one answer keeps its work", () => {
+	it("goes only after 30 s of silence: a site that missed one response keeps its work", () => {
 		const silentFor = (ms: number) => ({ pools: [{ ...down, unhealthySinceMs: NOON_MS - ms }, aPool()], running: [critical("a")] });
 		expect(urgent(silentFor(LIMITS.failoverAfterMs - 1))).toEqual([]);
 		expect(urgent(silentFor(LIMITS.failoverAfterMs))).toMatchObject([{ kind: "move", reason: { code: "site_failover" } }]);
 	});
 
-	it("leaves what is not critical, and what no rule lets leave home", () => {
+	it("leaves jobs that are not critical, and those that no rule lets leave home", () => {
 		expect(urgent({ pools: [down, aPool()], running: [fiveHours("a").running("down", [0], HOUR_MS)] })).toEqual([]);
 		expect(urgent({ pools: [down], offers: [anOffer()], running: [critical("a")], policy: aPolicy({ rules: [] }) })).toEqual([]);
 		expect(urgent({ pools: [{ ...down, healthy: true }, aPool()], running: [critical("a")] })).toEqual([]);

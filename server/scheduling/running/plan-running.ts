@@ -15,18 +15,18 @@ import { returnHome, roomToReturn } from "./return-home.ts";
 import type { Movable, RunningInput } from "./types.ts";
 
 /**
- * Actions on running attempts, in two steps of a cycle. `planUrgent`, before the queue: urgent actions (broken bounds, caps of
- * budgets, failover, deadlines on spot). `planRunning`, after it: moves that save money, in the room that the queue leaves. An
- * attempt gets at most one action in both together, provided `settled` of the second contains the ids of the first.
- * Cost: urgent, nothing in the normal case, else one check of each watched attempt; moves, one comparison of numbers for each
- * cloud attempt (move-watch.ts), and a test of the maximum savings for those with a near checkpoint.
+ * Actions on running attempts, in two steps of a cycle. `planUrgent`, before the queue: urgent actions (exceeded limits, budget caps,
+ * failover, deadlines on spot). `planRunning`, after it: moves that save money, in the room that the queue leaves. An attempt gets at most
+ * one action in both together, provided `settled` of the second contains the ids of the first.
+ * Cost: urgent, nothing in the normal case, else one check of each watched attempt; moves, one comparison of numbers for each cloud attempt
+ * (move-watch.ts), and a test of the maximum savings for those with a near checkpoint.
  */
 export function planUrgent(input: RunningInput): Action[] {
 	const { snapshot, settled } = input;
 	const limitsOf = (attempt: RunningAttempt): JobVerdict["limits"] => input.shapeOf(attempt.spec).verdict.limits;
 	const capped = cappedBudgets(input);
 	const down = downPools(input);
-	// Most cycles: nothing is at its cap or down, and no bound can break yet, and no deadline depends on spot.
+	// Most cycles: nothing is at its cap or down, no limit can be exceeded yet, and no deadline depends on spot.
 	if (capped.length === 0 && down.size === 0 && snapshot.nowMs < (input.quietUntilMs ?? Number.NEGATIVE_INFINITY)) return [];
 	const stops: Action[] = [];
 	const underCap: RunningAttempt[] = [];
@@ -54,7 +54,7 @@ export function planUrgent(input: RunningInput): Action[] {
 
 const NONE_DOWN: ReadonlySet<string | null> = new Set();
 
-/** Pools on a site that has not answered for some time. */
+/** Pools on a site that has not responded for some time. */
 function downPools({ snapshot }: RunningInput): ReadonlySet<string | null> {
 	const longAgoMs = snapshot.nowMs - LIMITS.failoverAfterMs;
 	const down = snapshot.pools.filter((pool) => !pool.healthy && (pool.unhealthySinceMs ?? longAgoMs) <= longAgoMs);
@@ -80,7 +80,7 @@ export function planRunning(input: RunningInput): Action[] {
 	return [...home, ...moveCheaper(input, moversOf(may.cheaper.filter(({ jobId }) => !going.has(jobId))))];
 }
 
-/** Without a watch: all attempts that are not known to be unaffected. */
+/** Without a watch: all attempts that may be affected. */
 function allMovable(input: RunningInput): Movable {
 	const all = input.snapshot.running.filter((attempt) => canMove(input, attempt));
 	return { home: all, cheaper: all };
@@ -94,7 +94,7 @@ function moveKindsOf(policy: Policy): ReadonlySet<MoveKind> {
 	return known;
 }
 
-/** In the cloud, past its first minutes, with a checkpoint near, and no decision yet. */
+/** Cloud attempts past their first minutes, with a near checkpoint and no decision yet. */
 function canMove({ snapshot, settled }: RunningInput, attempt: RunningAttempt): boolean {
 	if (!isCloud(attempt) || !isSettledHere(attempt) || settled.has(attempt.attemptId)) return false;
 	return movableFrom(attempt, snapshot.nowMs) <= snapshot.nowMs;

@@ -89,7 +89,7 @@ const anyRunning: fc.Arbitrary<Snapshot> = fc
 			pools: roomy ? [...base.pools, aPool({ id: "pool-roomy", nodes: 2 })] : base.pools,
 			running: [
 				...home,
-				// Some run on offers that can be had now.
+				// Some run on offers that are available now.
 				...cloud.map(attemptOf).map((a, i) => ({ ...a, offerId: i % 2 === 0 ? (base.offers[i]?.id ?? null) : (a.offerId ?? null) })),
 			],
 			...(arriving === null ? {} : { arrivingGpusPerHour: arriving }),
@@ -119,8 +119,8 @@ function attemptFor(snapshot: Snapshot, attemptId: string): RunningAttempt {
 	return found;
 }
 
-describe("whatever runs", () => {
-	it("gives an attempt one action at most, and one that stops or waits to move none but an end", () => {
+describe("for any running work", () => {
+	it("gives an attempt at most one action, and a stopping or moving one no action except to end it", () => {
 		always((actions, snapshot) => {
 			const ids = actions.map((a) => ("attemptId" in a ? a.attemptId : ""));
 			expect(new Set(ids).size).toBe(ids.length);
@@ -132,7 +132,7 @@ describe("whatever runs", () => {
 		});
 	});
 
-	it("sends home only to slots that are free, each once, on whole nodes of a pool that answers", () => {
+	it("sends work home only to free slots, each once, on whole nodes of a responding pool", () => {
 		always((actions, snapshot) => {
 			const given = new Set<string>();
 			for (const { attemptId, to } of movesOf(actions)) {
@@ -153,7 +153,7 @@ describe("whatever runs", () => {
 		});
 	});
 
-	it("leaves the headroom free when it moves work back to save money", () => {
+	it("keeps the headroom free when it moves work back to save money", () => {
 		always((actions, snapshot) => {
 			const back = movesOf(actions).filter((m) => m.reason.code === "returning_home");
 			if (back.length === 0) return;
@@ -164,7 +164,7 @@ describe("whatever runs", () => {
 		});
 	});
 
-	it("moves to save money only by a rule that allows it, for at least its saving, at a checkpoint, and never into a late end", () => {
+	it("moves to save money only under a rule that allows it, for at least its minimum saving, at a checkpoint, and never past a deadline", () => {
 		always((actions, snapshot) => {
 			for (const move of movesOf(actions)) {
 				if (move.reason.code === "site_failover") continue;
@@ -179,7 +179,7 @@ describe("whatever runs", () => {
 		});
 	});
 
-	it("goes only to offers that policy and price allow, and holds no more than is free", () => {
+	it("moves only to offers that policy and price allow, and holds no more than is free", () => {
 		always((actions, snapshot) => {
 			for (const { attemptId, to } of movesOf(actions)) {
 				if (to.kind !== "cloud") continue;
@@ -224,7 +224,7 @@ describe("whatever runs", () => {
 		);
 	});
 
-	it("is tried on snapshots in which everything happens", () => {
+	it("is exercised on snapshots in which everything happens", () => {
 		const codes = fc.sample(anyRunning, { numRuns: 1500, seed: 1 }).flatMap((s) => planOf(s).map((a) => `${a.kind} ${a.reason.code}`));
 		expect([...new Set(codes)].sort()).toEqual([
 			"move moving_cheaper",

@@ -3,16 +3,15 @@ import type { OfferFit, OfferRow } from "../offers.ts";
 import type { RunningAttempt } from "../types.ts";
 
 /**
- * Offers that run our work now, kept from cycle to cycle: an attempt is checked for its start only until it started.
- * Cost: a look at the attempts that have not started yet; the rows of a shape are sorted again only when another offer is proven,
- * or one no longer.
+ * Offers that run our work now, kept from cycle to cycle: an attempt is checked for its start only until it started. Cost: one check of the
+ * attempts that have not started yet. The rows of a shape are sorted again only when another offer becomes proven, or one no longer is.
  */
 export class ProvenOffers {
-	/** Attempts that run there. */
+	/** Number of attempts that run there. */
 	readonly #counts = new Map<string, number>();
 	readonly #starting = new Set<RunningAttempt>();
 	readonly #running = new Map<RunningAttempt, string>();
-	/** Changes with the offers that are proven. */
+	/** Changes whenever the set of proven offers changes. */
 	version = 0;
 	readonly #rows = new WeakMap<OfferFit, { version: number; rows: readonly OfferRow[] }>();
 	readonly #candidates = new WeakMap<OfferFit, { terms: CostTerms; rows: readonly OfferRow[] }>();
@@ -34,7 +33,7 @@ export class ProvenOffers {
 		return this.#counts.has(offerId);
 	}
 
-	/** Those that jobs of a shape may use, lowest ranking price first. */
+	/** Proven offers that jobs of a shape may use, lowest ranking price first. */
 	rowsOf(fit: OfferFit): readonly OfferRow[] {
 		const known = this.#rows.get(fit);
 		if (known?.version === this.version) return known.rows;
@@ -44,8 +43,8 @@ export class ProvenOffers {
 	}
 
 	/**
-	 * Offers that are possible destinations of a move: proven ones, and the cheapest spot places without our work that are not in
-	 * a pause after a refusal. The same list object while it holds the same offers.
+	 * Offers that a move may go to: proven ones, and the cheapest spot places without our work that are not in a pause after a refusal. The
+	 * same list object while it holds the same offers.
 	 */
 	candidatesOf(fit: OfferFit, terms: CostTerms): readonly OfferRow[] {
 		const known = this.#candidates.get(fit);
@@ -58,7 +57,7 @@ export class ProvenOffers {
 		return kept;
 	}
 
-	/** Once per cycle, before its first use: attempts that have started by now. */
+	/** Must run once per cycle, before first use: adds attempts that have started by now. */
 	lookAtStarts(): void {
 		for (const attempt of this.#starting) {
 			const { offerId, startedAtMs } = attempt;
@@ -77,7 +76,7 @@ export class ProvenOffers {
 	}
 }
 
-/** Places without our work to try, cheapest first: a more expensive one saves less, and each launch may be refused. */
+/** Places without our work to try, cheapest first. A more expensive one saves less, and each launch may be refused. */
 const UNPROVEN_MAX = 8;
 
 function unprovenOf(fit: OfferFit, terms: CostTerms, proven: readonly OfferRow[]): OfferRow[] {
@@ -94,7 +93,7 @@ function unprovenOf(fit: OfferFit, terms: CostTerms, proven: readonly OfferRow[]
 	return rows;
 }
 
-/** The same of a list that is not followed. */
+/** The same for an untracked list. */
 export function provenOffersOf(attempts: Iterable<RunningAttempt>): ProvenOffers {
 	const proven = new ProvenOffers();
 	for (const attempt of attempts) proven.add(attempt);

@@ -11,14 +11,14 @@ import type { Mover } from "./mover.ts";
 import { leastSaving, movingRule } from "./moving-rule.ts";
 import type { RoomAtHome, RunningInput } from "./types.ts";
 
-/** A cloud attempt that may go home, with its rest from its next checkpoint on. */
+/** A cloud attempt that may go home, with its remaining run from its next checkpoint on. */
 interface Homecomer {
 	attempt: RunningAttempt;
 	shape: Shape;
 	atMs: number;
-	/** Median of the rest from the checkpoint on, ms. */
+	/** Median remaining run time from the checkpoint on, ms. */
 	restMs: number;
-	/** Price in effect over the rest. */
+	/** Price in effect × remaining run. */
 	cloudMicroUsd: number;
 	microUsdPerGpuHour: number;
 }
@@ -26,17 +26,16 @@ interface Homecomer {
 /**
  * Cloud attempts that move home at their next checkpoint.
  *
- * saving = price in effect × P50 rest from the checkpoint on − delay weight × (restore + rest at home − rest).
- * Later jobs would fill the room after free GPUs ÷ GPUs that arrive per hour. If that is before the job's end, only that time
- * counts as saved, and bursting again (restore, boot, restore) is subtracted. The run up to the checkpoint is paid in any case,
- * leaving at a checkpoint loses nothing, and home costs no cash.
- * A move is made when saving >= the rule's, and the P90 rest at home still meets a deadline.
+ * saving = price in effect × P50 remaining from the checkpoint on − delay weight × (restore + remaining at home − remaining).
+ * Later jobs would fill the room after free GPUs ÷ GPUs that arrive per hour. If that is before the job's end, only that time counts as
+ * saved, and bursting again (restore, boot, restore) is subtracted. The run up to the checkpoint is paid in any case, leaving at a
+ * checkpoint loses nothing, and home costs no cash.
+ * A move is made when saving >= the rule's, and the P90 remaining at home still meets a deadline.
  *
- * Room: only what the queue leaves, without delaying any job in it, beyond the headroom for arrivals: headroom = GPUs that
- * arrive per hour × P90 boot time, to the nearest GPU, since arrivals would otherwise pay for the cloud.
- * Order: the most expensive GPU-hour first (every GPU-hour of room then saves the most), then the longest rest, then by id.
- * If enough is free in total, but not on one node, jobs already at home are packed together (clear-node.ts), one node per
- * cycle.
+ * Room: only what the queue leaves, without delaying any job in it, beyond the headroom for arrivals: headroom = GPUs that arrive per hour
+ * × P90 boot time, to the nearest GPU, since arrivals would otherwise pay for the cloud.
+ * Order: the most expensive GPU-hour first (every GPU-hour of room then saves the most), then the longest remaining run, then by id.
+ * If enough is free in total, but not on one node, jobs already at home are packed together (clear-node.ts), one node per cycle.
  */
 export function returnHome(input: RunningInput, candidates: readonly Mover[], { gpus: roomGpus, idleForMs }: RoomAtHome): Action[] {
 	let room = roomGpus;
@@ -48,7 +47,7 @@ export function returnHome(input: RunningInput, candidates: readonly Mover[], { 
 	if (homecomers.length === 0) return [];
 	homecomers.sort(compareHomecomers);
 	const actions: Action[] = [];
-	// One node a cycle, and nothing again that was found to be without success.
+	// Clears one node per cycle, and does not retry for jobs that need at least as much as one that failed.
 	let clearedFor = Number.POSITIVE_INFINITY;
 	for (const homecomer of homecomers) {
 		const gpus = gpusOf(homecomer.attempt.spec);
@@ -56,7 +55,7 @@ export function returnHome(input: RunningInput, candidates: readonly Mover[], { 
 		const action = moveHome(input, homecomer, idleForMs);
 		if (action === null) continue;
 		if (action === "no_room") {
-			// Its cluster starts it where it will.
+			// Its cluster chooses where to start it.
 			if (homecomer.attempt.homePoolId !== undefined) continue;
 			const perNode = homecomer.attempt.spec.resources.gpus;
 			if (perNode >= clearedFor) continue;
@@ -110,7 +109,7 @@ export function mostSavedAtHome(snapshot: Snapshot, shape: Shape, cloudMicroUsd:
 	return cloudMicroUsd - delayCostMicroUsd(snapshot, shape, restoreMsOf(snapshot) + restMs / fastestOf(shape) - restMs) + 1;
 }
 
-/** PoolView.speed of the fastest pool that can take it; 1 where all are slower. */
+/** PoolView.speed of the fastest pool that can take it; at least 1. */
 export function fastestOf({ home }: Shape): number {
 	let speed = 1;
 	for (const pool of home) if (pool.speed > speed) speed = pool.speed;
@@ -126,9 +125,9 @@ function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number):
 	const { attempt, shape, atMs } = homecomer;
 	const { moves } = shape.verdict;
 	const most = savedAtHome(input, homecomer, idleForMs, fastestOf(shape));
-	// There is room, and it does not pay: how long the room must be free need not be worked out.
+	// There is room, but a move does not pay, so how long the room must be free need not be computed.
 	if (most < leastSaving(moves, "home") && input.isRoomFor(attempt.spec)) return null;
-	// From now on: the room must be free so long.
+	// From now on, because the room must be free that long.
 	const restNow = (): TimeSpread => restOfAttempt(attempt, snapshot.nowMs, input.runTimeOf);
 	const room = input.roomFor(attempt, restNow);
 	if (!room) return "no_room";
@@ -150,7 +149,7 @@ function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number):
 	};
 }
 
-/** At home at this speed, µ$. */
+/** Cost at home at this speed, µ$. */
 function savedAtHome({ snapshot }: RunningInput, { shape, restMs, cloudMicroUsd }: Homecomer, idleForMs: number, speed: number): number {
 	const stayMs = Math.min(restMs, idleForMs);
 	const outAgainMs = stayMs < restMs ? 2 * restoreMsOf(snapshot) + snapshot.cloudStartMs.p50Ms : 0;
@@ -158,7 +157,7 @@ function savedAtHome({ snapshot }: RunningInput, { shape, restMs, cloudMicroUsd 
 	return Math.floor(savedMicroUsd - delayCostMicroUsd(snapshot, shape, restoreMsOf(snapshot) + restMs / speed - restMs + outAgainMs));
 }
 
-/** The moves that make room for it on one node, if its savings exceed the delay of the moved jobs. */
+/** The moves that make room for it on one node, if its savings exceed the cost of delaying the moved jobs. */
 function clearFor(input: RunningInput, homecomer: Homecomer, idleForMs: number): Action[] | null {
 	const { snapshot } = input;
 	const { shape } = homecomer;

@@ -5,7 +5,7 @@ import type { Core } from "../memo.ts";
 import type { Snapshot, TimeSpread } from "../types.ts";
 import type { HomeRoom, RunningInput } from "./types.ts";
 
-/** The input of one cycle, over the core and the books that its queue uses too. */
+/** The input of one cycle, with the core and the budget book that its queue uses too. */
 export function runningInput(snapshot: Snapshot, core: Core, budgets: BudgetBook, settled: ReadonlySet<string>): RunningInput {
 	return {
 		snapshot,

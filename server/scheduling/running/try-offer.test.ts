@@ -10,15 +10,15 @@ import { planRunning } from "./plan-running.ts";
 import { inCloud, inputOf } from "./testing/input.ts";
 import { expectedSaving } from "./try-offer.ts";
 
-describe("what is expected of a zone", () => {
-	it("goes from what was seen last towards its long run", () => {
+describe("the expected state of a zone", () => {
+	it("moves from the last observation towards its long-run average", () => {
 		const at = (up: boolean, hours: number): number => presenceAfter(priorModel(), up, HOUR_MS, hours * HOUR_MS).chance;
 		expect([at(true, 0), at(false, 0)]).toEqual([1, 0]);
 		expect(at(true, 1)).toBeGreaterThan(at(true, 6));
 		expect(at(false, 6)).toBeGreaterThan(at(false, 1));
 	});
 
-	it("has been up for no longer than it was not looked at", () => {
+	it("has been up for no longer than the time since the last observation", () => {
 		for (const hours of [0, 0.2, 1, 7]) {
 			const { upMs } = presenceAfter(priorModel(), false, 0, hours * HOUR_MS);
 			expect(upMs).toBeGreaterThanOrEqual(0);
@@ -27,15 +27,15 @@ describe("what is expected of a zone", () => {
 	});
 });
 
-describe("trying an offer on which nothing runs", () => {
+describe("trying an offer without running work", () => {
 	const given = { savingMicroUsd: 100e6, failMicroUsd: 10e6, cheaperMicroUsdPerHour: 50e6 };
 
-	it("compares what a machine saves with what a refusal costs, by its chance", () => {
+	it("compares the savings of a machine with the cost of a refusal, by its chance", () => {
 		expect(expectedSaving({ chance: 0.5, upMs: HOUR_MS }, given)).toBe(45e6);
 		expect(expectedSaving({ chance: 0.05, upMs: HOUR_MS }, given)).toBeLessThan(0);
 	});
 
-	it("is put off until not knowing is expected to have cost as much as a refusal", () => {
+	it("is deferred until the expected cost of not knowing equals the cost of a refusal", () => {
 		expect(expectedSaving({ chance: 0.5, upMs: 11 * MINUTE_MS }, given)).toBeNull();
 		expect(expectedSaving({ chance: 0.5, upMs: 12 * MINUTE_MS }, given)).toBe(45e6);
 	});
@@ -55,16 +55,16 @@ describe("a lone job in an expensive zone", () => {
 		return plan.flatMap((action) => (action.kind === "move" && action.to.kind === "cloud" ? [action.to.offerId] : []));
 	};
 
-	it("goes to cheap spot that runs none of our jobs", () => {
+	it("goes to cheap spot without any of our jobs", () => {
 		expect(moves(null)).toEqual([cheap.id]);
 		expect(moves(withLaunch(emptyRecord(NOON_MS - HOUR_MS, true), NOON_MS - HOUR_MS))).toEqual([cheap.id]);
 	});
 
-	it("leaves it alone right after it was reclaimed", () => {
+	it("avoids it right after it was reclaimed", () => {
 		expect(moves(withInterruption(emptyRecord(NOON_MS - MINUTE_MS, true), NOON_MS - MINUTE_MS / 2))).toEqual([]);
 	});
 
-	it("is the only one to ask, and the others follow", () => {
+	it("is the only one to try it, and the others follow", () => {
 		expect(moves(null, ["a", "b", "c"])).toEqual([cheap.id]);
 	});
 });

@@ -11,9 +11,9 @@ const SURE: Presence = { chance: 1, upMs: Number.POSITIVE_INFINITY };
 export interface Try {
 	/** Savings of the move when a machine comes up. */
 	savingMicroUsd: number;
-	/** Cost to the job when none does, and it restarts where it was. */
+	/** Cost to the job if none does, and it restarts where it was. */
 	failMicroUsd: number;
-	/** How much cheaper an hour there is than an hour here. */
+	/** Price difference per hour between here and there. */
 	cheaperMicroUsdPerHour: number;
 }
 
@@ -27,10 +27,10 @@ export function presenceOn(row: OfferRow, terms: CostTerms, isProven: boolean): 
 }
 
 /**
- * Expected savings of trying an offer, µ$; null: it is not tried. Only a request shows whether a machine is available, and a
- * refusal costs a restart. It is tried when that is expected to pay now, and when the loss since the last probe (its expected
- * uptime at the difference in price) is at least the cost of a refusal. The second condition spaces tries like inspections of a
- * device with silent failures: the cost of inspecting balances the cost of not knowing.
+ * Expected savings of trying an offer, µ$; null: it is not tried. Only a request shows whether a machine is available, and a refusal costs
+ * a restart. It is tried when that is expected to pay now, and when the loss since the last probe (its expected uptime × the price
+ * difference) is at least the cost of a refusal. The second condition spaces tries like inspections of a device with silent failures: the
+ * cost of inspecting balances the cost of not knowing.
  */
 export function expectedSaving({ chance, upMs }: Presence, given: Try): number | null {
 	const { savingMicroUsd, failMicroUsd, cheaperMicroUsdPerHour } = given;

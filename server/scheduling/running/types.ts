@@ -12,31 +12,31 @@ import type { ProvenOffers } from "./proven-offers.ts";
  */
 export interface RunningInput {
 	snapshot: Snapshot;
-	/** Live attempts that anything may have to be done about, of snapshot.running; absent: all of them. */
+	/** Live attempts of snapshot.running that may need an action; absent: all of them. */
 	watched?: Iterable<RunningAttempt>;
-	/** Those that may be moved now, by time, their rest and this room; absent: all are checked. */
+	/** Attempts that may be moved now, by time, their remaining run time and this room; absent: all are checked. */
 	movable?: (room: RoomAtHome) => Movable;
-	/** GPUs of snapshot.running; absent: added up. */
+	/** GPUs of snapshot.running; absent: computed. */
 	runningGpus?: number;
-	/** Offers on which work of snapshot.running runs; absent: looked up in it. */
+	/** Offers that run work of snapshot.running; absent: looked up in it. */
 	proven?: ProvenOffers;
-	/** Before this time none of them can break a bound (stop.ts); absent: unknown. */
+	/** Before this time none of them can exceed a limit (stop.ts); absent: unknown. */
 	quietUntilMs?: number;
-	/** Kept per spec by the cycle. */
+	/** Cached per spec by the cycle. */
 	shapeOf: (spec: JobSpec) => Shape;
 	runTimeOf: RunTimeOf;
 	/**
-	 * Room in which the attempt's job could start now without delaying any job that the cycle placed or forecast so far; null:
-	 * none. `restOf`: its remaining time; called only where enough is free on enough nodes.
+	 * Room in which the attempt's job could start now without delaying any job that the cycle has placed or forecast so far; null: none.
+	 * `restOf`: its remaining time; called only if enough is free on enough nodes.
 	 */
 	roomFor: (attempt: Pick<RunningAttempt, "spec" | "homePoolId">, restOf: () => TimeSpread) => HomeRoom | null;
-	/** Whether there certainly is such room, however long it is needed. False where that has to be worked out. */
+	/** Whether such room certainly exists, however long it is needed. False when that must be computed. */
 	isRoomFor: (spec: JobSpec) => boolean;
 	/** GPUs in healthy pools that are free and not reserved, after earlier allocations. */
 	freeGpus: () => number;
 	budgets: BudgetBook;
 	askApproval: AskApproval;
-	/** Attempts that got an action in this cycle already: they get none here. */
+	/** Attempts that already got an action in this cycle: they get none here. */
 	settled: ReadonlySet<string>;
 	memo?: DecideMemo | undefined;
 }
@@ -51,9 +51,9 @@ export interface HomeRoom {
 
 /** Attempts that a move could pay for. */
 export interface Movable {
-	/** All that time lets go, in no order, when it could pay for any of them to go home; no one otherwise. */
+	/** All attempts that may move now by time, unordered, if going home could pay for any of them; otherwise none. */
 	home: readonly RunningAttempt[];
-	/** Each attempt for which a cheaper offer could pay. */
+	/** Attempts for which a cheaper offer could pay. */
 	cheaper: readonly RunningAttempt[];
 }
 

@@ -9,9 +9,9 @@ import type { PickedOffer } from "./pick-offer.ts";
 import type { RunningInput } from "./types.ts";
 
 /**
- * Whether work with a deadline and checkpoints should move to this spot offer at its next checkpoint, by the same rule as for
- * starts (spot-guarantee/choose-with-deadline.ts). True for other work, other offers, without records, and without a known
- * price in effect: these decide by the savings of the move alone.
+ * Whether work with a deadline and checkpoints should move to this spot offer at its next checkpoint, by the same rule as for starts
+ * (spot-guarantee/choose-with-deadline.ts). True for other work, other offers, without records, and without a known price in effect: these
+ * are decided by the savings of the move alone.
  */
 export function worthSpot({ snapshot, shapeOf }: RunningInput, attempt: RunningAttempt, picked: PickedOffer, atMs: number): boolean {
 	const { spec, placement, microUsdPerHour, offerId } = attempt;

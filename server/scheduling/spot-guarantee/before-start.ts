@@ -3,17 +3,17 @@ import { LIMITS } from "../limits.ts";
 import { boundedWorkMs } from "../work-bound.ts";
 import type { DeadlineState } from "./types.ts";
 
-/** Before its launch on an offer. */
+/** State before a launch on an offer. */
 export interface BeforeStart {
 	/** The earliest request, UTC ms. */
 	atMs: number;
 	deadlineMs: number;
-	/** Until its data are on the machine; a reclaimed one loses them. */
+	/** Time until its data is on the machine; a reclaimed machine loses it. */
 	stagingMs: number;
 	run: CloudRun;
 }
 
-/** The same of work that moves: the rest of its run begins with the restore. */
+/** The same for work that moves: the remaining run starts with the restore. */
 export function stateBeforeMove(given: BeforeStart): ReturnType<typeof stateBeforeStart> {
 	const { run } = given;
 	const without = (ms: number): number => Math.max(0, ms - run.restoreMs);
@@ -21,8 +21,8 @@ export function stateBeforeMove(given: BeforeStart): ReturnType<typeof stateBefo
 }
 
 /**
- * A job that runs nowhere, with the inputs of its deadline's margin (safety.ts). null: no possible run of it meets the
- * deadline, even on firm capacity from now on.
+ * A job that runs nowhere, with the inputs of its deadline's margin (safety.ts). null: no possible run of it meets the deadline, even on
+ * firm capacity from now on.
  */
 export function stateBeforeStart({ atMs, deadlineMs, stagingMs, run }: BeforeStart): (DeadlineState & { on: { kind: "none" } }) | null {
 	const startMs = run.start.p90Ms + stagingMs;

@@ -8,9 +8,9 @@ import type { ZoneModel } from "./types.ts";
 
 const M = MINUTE_MS;
 const rates = (perHour: number): number[] => Array.from({ length: AGES }, () => perHour);
-/** Up for days, away for minutes. */
+/** Up for days, down for minutes. */
 const STEADY: ZoneModel = { upEndsPerHour: rates(0.02), downEndsPerHour: rates(4) };
-/** Up for a quarter of an hour, away for half a day. */
+/** Up for a quarter of an hour, down for half a day. */
 const RARE: ZoneModel = { upEndsPerHour: rates(4), downEndsPerHour: rates(0.08) };
 
 describe("a job with a deadline", () => {
@@ -23,7 +23,7 @@ describe("a job with a deadline", () => {
 		expect(chooseWithDeadline(state)).toEqual({ on: "on_demand", why: "deadline_needs_firm", marginMs: 4 * M, reviewByMs: null });
 	});
 
-	it("says by how much the deadline can't be promised", () => {
+	it("reports by how much the deadline cannot be guaranteed", () => {
 		expect(chooseWithDeadline(aState({ deadlineMs: 40 * HOUR_MS }))).toMatchObject({ on: "on_demand", marginMs: -8 * HOUR_MS - 7 * M });
 	});
 
@@ -39,43 +39,43 @@ describe("a job with a deadline", () => {
 		expect(chooseWithDeadline(aState({ on, zones, deadlineMs: 48 * HOUR_MS + 8 * M }))).toMatchObject({ on: "on_demand" });
 	});
 
-	it("waits for spot that comes back within minutes, and works on on-demand when it stays away for half a day", () => {
+	it("waits for spot that returns within minutes, and works on on-demand when spot stays away for half a day", () => {
 		const away = (model: ZoneModel) =>
 			chooseWithDeadline(aState({ deadlineMs: 51 * HOUR_MS, zones: [aZone("zone-a", { up: false, model })] }));
 		expect(away(STEADY)).toMatchObject({ on: "wait", why: "spot_is_worth_the_wait" });
 		expect(away(RARE)).toMatchObject({ on: "on_demand", why: "firm_saves_slack" });
 	});
 
-	it("does not leave on-demand for spot that no longer exists before the changeover has paid off", () => {
+	it("does not leave on-demand for spot that would be reclaimed before the changeover pays off", () => {
 		const on = { kind: "on_demand", startingMs: 0 } as const;
 		expect(chooseWithDeadline(aState({ on, zones: [aZone("zone-a", { model: RARE })] }))).toMatchObject({ on: "on_demand" });
 		expect(chooseWithDeadline(aState({ on, zones: [aZone("zone-a", { model: STEADY })] }))).toMatchObject({ on: "spot" });
 	});
 
-	it("lets what boots finish", () => {
+	it("lets a boot finish", () => {
 		const on = { kind: "on_demand", startingMs: 3 * M } as const;
 		expect(chooseWithDeadline(aState({ on, zones: [aZone("zone-a", { model: STEADY })] }))).toMatchObject({ on: "on_demand" });
 	});
 });
 
 describe("several zones", () => {
-	it("takes the one that lasts, not the one with the lower id", () => {
+	it("chooses the one that lasts, not the one with the lower id", () => {
 		const zones = [aZone("zone-a", { model: RARE }), aZone("zone-b", { model: STEADY })];
 		expect(chooseWithDeadline(aState({ zones }))).toMatchObject({ on: "spot", zoneId: "zone-b" });
 	});
 
-	it("takes the cheaper of two alike", () => {
+	it("chooses the cheaper of two similar ones", () => {
 		const zones = [aZone("zone-a", { microUsdPerHour: 310_000 }), aZone("zone-b")];
 		expect(chooseWithDeadline(aState({ zones }))).toMatchObject({ zoneId: "zone-b" });
 	});
 
-	it("moves on at once when its zone is reclaimed and another is up", () => {
+	it("moves on immediately when its zone is reclaimed and another is up", () => {
 		const on = { kind: "spot", zoneId: "zone-a", startingMs: 0 } as const;
 		const zones = [aZone("zone-a", { up: false }), aZone("zone-b", { ageMs: 5 * HOUR_MS })];
 		expect(chooseWithDeadline(aState({ on, zones }))).toMatchObject({ on: "spot", zoneId: "zone-b" });
 	});
 
-	it("chooses the same whatever the order of the zones, and whatever was asked before", () => {
+	it("chooses the same whatever the order of the zones and the earlier calls", () => {
 		const zone = fc.record({ up: fc.boolean(), ageMs: fc.integer({ min: 0, max: 40 * HOUR_MS }), model: fc.constantFrom(STEADY, RARE) });
 		fc.assert(
 			fc.property(fc.array(zone, { minLength: 1, maxLength: 4 }), fc.integer({ min: 0, max: 30 }), (drawn, slackHours) => {
@@ -89,7 +89,7 @@ describe("several zones", () => {
 });
 
 describe("firm capacity", () => {
-	it("is taken at once where spot costs no less", () => {
+	it("is used immediately when spot costs no less", () => {
 		expect(chooseWithDeadline(aState({ zones: [aZone("zone-a", { microUsdPerHour: 1_000_000 })] }))).toMatchObject({
 			on: "on_demand",
 			why: "firm_is_cheapest",
@@ -100,12 +100,12 @@ describe("firm capacity", () => {
 		expect(chooseWithDeadline(aState({ home: { microUsdPerHour: 0 } }))).toMatchObject({ on: "home", why: "firm_is_cheapest" });
 	});
 
-	it("is home for safety too, when home is cheaper than on-demand", () => {
+	it("is also home for safety, when home is cheaper than on-demand", () => {
 		const state = aState({ home: { microUsdPerHour: 500_000 }, deadlineMs: 48 * HOUR_MS + 10 * M });
 		expect(chooseWithDeadline(state)).toMatchObject({ on: "home", why: "deadline_needs_firm" });
 	});
 
-	it("stays on on-demand when the way home would be late", () => {
+	it("stays on on-demand when moving home would miss the deadline", () => {
 		const state = aState({
 			on: { kind: "on_demand", startingMs: 0 },
 			unsavedMs: 10 * M,
@@ -115,13 +115,13 @@ describe("firm capacity", () => {
 		expect(chooseWithDeadline(state)).toMatchObject({ on: "on_demand" });
 	});
 
-	it("is missing: spot, or waiting for it, is all there is, and nothing is promised", () => {
+	it("is missing: spot, or waiting for it, is the only option, and nothing is guaranteed", () => {
 		const none = { onDemandMicroUsdPerHour: null, home: null };
 		expect(chooseWithDeadline(aState(none))).toMatchObject({ on: "spot", why: "no_firm_capacity" });
 		expect(chooseWithDeadline(aState({ ...none, zones: [] }))).toMatchObject({ on: "wait", why: "no_firm_capacity" });
 	});
 
-	it("never takes a price of 0 for spot's: such an offer is an error, not a bargain", () => {
+	it("never uses a spot price of 0: such an offer is an error, not a bargain", () => {
 		expect(chooseWithDeadline(aState({ zones: [aZone("zone-a", { microUsdPerHour: 0 })] }))).toMatchObject({ on: "on_demand" });
 	});
 });
@@ -131,13 +131,13 @@ describe("zones of different prices", () => {
 	const dear = aZone("dear", { microUsdPerHour: 850_000, ageMs: 6 * HOUR_MS, model: STEADY });
 	const on = { kind: "spot", zoneId: "dear", startingMs: 0 } as const;
 
-	it("waits for a cheap zone that comes back soon instead of starting on an expensive one", () => {
+	it("waits for a cheap zone that returns soon instead of starting on an expensive one", () => {
 		expect(chooseWithDeadline(aState({ zones: [away, dear] }))).toMatchObject({ on: "wait", why: "spot_is_worth_the_wait" });
 		const rarely = aState({ deadlineMs: 51 * HOUR_MS, zones: [{ ...away, model: RARE }, dear] });
 		expect(chooseWithDeadline(rarely)).toMatchObject({ on: "spot", zoneId: "dear" });
 	});
 
-	it("starts on the expensive one where the slack does not bear the wait", () => {
+	it("starts on the expensive one when the slack does not allow the wait", () => {
 		const deadlineMs = 48 * HOUR_MS + 40 * M;
 		expect(chooseWithDeadline(aState({ deadlineMs, zones: [away, dear] }))).toMatchObject({ on: "spot", zoneId: "dear" });
 	});
@@ -147,7 +147,7 @@ describe("zones of different prices", () => {
 		expect(chooseWithDeadline(aState({ zones: [away, near] }))).toMatchObject({ on: "spot", zoneId: "dear" });
 	});
 
-	it("goes from the expensive zone to the cheap one once that is up, and not for the last minutes of its work", () => {
+	it("moves from the expensive zone to the cheap one once that is up, and not for the last minutes of its work", () => {
 		const zones = [{ ...away, up: true }, dear];
 		expect(chooseWithDeadline(aState({ on, zones }))).toMatchObject({ on: "spot", zoneId: "cheap" });
 		expect(chooseWithDeadline(aState({ on, zones, workLeftMs: M }))).toMatchObject({ on: "spot", zoneId: "dear" });

@@ -11,11 +11,11 @@ type Firm = { on: "on_demand" | "home"; microUsdPerHour: number };
 
 /**
  * Where a job with a deadline and checkpoints should be from now until the next choice.
- * 1. Firm capacity, when nothing else keeps the deadline whatever spot does (safety.ts), or when spot is not cheaper.
+ * 1. Firm capacity, when nothing else guarantees the deadline whatever spot does (safety.ts), or when spot is not cheaper.
  * 2. On spot, stay, unless cheaper spot that is up is worth the changeover.
  * 3. When all spot that is up is more expensive than unavailable spot: wait, if that is expected to cost less.
- * 4. Otherwise the least expected cost of {start on the best spot that is up, start or stay on firm capacity, wait}, by a value
- *    table of the zones' learned model.
+ * 4. Otherwise the least expected cost of {start on the best spot that is up, start or stay on firm capacity, wait}, by a value table of
+ * the zones' learned model.
  * Total and pure: the same state gives the same choice, whatever the order of its zones.
  */
 export function chooseWithDeadline(state: DeadlineState): DeadlineChoice {
@@ -34,7 +34,7 @@ export function chooseWithDeadline(state: DeadlineState): DeadlineChoice {
 	if (zones.length === 0) return toFirm("firm_is_cheapest");
 	const best = bestZone(state, zones);
 	const onFirm = state.on.kind === "on_demand" || state.on.kind === "home";
-	// Lets a boot finish: an aborted start is paid for without result.
+	// Lets a boot finish: an aborted start is paid for without a result.
 	if (onFirm && isStarting(state)) return toFirm("firm_saves_slack");
 	if (!onFirm && best.up && isWorthTheWait(best, state, zones, firm))
 		return { on: "wait", why: "spot_is_worth_the_wait", marginMs: margin, reviewByMs };
@@ -47,7 +47,7 @@ export function chooseWithDeadline(state: DeadlineState): DeadlineChoice {
 	return toFirm("firm_saves_slack");
 }
 
-/** The firm capacity to use: where the job is, unless the other one is cheaper even after a changeover that the deadline bears. */
+/** The firm capacity to use: the current one, unless the other is cheaper even after a changeover that the deadline allows. */
 function firmOf(state: DeadlineState): Firm | null {
 	const { home, onDemandMicroUsdPerHour, changeoverMs, on } = state;
 	const atHome: Firm | null = home && { on: "home", microUsdPerHour: home.microUsdPerHour };
@@ -64,7 +64,7 @@ function firmOf(state: DeadlineState): Firm | null {
 	return homeCost <= onDemandCost ? atHome : onDemand;
 }
 
-/** Nothing can be promised: spot when there is any, else wait for it. */
+/** Nothing can be guaranteed: use spot if there is any, else wait for it. */
 function withoutFirm(state: DeadlineState, margin: number): DeadlineChoice {
 	const base = { why: "no_firm_capacity", marginMs: margin, reviewByMs: null } as const;
 	const here = current(state, state.zones);
@@ -79,7 +79,7 @@ function current(state: DeadlineState, zones: readonly SpotZone[]): SpotZone | n
 	return on.kind === "spot" ? (zones.find((zone) => zone.id === on.zoneId && zone.up) ?? null) : null;
 }
 
-/** Up before down; then the least price of work that is kept; then by id. */
+/** Up before down; then the lowest price of kept work; then by id. */
 function bestZone(state: DeadlineState, zones: readonly SpotZone[]): SpotZone {
 	const lostMs = state.changeoverMs.spot + state.checkpointEveryMs / 2;
 	const workMs = state.workLeftMs - state.unsavedMs;
@@ -97,7 +97,7 @@ function isStarting(state: DeadlineState): boolean {
 	return state.on.kind !== "none" && state.on.startingMs > 0;
 }
 
-/** The best of the cheaper zones that are up, when going there from spot is expected to cost less than staying. */
+/** The best of the cheaper zones that are up, if moving there from spot is expected to cost less than staying. */
 function cheaperThan(here: SpotZone, state: DeadlineState, zones: readonly SpotZone[], firm: Firm): SpotZone | null {
 	if (isStarting(state) || !bearsSpotStart(state)) return null;
 	const cheaper = zones.filter((zone) => zone.up && zone.microUsdPerHour < here.microUsdPerHour * CHEAPER_SHARE);
@@ -115,10 +115,10 @@ function isWorthTheWait(up: SpotZone, state: DeadlineState, zones: readonly Spot
 	return ways.wait < ways.startFirm - SPOT.waitSavesMs;
 }
 
-/** Spot is cheaper than other spot, for the choice between them, below this share of its price: less does not pay for a changeover. */
+/** Below this share of the price, spot counts as cheaper than other spot. Smaller differences do not pay for a changeover. */
 const CHEAPER_SHARE = 0.98;
 
-/** `anchor`: price of the spot that is up, and more expensive than these zones. */
+/** `anchor`: the price of spot that is up and more expensive than these zones. */
 function waysOn(state: DeadlineState, best: SpotZone, zones: readonly SpotZone[], firm: Firm, anchor = firm.microUsdPerHour): WaysOn {
 	const workMs = Math.max(0, state.workLeftMs - state.unsavedMs);
 	const slackMs = Math.max(0, state.deadlineMs - state.nowMs - workMs);

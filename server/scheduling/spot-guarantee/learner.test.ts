@@ -6,15 +6,15 @@ import type { ZoneRecord } from "./types.ts";
 
 const M = MINUTE_MS;
 
-/** Up for `upMs`, down for `downMs`, again and again, looked at every `lookMs`. */
+/** Alternates between up for `upMs` and down for `downMs`, observed every `lookMs`. */
 function watched(upMs: number, downMs: number, lookMs: number, forMs: number): ZoneRecord {
 	let record = newZoneRecord(true, 0);
 	for (let nowMs = lookMs; nowMs <= forMs; nowMs += lookMs) record = observeZone(record, nowMs % (upMs + downMs) < upMs, nowMs);
 	return record;
 }
 
-describe("what is learned of a zone", () => {
-	it("counts hours and endings at the ages they fell into: up for 50 min is 10 + 10 + 20 + 10 min, and ends in the age from 40 min", () => {
+describe("what is learned about a zone", () => {
+	it("counts hours and endings at their ages: up for 50 min is 10 + 10 + 20 + 10 min, and ends in the age from 40 min", () => {
 		const record = observeZone(newZoneRecord(true, 0), false, 50 * M);
 		const minutes = record.upHours.map((hours) => Math.round(hours * 60));
 		expect(minutes.slice(0, 5)).toEqual([10, 10, 20, 10, 0]);
@@ -22,7 +22,7 @@ describe("what is learned of a zone", () => {
 		expect(record).toMatchObject({ up: false, sinceMs: 50 * M });
 	});
 
-	it("does not depend on how often it is looked at, but for the fading between looks", () => {
+	it("does not depend on how often it is observed, except for the decay between observations", () => {
 		const seldom = watched(60 * M, 30 * M, 30 * M, 90 * HOUR_MS);
 		const often = watched(60 * M, 30 * M, 10 * M, 90 * HOUR_MS);
 		for (let age = 0; age < AGES; age++) {
@@ -37,33 +37,33 @@ describe("what is learned of a zone", () => {
 		expect(later.upEnds[3]).toBeCloseTo(0.5, 9);
 	});
 
-	it("ignores a look from before the last one", () => {
+	it("ignores an observation from before the last one", () => {
 		const record = newZoneRecord(true, 10 * M);
 		expect(observeZone(record, false, 5 * M)).toBe(record);
 	});
 
-	it("comes to the zone's own rates: runs of exactly one hour end at the ages of 40 to 80 min only", () => {
+	it("converges to the zone's own rates: runs of exactly one hour end at the ages of 40 to 80 min only", () => {
 		const model = modelOf(watched(60 * M, 30 * M, 10 * M, 60 * 24 * HOUR_MS));
 		expect(model.upEndsPerHour[3]).toBeGreaterThan(2);
 		expect(model.upEndsPerHour[1]).toBeLessThan(0.1);
 	});
 });
 
-describe("what is believed before anything is seen", () => {
-	it("is that what has lasted lasts: the rate falls with the age", () => {
+describe("the prior before any observation", () => {
+	it("assumes that what has lasted will last: the rate falls with the age", () => {
 		const { upEndsPerHour } = priorModel();
 		expect([...upEndsPerHour].sort((a, b) => b - a)).toEqual(upEndsPerHour);
 	});
 });
 
-describe("a zone that only our own launches look at", () => {
-	it("is up for six hours already when the first launch comes up, and down for no time when it is refused", () => {
+describe("a zone that only our own launches observe", () => {
+	it("counts as up for six hours when the first launch comes up, and as down for no time when it is refused", () => {
 		const nowMs = 100 * HOUR_MS;
 		expect(noteZone(null, true, nowMs)).toMatchObject({ up: true, atMs: nowMs, sinceMs: nowMs - 6 * HOUR_MS });
 		expect(noteZone(null, false, nowMs)).toMatchObject({ up: false, atMs: nowMs, sinceMs: nowMs });
 	});
 
-	it("comes back: refused at 0, 1, 3 and 7 min, up at 15 min, is one end of a run of 15 min that it was unavailable", () => {
+	it("returns: refused at 0, 1, 3 and 7 min and up at 15 min is one end of an unavailable run of 15 min", () => {
 		let zone = noteZone(null, false, 0);
 		for (const minute of [1, 3, 7]) zone = noteZone(zone, false, minute * M);
 		zone = noteZone(zone, true, 15 * M);
@@ -79,7 +79,7 @@ describe("a zone that only our own launches look at", () => {
 		expect([...later.upEnds, ...later.downEnds].every((n) => n === 0)).toBe(true);
 	});
 
-	it("is one with its other sizes: hours and ends add up", () => {
+	it("shares its record with its other sizes: hours and ends add up", () => {
 		const ended = observeZone(newZoneRecord(true, 0), false, 50 * M);
 		const [one, two] = [modelOfAll([ended], 50 * M), modelOfAll([ended, ended], 50 * M)];
 		expect(one).toEqual(modelOf(ended));
@@ -95,7 +95,7 @@ describe("the expected life", () => {
 		expect(expectedLifeMs(rates, 33 * M, 1000 * HOUR_MS) / HOUR_MS).toBeCloseTo(2, 6);
 	});
 
-	it("is cut at the cap", () => {
+	it("is limited to the cap", () => {
 		expect(
 			expectedLifeMs(
 				Array.from({ length: AGES }, () => 0.001),
@@ -105,7 +105,7 @@ describe("the expected life", () => {
 		).toBeCloseTo(1, 2);
 	});
 
-	it("knows the age's entry by its lower edge", () => {
+	it("finds the age's entry by its lower bound", () => {
 		expect([0, 10 * M - 1, 10 * M, 639 * M, 640 * M, 10_000 * M].map(ageIndex)).toEqual([0, 0, 1, 6, 7, 7]);
 	});
 });

@@ -10,7 +10,7 @@ export function newZoneRecord(up: boolean, nowMs: number): ZoneRecord {
 	return { atMs: nowMs, up, sinceMs: nowMs, upHours: NONE, upEnds: NONE, downHours: NONE, downEnds: NONE };
 }
 
-/** The zone is seen up, or down, now. What it was at the last look is taken to have lasted until now. */
+/** The zone is observed as up, or down, now. Its state at the last observation is assumed to have lasted until now. */
 export function observeZone(record: ZoneRecord, up: boolean, nowMs: number): ZoneRecord {
 	if (nowMs < record.atMs) return record;
 	const weight = fadeOf(record, nowMs);
@@ -30,9 +30,8 @@ export function observeZone(record: ZoneRecord, up: boolean, nowMs: number): Zon
 }
 
 /**
- * A zone known only by our own launches: nothing is observed between two of them. Refused or reclaimed: down; came up: up. An
- * observation more than SPOT.lookGapMs after the last one starts again: the end of the earlier state is unknown and does not
- * count.
+ * A zone known only by our own launches: nothing is observed between two of them. Refused or reclaimed: down; came up: up. An observation
+ * more than SPOT.lookGapMs after the last one starts again: the end of the earlier state is unknown and does not count.
  */
 export function noteZone(record: ZoneRecord | null, up: boolean, nowMs: number): ZoneRecord {
 	if (record && nowMs - record.atMs <= SPOT.lookGapMs) return observeZone(record, up, nowMs);
@@ -41,7 +40,7 @@ export function noteZone(record: ZoneRecord | null, up: boolean, nowMs: number):
 	return { ...fadedZone(record, nowMs), up, sinceMs };
 }
 
-/** The same evidence seen later: counts halve with SPOT.halfLifeMs. */
+/** The same evidence at a later time: counts halve with SPOT.halfLifeMs. */
 function fadedZone(record: ZoneRecord, nowMs: number): ZoneRecord {
 	const weight = fadeOf(record, nowMs);
 	const fade = (counts: readonly number[]): number[] => counts.map((count) => count * weight);
@@ -53,7 +52,7 @@ function fadeOf({ atMs }: ZoneRecord, nowMs: number): number {
 	return 0.5 ** (Math.max(0, nowMs - atMs) / SPOT.halfLifeMs);
 }
 
-/** Combines several records of one zone at that time: machines of its sizes, which come and go together. */
+/** Combines several records of one zone at that time, for machine sizes that come and go together. */
 export function modelOfAll(records: readonly ZoneRecord[], nowMs: number): ZoneModel {
 	const sum = (counts: (record: ZoneRecord) => readonly number[]): number[] =>
 		NONE.map((_, age) => records.reduce((total, record) => total + (counts(record)[age] ?? 0) * fadeOf(record, nowMs), 0));
@@ -81,7 +80,7 @@ export function ageIndex(ageMs: number): number {
 	return index;
 }
 
-/** Width of an age's entry, ms; endless for the last. */
+/** Width of an age's entry, ms; infinite for the last. */
 export function ageWidthMs(index: number): number {
 	return (AGE_EDGES_MS[index + 1] ?? Number.POSITIVE_INFINITY) - (AGE_EDGES_MS[index] ?? 0);
 }
@@ -116,7 +115,7 @@ function posterior(ends: readonly number[], hours: readonly number[], age: numbe
 	return ((ends[age] ?? 0) + SPOT.priorEnds) / ((hours[age] ?? 0) + SPOT.priorEnds / priorRate);
 }
 
-/** At the middle of each entry; the last is taken to reach 2.2 times its edge. */
+/** Evaluated at the middle of each entry; the last is assumed to reach 2.2 times its lower bound. */
 const PRIOR_RATES: readonly number[] = AGE_EDGES_MS.map((edgeMs, index) => {
 	const middleMs = edgeMs === AGE_EDGES_MS.at(-1) ? edgeMs * 1.6 : (edgeMs + (AGE_EDGES_MS[index + 1] ?? edgeMs)) / 2;
 	return 1 / (middleMs / HOUR_MS + SPOT.priorAgeHours);

@@ -4,22 +4,22 @@ import { ageWidthMs, expectedLifeMs } from "./learner.ts";
 import type { SpotZone, ZoneModel } from "./types.ts";
 
 /**
- * Several zones combined into one. The job is on the best of those that are up. When that one ends, with chance `elsewhere`
- * another is up and the job starts there, at an age drawn from `landing`; otherwise all are down until the first returns. Zones
- * are assumed independent ("Can't Be Late", 2.2: little correlation across zones).
+ * Several zones combined into one. The job is on the best of those that are up. When that one ends, with chance `elsewhere` another is up
+ * and the job starts there, at an age drawn from `landing`; otherwise all are down until the first returns. Zones are assumed independent
+ * ("Can't Be Late", 2.2: little correlation across zones).
  */
 export interface Market {
 	upEndsPerHour: readonly number[];
 	downEndsPerHour: readonly number[];
 	elsewhere: number;
-	/** Chance of each age of the zone started in, of length AGES. */
+	/** Chance of each age of the zone where it starts; the length is AGES. */
 	landing: readonly number[];
-	/** The same markets have the same key. */
+	/** Equal markets have equal keys. */
 	key: string;
 }
 
 /**
- * The market around the zone that would be started in, or that was the best so far. Its rates are rounded to a tenth.
+ * The market around the zone to start in, or the best zone so far. Its rates are rounded to a tenth.
  * @param lookDelayMs average delay until returned spot is found
  */
 export function marketOf(best: SpotZone, zones: readonly SpotZone[], lookDelayMs = 0): Market {
@@ -37,19 +37,19 @@ export function marketOf(best: SpotZone, zones: readonly SpotZone[], lookDelayMs
 	return { ...own.up, downEndsPerHour: down.map(rounded), elsewhere, key };
 }
 
-/** Price of an hour of work that is kept: the price grows by the changeover and by the work that an interruption is expected to lose. */
+/** Price per hour of kept work: the price plus the changeover and the work that an interruption is expected to lose. */
 export function effectivePrice(zone: SpotZone, lostMs: number, horizonMs: number): number {
 	const lifeMs = expectedLifeMs(zone.model.upEndsPerHour, zone.ageMs, Math.max(HOUR_MS, horizonMs));
 	return zone.microUsdPerHour * (1 + lostMs / lifeMs);
 }
 
-/** Share of time that the zone is up in the long run. */
+/** Long-run share of time that the zone is up. */
 function availability(model: ZoneModel): number {
 	const upMs = expectedLifeMs(model.upEndsPerHour, 0, LONG_MS);
 	return upMs / (upMs + expectedLifeMs(model.downEndsPerHour, 0, LONG_MS));
 }
 
-/** Ages at which an up zone is found at a random moment: in proportion to how many runs get there and how long they stay. */
+/** Ages of an up zone at a random moment, in proportion to how many runs reach them and how long they stay. */
 function landingOf(endsPerHour: readonly number[]): readonly number[] {
 	let alive = 1;
 	const weights: number[] = [];
@@ -65,7 +65,7 @@ function landingOf(endsPerHour: readonly number[]): readonly number[] {
 
 const LONG_MS = 7 * 24 * HOUR_MS;
 
-/** Rates in steps of a tenth: those that round to the same share a table. */
+/** Rounds rates to steps of a tenth, so that similar models share a table. */
 const grain = (rate: number): number => Math.round(10 * Math.log(Math.max(1e-6, rate)));
 const rounded = (rate: number): number => Math.exp(grain(rate) / 10);
 const keyOf = (rates: readonly number[]): string => rates.map(grain).join();
@@ -78,7 +78,7 @@ interface ModelFacts {
 	downKey: string;
 }
 
-/** Worked out once for each model. */
+/** Computed once per model. */
 function factsOf(model: ZoneModel): ModelFacts {
 	let facts = factsByModel.get(model);
 	if (!facts) {

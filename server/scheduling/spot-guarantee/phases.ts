@@ -10,18 +10,18 @@ export function phaseOf(up: boolean, age: number): number {
 	return up ? age : AGES + age;
 }
 
-/** Rows of a sparse matrix: chances to be in `to[k]` after the step, for k from offsets[i] to offsets[i+1]. */
+/** Rows of a sparse matrix: the chances of being in `to[k]` after the step, for k from offsets[i] to offsets[i+1]. */
 export interface Steps {
 	offsets: Int32Array;
 	to: Int32Array;
 	chance: Float64Array;
-	/** What is missing from each row's sum: the chance that an up run has ended (only when runs are watched to their end). */
+	/** The missing part of each row's sum: the chance that an up run has ended (only when runs are tracked to their end). */
 	ended: Float64Array;
 	/** Mean time into the step at which it ended, if it did, ms. */
 	endedAfterMs: Float64Array;
 }
 
-/** Chances of a market's phases after `stepMs`. With `untilEnd`, rows of up phases only, and what ends leaves the matrix. */
+/** Transition chances of a market's phases after `stepMs`. With `untilEnd`, only rows of up phases, and ended runs leave the matrix. */
 export function stepsOf(market: Market, stepMs: number, untilEnd: boolean): Steps {
 	const pieces = Math.max(1, Math.ceil(stepMs / PIECE_MS));
 	const piece = pieceOf(market, stepMs / pieces, untilEnd);
@@ -37,12 +37,12 @@ export function stepsOf(market: Market, stepMs: number, untilEnd: boolean): Step
 	return { ...steps, endedAfterMs };
 }
 
-/** As long as the shortest age is wide: within it a run's age moves on by one at most. */
+/** As long as the shortest age is wide, so that a run's age advances by at most one within it. */
 const PIECE_MS = 10 * MINUTE_MS;
 /** Chances below this are spread over the others. */
 const NEGLIGIBLE = 2e-3;
 
-/** An age ends at the rate of its width (a phase-type run length), so a table needs only the phase. */
+/** An age ends at a rate given by its width (a phase-type run length), so a table needs only the phase. */
 function pieceOf(market: Market, ms: number, untilEnd: boolean): Float64Array[] {
 	const rows: Float64Array[] = [];
 	for (let phase = 0; phase < (untilEnd ? AGES : PHASES); phase++) {

@@ -7,17 +7,17 @@ import type { ZoneModel } from "./types.ts";
 
 /** Expected state of a zone some time after its last observation. */
 export interface Presence {
-	/** Chance that an instance can be had now. */
+	/** Chance that an instance is available now. */
 	chance: number;
-	/** How long it is expected to have been up since the last look, ms. */
+	/** Expected uptime since the last observation, ms. */
 	upMs: number;
 }
 
 const STEP_MS = HOUR_MS / 6;
-/** Further back only the zone's long-run averages are known. */
+/** Beyond this, only the zone's long-run averages are known. */
 const STEPS_MAX = 24 * 6;
 
-/** Follows the zone's model from the state in which it was last seen. Cost: some microseconds for each ten minutes since then. */
+/** Follows the zone's model from its last observed state. Cost: some microseconds for each ten minutes since then. */
 export function presenceAfter(model: ZoneModel, up: boolean, ageMs: number, sinceMs: number): Presence {
 	const steps = stepsFor(model);
 	let chances = new Float64Array(PHASES);

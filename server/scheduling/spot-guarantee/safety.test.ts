@@ -10,34 +10,34 @@ import type { DeadlineState, SpotZone, Standing } from "./types.ts";
 const M = MINUTE_MS;
 
 describe("the margin", () => {
-	it("is the time left less the work from the last checkpoint and one changeover: 300 − (240 + 7) = 53 min", () => {
+	it("is the time left minus the work from the last checkpoint and one changeover: 300 − (240 + 7) = 53 min", () => {
 		const state = aState({ deadlineMs: 300 * M, workLeftMs: 240 * M, unsavedMs: 10 * M });
 		expect(marginMs(state)).toBe(53 * M);
 	});
 
-	it("bears spot only when it lasts until the next choice", () => {
+	it("allows spot only when it lasts until the next choice", () => {
 		const at = (slackMs: number) => aState({ deadlineMs: 247 * M + slackMs, workLeftMs: 240 * M, nextChoiceWithinMs: 5 * M });
 		expect(bearsSpot(at(5 * M))).toBe(true);
 		expect(bearsSpot(at(5 * M - 1))).toBe(false);
 	});
 
-	it("bears a start on spot only when its first checkpoint can be reached: changeover 7 + interval 15 + next choice 5", () => {
+	it("allows a start on spot only when its first checkpoint can be reached: changeover 7 + interval 15 + next choice 5", () => {
 		const at = (marginMinutes: number) => aState({ deadlineMs: (247 + marginMinutes) * M, workLeftMs: 240 * M, nextChoiceWithinMs: 5 * M });
 		expect(bearsSpotStart(at(27))).toBe(true);
 		expect(bearsSpotStart(at(26))).toBe(false);
 	});
 });
 
-/** The worst possible world: each zone goes up and down as drawn, changeovers take their longest, leaving saves nothing. */
+/** The worst case: each zone goes up and down as drawn, changeovers take their longest, and leaving saves nothing. */
 interface Scene {
 	workMs: number;
 	slackMs: number;
 	checkpointEveryMs: number;
 	changeoverMs: number;
 	nextChoiceWithinMs: number;
-	/** When the next choice is made, as a share of the longest time until it. */
+	/** Time of the next choice, as a share of the longest interval. */
 	pace: readonly number[];
-	/** By choice, then by zone. */
+	/** Zone availability, by choice, then by zone. */
 	ups: readonly (readonly boolean[])[];
 	prices: readonly number[];
 	home: readonly boolean[];
@@ -58,7 +58,7 @@ const scene: fc.Arbitrary<Scene> = fc
 	.map((drawn) => ({ ...drawn, slackMs: drawn.slackMs + drawn.changeoverMs }));
 
 describe("the guarantee", () => {
-	it("holds whatever spot does, when on-demand could meet the deadline at the start", () => {
+	it("holds whatever spot does, if on-demand could meet the deadline at the start", () => {
 		fc.assert(
 			fc.property(scene, (drawn) => {
 				const endedAtMs = play(drawn);
@@ -69,7 +69,7 @@ describe("the guarantee", () => {
 		);
 	});
 
-	it("is a test that can fail: without the reserve for one changeover the same world is late", () => {
+	it("is a test that can fail: without the reserve for one changeover the same scene is late", () => {
 		const late = play(
 			{
 				workMs: 60 * M,
@@ -91,7 +91,7 @@ describe("the guarantee", () => {
 	});
 });
 
-/** When the job is done, or null when it never is. Ends of spot come at choices and in between them. */
+/** When the job finishes, or null if it never does. Spot ends at choices and between them. */
 function play(drawn: Scene, choose = chooseWithDeadline): number | null {
 	const deadlineMs = drawn.workMs + drawn.slackMs;
 	let [nowMs, savedMs, unsavedMs] = [0, 0, 0];
@@ -144,7 +144,7 @@ function isUp(zones: readonly SpotZone[], id: string): boolean {
 	return zones.some((zone) => zone.id === id && zone.up);
 }
 
-/** The same object when the job stays where it is. */
+/** Returns the same object when the job stays where it is. */
 function standing(choice: ReturnType<typeof chooseWithDeadline>, on: DeadlineState["on"], startingMs: number): Standing {
 	if (choice.on === "wait") return on.kind === "none" ? on : { kind: "none" };
 	if (choice.on === "spot")

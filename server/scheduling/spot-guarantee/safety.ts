@@ -19,21 +19,21 @@ export function marginMs(state: DeadlineState): number {
 	return state.deadlineMs - state.nowMs - state.workLeftMs - state.changeoverMs.onDemand;
 }
 
-/** Something else than firm capacity may be chosen until the next choice. */
+/** Whether anything but firm capacity may be chosen until the next choice. */
 export function bearsSpot(state: DeadlineState): boolean {
 	return marginMs(state) >= state.nextChoiceWithinMs;
 }
 
 /**
- * A start on spot can be kept up until its first checkpoint is saved: before that the margin shrinks by the changeover and one
- * interval, and a start that safety has to break off is paid for nothing.
+ * Whether a start on spot can be kept until its first checkpoint is saved. Until then the margin shrinks by the changeover and one
+ * interval, and a start that safety aborts is paid for nothing.
  */
 export function bearsSpotStart(state: DeadlineState): boolean {
 	const unsavedMs = state.on.kind === "none" ? 0 : state.unsavedMs;
 	return marginMs(state) + unsavedMs >= leastStartMarginMs(state) && bearsSpot(state);
 }
 
-/** The least margin that bears a start on spot. */
+/** Minimum margin for a start on spot. */
 export function leastStartMarginMs(state: DeadlineState): number {
 	return state.changeoverMs.spot + state.checkpointEveryMs + state.nextChoiceWithinMs;
 }

@@ -2,10 +2,10 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 import { SPOT } from "./constants.ts";
 import { type TableTerms, ValueTable } from "./value-table.ts";
 
-/** Tables last used, the oldest first. What is in here changes no answer: a table is a function of its key. */
+/** Recently used tables, oldest first. The cache changes no result, because a table is a function of its key. */
 const kept = new Map<string, ValueTable>();
 
-/** The table for these terms, rounded so that many states share one: it takes some milliseconds to fill and some microseconds to read. */
+/** The table for these terms, rounded so that many states share one. It takes some milliseconds to fill and some microseconds to read. */
 export function tableFor(terms: TableTerms): ValueTable {
 	const rounded: TableTerms = {
 		market: terms.market,
@@ -28,7 +28,7 @@ export function tableFor(terms: TableTerms): ValueTable {
 	return table;
 }
 
-/** At least an hour. Beyond as much slack as work, more slack changes nothing: such a table uses as much slack as work. */
+/** At least an hour. Slack beyond the amount of work changes nothing, so such a table uses as much slack as work. */
 function powerOfTwo(ms: number): number {
 	return 2 ** Math.ceil(Math.log2(Math.max(60 * MINUTE_MS, ms)));
 }

@@ -10,30 +10,30 @@ export interface DeadlineState {
 	deadlineMs: number;
 	/** Work left from the last saved checkpoint, ms of run time: an upper bound (the job's maximum, not its median). */
 	workLeftMs: number;
-	/** Of it, done since that checkpoint by the running attempt: an interruption loses it, finishing does not need it again. */
+	/** The part done since that checkpoint by the running attempt. An interruption loses it; finishing the job does not repeat it. */
 	unsavedMs: number;
 	/** Longest stretch of work between two completed checkpoints, ms. */
 	checkpointEveryMs: number;
 	/** Longest time from a decision until work continues, ms: on an on-demand instance, a spot instance, at home. */
 	changeoverMs: { onDemand: number; spot: number; home: number };
-	/** Longest time until the next choice is made and obeyed, ms: the cycle's period and its delays. */
+	/** Longest time until the next choice is made and applied, ms: the cycle's period and its delays. */
 	nextChoiceWithinMs: number;
 	on: Standing;
-	/** Spot offers that the job may have, in any order. Empty: firm capacity only. */
+	/** Spot offers that the job may use, in any order. Empty: firm capacity only. */
 	zones: readonly SpotZone[];
-	/** null: no on-demand capacity may be had, and nothing can be promised. */
+	/** null: no on-demand capacity is allowed, so nothing can be guaranteed. */
 	onDemandMicroUsdPerHour: number | null;
-	/** Home, when it has room for the job now; the price is its marginal cost and may be 0. */
+	/** Home, if it has room for the job now; the price is its marginal cost and may be 0. */
 	home: { microUsdPerHour: number } | null;
 	/** Value of finishing an hour earlier, in addition to prices. Absent: none, as long as the deadline holds. */
 	delayMicroUsdPerHour?: number;
-	/** Work on firm capacity may go to spot later. Absent: it may. */
+	/** Whether work on firm capacity may move to spot later. Absent: it may. */
 	leavesFirm?: boolean;
 	/** Mean time until a returned zone is requested again, ms. Absent: its return is seen immediately. */
 	lookDelayMs?: number;
 }
 
-/** The job's current capacity. `startingMs`: the rest of its changeover, 0 when it works. */
+/** The job's current capacity. `startingMs`: the rest of its changeover, 0 once it works. */
 export type Standing =
 	| { kind: "none" }
 	| { kind: "spot"; zoneId: string; startingMs: number }
@@ -44,20 +44,17 @@ export interface SpotZone {
 	/** The offer's id. */
 	id: string;
 	microUsdPerHour: number;
-	/** An instance can be had now. Not known: true, and an attempt that is refused makes it false for the caller's back-off. */
+	/** Whether an instance is available now. If unknown: true; a refused attempt sets it to false for the caller's back-off. */
 	up: boolean;
-	/** How long it has been up, or down, as far as that was seen, ms. */
+	/** Time it has been up, or down, as far as observed, ms. */
 	ageMs: number;
-	/** Keep the same object until something is learned: what is worked out from it is kept with it. */
+	/** Keep the same object until something is learned: values derived from it are cached with it. */
 	model: ZoneModel;
 }
 
 /** Where the job should be from now on. */
 export type DeadlineChoice = {
-	/**
-	 * The latest time at which the rule must run again for the guarantee to hold; null: it holds without another run (firm, or
-	 * done).
-	 */
+	/** The latest time at which the rule must run again for the guarantee to hold; null: it holds without another run (firm, or done). */
 	reviewByMs: number | null;
 	/**
 	 * Time left − (work left from the last checkpoint + the changeover to firm capacity), ms: negative when the deadline cannot be
@@ -72,13 +69,13 @@ export const DEADLINE_WHYS = [
 	"deadline_needs_firm",
 	/** Firm capacity that costs no more than spot. */
 	"firm_is_cheapest",
-	/** Spot is the cheapest way on, and the slack bears an interruption. */
+	/** Spot is the cheapest option, and the slack allows an interruption. */
 	"spot_is_cheapest",
 	/** Firm for now: spot is unavailable too long, or too short-lived, for the remaining slack. */
 	"firm_saves_slack",
-	/** Waiting for spot is worth the slack that it takes. */
+	/** Waiting for spot is worth the slack it uses. */
 	"spot_is_worth_the_wait",
-	/** There is no firm capacity to fall back to: spot, or waiting for it, is all there is. */
+	/** There is no firm capacity to fall back on: spot, or waiting for it, is the only option. */
 	"no_firm_capacity",
 ] as const;
 export type DeadlineWhy = (typeof DEADLINE_WHYS)[number];

@@ -40,7 +40,7 @@ describe("Uniform Progress", () => {
 		expect(choose({ on, workLeftMs: 41 * HOUR_MS })).toMatchObject({ on: "spot" });
 	});
 
-	it("goes to on-demand until the end when a start on spot could end in a miss", () => {
+	it("stays on on-demand until the end when a start on spot could miss the deadline", () => {
 		expect(choose({ workLeftMs: 42 * HOUR_MS - 20 * MINUTE_MS })).toEqual({ on: "on_demand", locked: true });
 	});
 });

@@ -19,10 +19,10 @@ export type UniformProgressReading = "paper" | "simulator";
 export type UniformProgressChoice = { on: "spot"; zoneId: string } | { on: "on_demand" } | { on: "wait" };
 
 /**
- * Uniform Progress of "Can't Be Late: Optimizing Spot Instance Savings under Deadlines" (Wu et al., NSDI '24, 3.3 and 5.2), for one
- * zone; the baseline. cp: work done, ep(t) = t · C(0) / R(0), d: the changeover with "any potential progress loss".
- * 1. Safety net: when not on spot and the time left no longer bears a start on spot, on-demand until the end. The paper's C + 2d,
- *    with the loss since the last checkpoint and the time to the next choice counted as for every other strategy here.
+ * Uniform Progress of "Can't Be Late: Optimizing Spot Instance Savings under Deadlines" (Wu et al., NSDI '24, 3.3 and 5.2), for one zone;
+ * the baseline. cp: work done, ep(t) = t · C(0) / R(0), d: the changeover with "any potential progress loss".
+ * 1. Safety net: when not on spot and the time left no longer allows a start on spot, on-demand until the end. The paper's C + 2d, with the
+ * loss since the last checkpoint and the time to the next choice counted as for every other strategy here.
  * 2. Exploitation: on spot, stay until it is reclaimed.
  * 3. Taking risks: spot whenever it is up, but on on-demand only once cp(t) ≥ ep(t + 2d) (hysteresis).
  * 4. Uniform progress: no spot and cp(t) < ep(t): on-demand; ahead of that: wait.

@@ -10,23 +10,22 @@ export interface TableTerms {
 	changeoverMs: number;
 	checkpointEveryMs: number;
 	/**
-	 * Price of more expensive spot that is up ÷ the firm price, at most 1 (none). It counts as firm capacity that is used while the
-	 * slack bears
-	 * a start on spot; below that firm capacity itself is.
+	 * Price of more expensive spot that is up ÷ the firm price, at most 1 (none). It counts as firm capacity while the slack allows a start
+	 * on spot; below that, firm capacity itself is used.
 	 */
 	anchorRatio: number;
 	/** Value of time ÷ the firm price; 0: none, as long as the deadline holds. */
 	delayRatio: number;
-	/** Work on firm capacity may go to spot later. */
+	/** Whether work on firm capacity may move to spot later. */
 	leavesFirm: boolean;
-	/** Largest work left and slack that it answers for. */
+	/** Largest work left and slack that the table covers. */
 	workMs: number;
 	slackMs: number;
 }
 
 /**
- * Expected cost to finish, in ms of firm capacity's price, of each option, less the value of the slack left then; infinite
- * where it is not open.
+ * Expected cost to finish, in ms of firm capacity's price, of each option, minus the value of the slack left then; infinite if the option
+ * is not available.
  */
 export interface WaysOn {
 	startSpot: number;
@@ -36,9 +35,9 @@ export interface WaysOn {
 }
 
 /**
- * Expected cost of finishing by the deadline under the best choices, over work left × slack × the market's phase, for a job on
- * spot, on firm capacity, or nowhere. Backward induction: running reduces the work and waiting reduces the slack, so every step
- * reads cells computed before. Slack = time left − work left; with none left only firm is open.
+ * Expected cost of finishing by the deadline under the best choices, over work left × slack × the market's phase, for a job on spot, on
+ * firm capacity, or nowhere. Backward induction: running reduces the work and waiting reduces the slack, so every step reads cells computed
+ * before. Slack = time left − work left; without slack only firm capacity is available.
  *
  * The value is an estimate: it chooses among options that are all safe (safety.ts), and never decides whether one is safe.
  */
@@ -54,7 +53,7 @@ export class ValueTable {
 	readonly #byNone: Float32Array;
 	readonly #byWaiting: Float32Array;
 	readonly #boot: Steps;
-	/** Least slack, in steps, that bears a start on spot. */
+	/** Minimum slack, in steps, for a start on spot. */
 	readonly #needed: number;
 
 	constructor(terms: TableTerms) {
@@ -74,7 +73,7 @@ export class ValueTable {
 		this.#fill();
 	}
 
-	/** The ways on from a phase of the market, with so much work and slack left. About 2 µs. */
+	/** Costs of the options in a phase of the market, with this much work and slack left. About 2 µs. */
 	at(phase: number, workMs: number, slackMs: number): WaysOn {
 		const { changeoverMs, priceRatio } = this.#terms;
 		const booted = this.#cell(workMs, slackMs - changeoverMs);
@@ -106,7 +105,7 @@ export class ValueTable {
 		return { index: i * this.#slacks + j, work: work - i, slack: slack - j };
 	}
 
-	/** Linear between the four cells around. */
+	/** Bilinear interpolation between the four surrounding cells. */
 	#read(values: Float32Array, width: number, column: number, cell: { index: number; work: number; slack: number }): number {
 		const at = cell.index * width + column;
 		const up = at + this.#slacks * width;
@@ -134,7 +133,7 @@ export class ValueTable {
 		}
 	}
 
-	/** Done: slack not used for waiting and changeovers finishes the job sooner. */
+	/** Value of finishing: slack not used for waiting and changeovers finishes the job sooner. */
 	#fillDone(delayRatio: number): void {
 		for (let slack = 0; slack < this.#slacks; slack++) {
 			const worth = -delayRatio * slack * this.#slackStepMs;
@@ -144,7 +143,7 @@ export class ValueTable {
 		}
 	}
 
-	/** A step of work on spot. When the run ends in it, half a checkpoint's interval of what was done is lost on average. */
+	/** A step of work on spot. If the run ends in it, half a checkpoint interval of work is lost on average. */
 	#fillSpot(cell: number, slack: number, run: Steps): void {
 		const { priceRatio, checkpointEveryMs, market } = this.#terms;
 		const stepMs = this.#workStepMs;
@@ -168,14 +167,14 @@ export class ValueTable {
 		}
 	}
 
-	/** Mean over where an ended run leaves the job: nowhere, or in another zone's run. */
+	/** Mean over the states after a run ends: nowhere, or in another zone's run. */
 	#afterEnd(market: Market, after: (phase: number) => number): number {
 		let value = (1 - market.elsewhere) * after(AGES);
 		if (market.elsewhere > 0) for (let age = 0; age < AGES; age++) value += market.elsewhere * (market.landing[age] ?? 0) * after(age);
 		return value;
 	}
 
-	/** Starting on spot: the changeover is paid at its price and taken from the slack. */
+	/** Starting on spot: the changeover is paid at its price and subtracted from the slack. */
 	#fillJoin(cell: number, join: Float64Array): void {
 		const { priceRatio, changeoverMs } = this.#terms;
 		const share = changeoverMs / this.#slackStepMs;
@@ -214,7 +213,7 @@ export class ValueTable {
 	}
 }
 
-/** Marks "not open" between cells, where infinity would spoil the mean. */
+/** Marks "not available" between cells, where infinity would corrupt the mean. */
 const ENDLESS = 1e15;
 
 function dot(steps: Steps, row: number, values: Float32Array, from: number): number {

@@ -94,7 +94,7 @@ const rule: fc.Arbitrary<RuleEffect> = fc.oneof(
 	}),
 );
 const condition = fc.constantFrom(null, 'job.class == "experimental"', 'job.team == "risk"', "job.gpus > 2", 'job.labels["x"] == "y"');
-/** One attempt per slot, as if they were allocated in turn. */
+/** One attempt per slot, allocated in turn. */
 function everySlot<T extends { pool: number; slots: number[]; estimateMs: number }>(
 	pools: readonly { nodes: number; gpusPerNode: number }[],
 	like: readonly T[],
@@ -143,7 +143,7 @@ export const anySnapshot: fc.Arbitrary<Snapshot> = fc
 			{ maxLength: 2 },
 		),
 		preempts: fc.boolean(),
-		/** Every slot at home is held by its own job, which runs on for long. */
+		/** Every slot at home is held by its own long-running job. */
 		full: fc.constantFrom(true, false, false, false),
 		shares: fc.subarray([
 			{ team: "risk", weight: 3 },

@@ -33,7 +33,7 @@ export interface JobBuilder {
 	running(poolId: string, slots: number[], ranMs: number): RunningAttempt;
 }
 
-/** A job of one GPU that runs for an hour, submitted now. The id follows from the name. */
+/** A one-GPU job that runs for an hour, submitted now. The id is derived from the name. */
 export function aJob(name = "job"): JobBuilder {
 	return builderOf({
 		jobId: `job_${name}`,
@@ -117,7 +117,7 @@ function builderOf(job: PendingJob): JobBuilder {
 	};
 }
 
-/** One node of four free GPUs, by default. */
+/** By default one node with four free GPUs. */
 export function aPool(part: Partial<PoolView> = {}): PoolView {
 	const nodes = part.nodes ?? 1;
 	const gpusPerNode = part.gpusPerNode ?? 4;
@@ -138,7 +138,7 @@ export function aPool(part: Partial<PoolView> = {}): PoolView {
 	};
 }
 
-/** An on-demand machine of one A10G at $1.00 an hour, seen a minute ago. */
+/** An on-demand machine with one A10G at $1.00 an hour, observed a minute ago. */
 export function anOffer(part: Partial<Offer> & { usd?: number | string | null } = {}): Offer {
 	const { usd = "1.00", ...rest } = part;
 	const region = rest.region ?? "us-east-1";

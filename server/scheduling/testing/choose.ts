@@ -14,7 +14,7 @@ export interface Chosen {
 	run: CloudRun;
 	shape: Shape;
 	budgets: BudgetBook;
-	/** The offer's id when one was chosen. */
+	/** The offer's id if one was chosen. */
 	offerId: string | null;
 }
 

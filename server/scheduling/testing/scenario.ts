@@ -6,7 +6,7 @@ import { parsePolicy } from "#server/policy/parse-policy.ts";
 import type { Snapshot } from "../types.ts";
 import { aBudget, aJob, anOffer, aPool, aSnapshot, NOON_MS } from "./builders.ts";
 
-/** A decision to be made at noon, in words that a person can write: the form of golden/<name>.json. Lengths are texts such as "1h". */
+/** A decision at noon, in a format that is easy to write by hand: golden/<name>.json. Durations are texts such as "1h". */
 export interface Scenario {
 	title: string;
 	/** Lines of the policy's YAML. */
@@ -48,7 +48,7 @@ const KEYS = {
 	offers: ["region", "instanceType", "gpus", "accelerator", "capacityType", "usdPerHour", "onDemandUsdPerHour", "backoffFor"],
 };
 
-/** Guards against a misspelt key, which would silently test something else; the values are the project's own files. */
+/** Guards against a misspelt key, which would silently test something else. The values are the project's own files. */
 function readScenario(document: unknown): Scenario {
 	const only = (value: object, keys: string[]): void => {
 		for (const key of Object.keys(value)) assert(keys.includes(key), `a scenario has no "${key}"; it may have ${keys.join(", ")}`);

@@ -6,7 +6,7 @@ import type { Plan, Snapshot } from "../types.ts";
 
 const { money, duration } = PLAIN_FORMATTERS;
 
-/** A plan as a person reads it: each job's outcome in a sentence, then what was considered for it. */
+/** A readable form of a plan: each job's outcome in a sentence, then its considered candidates. */
 export function traceOf(title: string, snapshot: Snapshot, plan: Plan): string {
 	const explained = new Map(plan.explanations.map((e) => [e.jobId, e]));
 	const lines = [title, ""];

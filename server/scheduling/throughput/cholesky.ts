@@ -7,7 +7,7 @@ export function choleskyOf(matrix: readonly (readonly number[])[]): number[][] {
 			const other = j === i ? mine : (lower[j] ?? []);
 			let sum = row[j] ?? 0;
 			for (let k = 0; k < j; k++) sum -= (mine[k] ?? 0) * (other[k] ?? 0);
-			// Rounding may leave a diagonal just below 0.
+			// Rounding may leave a diagonal element just below 0.
 			mine.push(j === i ? Math.sqrt(Math.max(sum, 1e-12)) : sum / (other[j] ?? 1));
 		}
 		lower.push(mine);

@@ -4,26 +4,30 @@ import { choleskyOf, dot, solveLower } from "./cholesky.ts";
 import type { Speed, ThroughputPrior, ThroughputStat, ThroughputView } from "./types.ts";
 
 /**
- * Correlation of the speeds of two families across accelerators, by who runs them; a different number of GPUs leaves OTHER_GPUS of it.
- * In Gavel's table (79 rows with all three accelerators) the correlation of ln(V100 ÷ K80) and ln(V100 ÷ P100) is 0.8 between batch
- * sizes of one model on equally many GPUs, 0.2 between GPU counts of one model, and 0 between models.
+ * Correlation of the speeds of two families across accelerators, by user, team or company; a different number of GPUs leaves OTHER_GPUS of
+ * it.
+ * In Gavel's table (79 rows with all three accelerators) the correlation of ln(V100 ÷ K80) and ln(V100 ÷ P100) is 0.8 between batch sizes
+ * of one model on equally many GPUs, 0.2 between GPU counts of one model, and 0 between models.
  */
 const RELATED = { name: 1, user: 0.6, team: 0.15, company: 0.1 } as const;
 const OTHER_GPUS = 0.3;
-/** Standard deviation of the logarithm of one measured rate, and of one run's duration, before a family shows its own. Assumptions. */
+/** Standard deviation of the logarithm of one measured rate, and of one run's duration, until a family has its own. Assumptions. */
 const RATE_SD = 0.05;
 const DURATION_SD = 0.5;
-/** How many runs these two count for. */
+/** Weight of these two, as a number of runs. */
 const SD_WORTH = 2;
 /** Speeds are declared to one or two digits: rounding 1.6 to the nearest tenth is uniform within 3 %, a standard deviation of 0.02. */
 const DECLARED_SD = 0.02;
-/** Of an accelerator without any public figure, relative to the prior's common accelerator: a factor of 2.2 either way. An assumption. */
+/**
+ * Standard deviation for an accelerator without any public figure, relative to the prior's common accelerator: a factor of 2.2 either way.
+ * An assumption.
+ */
 const UNKNOWN_SD = 0.8;
-/** Each family measures its work in its own unit: its common factor is not known beforehand. */
+/** Each family measures its work in its own unit, so its common factor is unknown beforehand. */
 const UNIT_VARIANCE = 100;
-/** Related observations that one estimate uses, the closest first. Bounds its cost at about 50³ ÷ 6 multiplications. */
+/** Most related observations in one estimate, the closest first. Limits its cost to about 50³ ÷ 6 multiplications. */
 const OBSERVATIONS_MAX = 48;
-/** A speed counts as learned once related runs took this share of the prior's variance away. */
+/** A speed counts as learned once related runs have removed this share of the prior's variance. */
 const LEARNED_SHARE = 0.05;
 
 /** The traits of a job by which speeds are pooled. */
@@ -51,11 +55,11 @@ interface Observation {
 }
 
 /**
- * Gaussian-process regression over families × accelerators: the covariance of two speeds is how related their families are (RELATED)
- * times how accelerators go together (the prior's covariance), each family has an unknown unit, and every run is one noisy look.
- * So a family's own runs count most, those of its user, team and company less, and ratios that differ between families stay uncertain
- * (Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006, chapter 2; the kernel is the intrinsic coregionalisation
- * model of Bonilla, Chai and Williams, NeurIPS 2007).
+ * Gaussian-process regression over families × accelerators: the covariance of two speeds is how related their families are (RELATED) times
+ * how accelerators vary together (the prior's covariance), each family has an unknown unit, and every run is one noisy observation. So a
+ * family's own runs count most, those of its user, team and company less, and ratios that differ between families stay uncertain (Rasmussen
+ * and Williams, "Gaussian Processes for Machine Learning", 2006, chapter 2; the kernel is the intrinsic coregionalisation model of Bonilla,
+ * Chai and Williams, NeurIPS 2007).
  */
 export class SpeedEstimator {
 	readonly #view: ThroughputView;
@@ -136,7 +140,7 @@ export class SpeedEstimator {
 		const { anchor } = this.#view;
 		const anchorAt = this.#indexOf.get(anchor.accelerator) ?? 0;
 		const measured = runsByAccelerator(this.#own.get(familyKey(family)) ?? []);
-		// The accelerator with the most runs has the best record of the family's run time.
+		// The accelerator with the most runs has the best data on the family's run time.
 		const [pivot = anchor.accelerator] = [...measured].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0] ?? [];
 		const pivotAt = this.#indexOf.get(pivot) ?? anchorAt;
 		const spread = (cov: (a: number, b: number) => number, a: number): number =>
@@ -157,7 +161,7 @@ export class SpeedEstimator {
 		);
 	}
 
-	/** The family's own groups, then those of others, the closest and the best measured first. */
+	/** The family's own groups, then those of others, closest and best measured first. */
 	#observationsFor(family: Family, own: readonly Group[]): Observation[] {
 		const others = this.#shared.filter((group) => !own.includes(group));
 		const closest = others
@@ -264,7 +268,7 @@ function runsByAccelerator(groups: readonly Group[]): Map<string, number> {
 	return runs;
 }
 
-/** Less the prior's mean, and less the first of each group: its unit is arbitrary, and large numbers would cost precision. */
+/** Subtracts the prior's mean, and the first value of each group: its unit is arbitrary, and large numbers would cost precision. */
 function residualsOf(observations: readonly Observation[], priorMean: (accelerator: number) => number): number[] {
 	const firsts = new Map<Group, number>();
 	return observations.map(({ group, accelerator, logRate }) => {

@@ -13,7 +13,7 @@ export interface RunSpeed {
 	timeFactor: number;
 	/** Natural logarithm of the median speed, and its standard deviation. */
 	logMedian: number;
-	/** 1 ÷ timeFactor, for people. */
+	/** 1 ÷ timeFactor, for display. */
 	speed: number;
 	logSd: number;
 	source: SpeedSource | null;
@@ -31,12 +31,12 @@ const estimators = new WeakMap<ThroughputView, SpeedEstimator>();
 const bySpeeds = new WeakMap<ReadonlyMap<string, Speed>, RunSpeeds>();
 const bySpec = new WeakMap<ThroughputView, WeakMap<SpeedTraits, RunSpeeds>>();
 
-/** Speeds of a job by the snapshot's statistics; null without any, when every machine has speed 1. */
+/** Speeds of a job from the snapshot's statistics; null without any, when every machine has speed 1. */
 export function runSpeedsOf(spec: JobSpec, { throughput }: Pick<Snapshot, "throughput">): RunSpeeds | null {
 	return throughput ? speedsBy(throughput, spec) : null;
 }
 
-/** The same by a view alone. */
+/** The same from a view alone. */
 export function speedsBy(view: ThroughputView, job: SpeedTraits): RunSpeeds {
 	let kept = bySpec.get(view);
 	if (!kept) {
@@ -67,15 +67,15 @@ function runSpeedOf({ logMean, logSd, source, runs }: Speed): RunSpeed {
 	return { timeFactor, logMedian: logMean, speed: 1 / timeFactor, logSd, source, runs };
 }
 
-/** Median speed of a job on an accelerator: what stored work is measured by. */
+/** Median speed of a job on an accelerator, used to measure stored work. */
 export function medianSpeedOn(view: ThroughputView, job: SpeedTraits, accelerator: string): number {
 	const { timeFactor, logSd } = speedsBy(view, job).on(accelerator);
 	return Math.exp(logSd ** 2 / 2) / timeFactor;
 }
 
 /**
- * Time by the clock that so much work takes at a speed: the expected time for P50; for P90 the spreads of the work and of the speed
- * together, both taken as log-normal and independent.
+ * Wall-clock time of this much work at a speed: the expected time for P50; for P90 the spreads of the work and of the speed together, both
+ * assumed log-normal and independent.
  */
 export function timeAt(rest: TimeSpread, { timeFactor, logSd }: RunSpeed): TimeSpread {
 	const p50Ms = rest.p50Ms * timeFactor;

@@ -7,7 +7,7 @@ export interface MeasuredWork {
 	job: SpeedTraits;
 	accelerator: string;
 	kind: ThroughputStat["kind"];
-	/** Units of work an hour (`rate`), or runs an hour (`duration`). */
+	/** Units of work per hour (`rate`), or runs per hour (`duration`). */
 	ratePerHour: number;
 }
 
@@ -40,7 +40,7 @@ export class ThroughputBook {
 		this.#list = null;
 	}
 
-	/** As they are now; the same list until something is added. */
+	/** The current list; the same object until something is added. */
 	read(): readonly ThroughputStat[] {
 		this.#list ??= [...this.#sums.values()].map(({ stat, user, runs, mean, squares }) => ({
 			...stat,

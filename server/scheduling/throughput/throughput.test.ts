@@ -9,7 +9,7 @@ import { medianSpeedOn, speedsBy, timeAt } from "./run-speeds.ts";
 import { ThroughputBook } from "./throughput-book.ts";
 import type { ThroughputPrior, ThroughputStat, ThroughputView } from "./types.ts";
 
-/** FAST is 4 × as fast as SLOW, by and large; OTHER 2 ×. */
+/** FAST is about 4 × as fast as SLOW; OTHER 2 ×. */
 const prior: ThroughputPrior = {
 	accelerators: ["SLOW", "FAST", "OTHER"],
 	logMean: [0, Math.log(4), Math.log(2)],
@@ -40,7 +40,7 @@ const stat = (accelerator: string, rate: number, given: Partial<ThroughputStat> 
 });
 
 describe("speeds of a job", () => {
-	it("are the public figures before anything is known, uncertain but for the reference", () => {
+	it("are the public figures before anything is known, uncertain except for the reference", () => {
 		const speeds = speedsBy(view(), job());
 		expect(speeds.on("SLOW")).toMatchObject({ timeFactor: 1, logSd: 0, source: null });
 		expect(speeds.on("FAST")).toMatchObject({ source: "prior", logSd: 0.3 });
@@ -48,7 +48,7 @@ describe("speeds of a job", () => {
 		expect(speeds.on("NEW")).toMatchObject({ source: "prior", runs: 0 });
 	});
 
-	it("are what the family's own runs measured, whatever the prior says", () => {
+	it("are what the family's own runs measured, whatever the prior", () => {
 		const speeds = speedsBy(view(stat("SLOW", 10), stat("FAST", 15)), job());
 		expect(speeds.on("FAST")).toMatchObject({ source: "measured", runs: 5 });
 		expect(speeds.on("FAST").speed).toBeCloseTo(1.5, 1);
@@ -57,7 +57,7 @@ describe("speeds of a job", () => {
 		expect(speeds.on("OTHER").speed).toBeLessThan(speedsBy(view(), job()).on("OTHER").speed);
 	});
 
-	it("come less from a user's other jobs, and least from other teams", () => {
+	it("draw less on a user's other jobs, and least on other teams", () => {
 		const seen = (given: Partial<ThroughputStat>) => [stat("SLOW", 1, given), stat("FAST", 1.5, given)];
 		const speed = (...stats: ThroughputStat[]) => speedsBy(view(...stats), { ...job("new-1"), user: "ada" }).on("FAST").speed;
 		const user = speed(...seen({ namePattern: "other-", user: "ada" }));
@@ -83,7 +83,7 @@ describe("speeds of a job", () => {
 		expect(speeds.on("SLOW").logSd).toBeCloseTo(0.3, 2);
 	});
 
-	it("learn ratios from run times, which say little before there are many", () => {
+	it("learn ratios from run times, which show little until there are many", () => {
 		const runs = (count: number) => [
 			stat("SLOW", 1, { kind: "duration", runs: count, variance: 0.25 }),
 			stat("FAST", 2, { kind: "duration", runs: count, variance: 0.25 }),
@@ -102,7 +102,7 @@ it("takes the spread of the work and of the speed together for P90", () => {
 	expect(unsure.p90Ms).toBeGreaterThan(known.p90Ms);
 });
 
-it("sums up runs by family and accelerator, and gives the same list until one is added", () => {
+it("sums up runs by family and accelerator, and returns the same list until one is added", () => {
 	const book = new ThroughputBook();
 	for (const ratePerHour of [1, 4]) book.add({ job: job(`train-${ratePerHour}`), accelerator: "FAST", kind: "rate", ratePerHour });
 	const [only] = book.read();
@@ -136,12 +136,12 @@ describe("the choice of an offer", () => {
 		return { accelerator: action?.kind === "launch" ? action.offer.accelerator : null, action, explanation: plan.explanations[0] };
 	};
 
-	it("goes by the cost of the work, not of the hour", () => {
+	it("is based on the cost of the work, not of the hour", () => {
 		expect(chosen([]).accelerator).toBe("FAST");
 		expect(chosen([], { throughput: undefined } as never).accelerator).toBe("SLOW");
 	});
 
-	it("explains the speed and where it came from", () => {
+	it("explains the speed and its source", () => {
 		const { action, explanation } = chosen([stat("SLOW", 1), stat("FAST", 4), stat("OTHER", 1)]);
 		expect(action?.reason.facts).toMatchObject({ accelerator: "FAST", speedSource: "measured", speedRuns: 5 });
 		const fast = explanation?.candidates.find((c) => c.placement.accelerator === "FAST");
@@ -153,7 +153,7 @@ describe("the choice of an offer", () => {
 		expect(runMs(fast)).toBeLessThan(0.6 * HOUR_MS);
 	});
 
-	it("excludes an accelerator on which the job would break its longest run time", () => {
+	it("excludes an accelerator on which the job would exceed its longest run time", () => {
 		const cheap = [offerOn("SLOW", "5"), offerOn("TINY", "0.01")];
 		const slow = stat("TINY", 0.3);
 		const limited = { duration: { estimateMs: 2 * HOUR_MS, maxMs: 4 * HOUR_MS } };
@@ -165,7 +165,7 @@ describe("the choice of an offer", () => {
 
 	it("tries an unseen accelerator only within the share that trials may cost", () => {
 		const known = (runs: number) => [stat("FAST", 4, { runs })];
-		// OTHER costs 1.5 times the work on FAST, expected; it might be better.
+		// OTHER is expected to cost 1.5 times as much as FAST for this work; it might be better.
 		expect(chosen(known(30)).action?.reason.facts["trial"]).toBe(true);
 		expect(chosen([]).action?.reason.facts["trial"]).toBeUndefined();
 		const dear = [offerOn("FAST", "3"), offerOn("OTHER", "60")];

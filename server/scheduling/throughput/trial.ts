@@ -7,23 +7,20 @@ import type { RunSpeed } from "./run-speeds.ts";
 import { trialKey } from "./trial-keys.ts";
 
 /**
- * Maximum total cost of trials of accelerators for a family of jobs, as a share of the cost of its runs on the best accelerator
- * known.
- * Chosen on Gavel's table with three seeds (83 families, 30 jobs each): 0.2, 0.3 and 0.5 end 6.1, 4.0 and 0.8 % above an oracle
- * after ten runs, and 11, 8 and 4 % above it with all trials counted. Checked on Lambda's table, which was not used for the
- * choice: 1.2 % and 3.4 %.
+ * Maximum total cost of trials of accelerators for a family of jobs, as a share of the cost of its runs on the best known accelerator.
+ * Chosen on Gavel's table with three seeds (83 families, 30 jobs each): 0.2, 0.3 and 0.5 end 6.1, 4.0 and 0.8 % above an oracle after ten
+ * runs, and 11, 8 and 4 % above it with all trials counted. Checked on Lambda's table, which was not used for the choice: 1.2 % and 3.4 %.
  */
 const TRIAL_SHARE = 0.5;
-/** A trial must promise so much when the accelerator is one standard deviation faster than expected. An assumption. */
+/** Minimum savings, as a share, that a trial must promise if the accelerator is one standard deviation faster than expected. An assumption. */
 const LEAST_GAIN = 0.03;
 /**
  * An offer with an accelerator on which this family of jobs never ran, tried because it may be cheaper; null for none.
  *
- * The family's trials so far, by today's expected costs, and this one together may cost TRIAL_SHARE of all its runs. So
- * exploration is a bounded share of the spend, families that never run again are not explored, and an expensive trial waits
- * until the family has run often enough. Of several it tries the one with the lowest optimistic score: sqrt(2 ln(1 + runs))
- * standard deviations faster than expected (UCB1: Auer, Cesa-Bianchi and Fischer, Machine Learning 47, 2002). One job of a
- * family tries at a time; jobs with a deadline never do.
+ * The family's trials so far, by today's expected costs, and this one together may cost TRIAL_SHARE of all its runs. So exploration is a
+ * bounded share of the spend, families that never run again are not explored, and an expensive trial waits until the family has run often
+ * enough. Of several it tries the one with the lowest optimistic score: sqrt(2 ln(1 + runs)) standard deviations faster than expected
+ * (UCB1: Auer, Cesa-Bianchi and Fischer, Machine Learning 47, 2002). One job of a family tries at a time; jobs with a deadline never do.
  */
 export function trialOf(
 	rows: readonly OfferRow[],

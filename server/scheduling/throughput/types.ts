@@ -7,7 +7,7 @@ import type { SpeedSource } from "#server/domain/decision.ts";
 export interface ThroughputPrior {
 	accelerators: readonly string[];
 	logMean: readonly number[];
-	/** Row i, column j: how the errors of accelerators i and j go together across kinds of work. */
+	/** Row i, column j: the covariance of the errors of accelerators i and j across kinds of work. */
 	covariance: readonly (readonly number[])[];
 }
 
@@ -43,10 +43,10 @@ export interface ThroughputView {
 export interface Speed {
 	/** Natural logarithm of the median speed. */
 	logMean: number;
-	/** Its uncertainty relative to the accelerator that the family is best known on. */
+	/** Its uncertainty relative to the accelerator with the best data for the family. */
 	logSd: number;
 	/** null: the anchor itself, which is exact. */
 	source: SpeedSource | null;
-	/** Runs of the family measured there. */
+	/** Number of the family's measured runs there. */
 	runs: number;
 }
