@@ -4,7 +4,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 /** NTP keeps clocks much closer than this; providers reject signatures and tokens from about here on. */
 const SKEW_MIN_MS = 5 * MINUTE_MS;
 
-/** SDKs keep headers in an object or in a class of their own. */
+/** SDKs keep headers in a plain object or in a library class. */
 const dateSchema = z.union([
 	z.object({ headers: z.custom<{ get(name: string): unknown }>(hasGet) }).transform(({ headers }) => headers.get("date")),
 	z.object({ headers: z.object({ date: z.string() }) }).transform(({ headers }) => headers.date),

@@ -6,7 +6,7 @@ import { DiskPrices, wholeDisk } from "./disk-prices.ts";
 const NOW_MS = Date.parse("2026-11-20T12:00:00Z");
 const ASKED = { type: "gp3", gib: 100 };
 
-describe("prices of disks by a provider's own list", () => {
+describe("disk prices from a provider's own list", () => {
 	let clock: ManualClock;
 	let answers: (bigint | null | Error)[];
 	let reads: number;
@@ -23,7 +23,7 @@ describe("prices of disks by a provider's own list", () => {
 		prices = new DiskPrices({ source: "a list", clock, read });
 	});
 
-	it("are read once in six hours, and carry the time of the reading", async () => {
+	it("are read once in six hours, and contain the time of the reading", async () => {
 		answers = [8_000_000n, 9_000_000n];
 		const first = { ...ASKED, microUsdPerMonth: 8_000_000n, observedAtMs: NOW_MS, source: "a list" };
 		expect(await prices.of("us-east-1", ASKED)).toEqual(first);
@@ -34,7 +34,7 @@ describe("prices of disks by a provider's own list", () => {
 		expect(await prices.of("us-east-1", ASKED)).toMatchObject({ microUsdPerMonth: 9_000_000n, observedAtMs: NOW_MS + 6 * HOUR_MS });
 	});
 
-	it("hold for seven days while the list cannot be read, with their own time and the reason, and are asked for every ten minutes", async () => {
+	it("remain valid for seven days while the list cannot be read, with their own time and the reason, and are requested every ten minutes", async () => {
 		answers = [8_000_000n, new Error("503")];
 		await prices.of("us-east-1", ASKED);
 		clock.advance(6 * HOUR_MS);
@@ -55,7 +55,7 @@ describe("prices of disks by a provider's own list", () => {
 		["a price below nothing", -1n, /not above zero/],
 		["ten dollars a GiB", 1_000_000_000n, /\$1000 for 100 GiB was refused/],
 		["no answer", new Error("no answer"), /could not be read: no answer/],
-	])("are none, with the reason, where the list has %s", async (_what, answer, why) => {
+	])("are missing, with the reason, if the list has %s", async (_what, answer, why) => {
 		answers = [answer];
 		const none = { ...ASKED, microUsdPerMonth: null, observedAtMs: null, source: expect.stringMatching(why) };
 		expect(await prices.of("us-east-1", ASKED)).toEqual(none);

@@ -3,12 +3,12 @@ import type { Clock } from "#server/kernel/clock.ts";
 import { microToUsdText, usdToMicro } from "#server/kernel/money.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 
-/** Providers change prices of disks seldom: years lie between. */
+/** Providers change disk prices seldom, often only after years. */
 const REFRESH_MS = 6 * HOUR_MS;
-/** After a failure; what was read before holds on meanwhile, up to HOLDS_MS. */
+/** Delay after a failure; the previous prices remain in use meanwhile, up to HOLDS_MS. */
 const RETRY_MS = 10 * MINUTE_MS;
 const HOLDS_MS = 7 * DAY_MS;
-/** Some thirty times what the most expensive region asks for a GiB of these disks: more is taken for an error. */
+/** About thirty times the price per GiB in the most expensive region; more counts as an error. */
 const MICRO_USD_PER_GIB_MAX = 5_000_000n;
 
 export interface DiskAsked {
@@ -17,16 +17,19 @@ export interface DiskAsked {
 }
 
 export interface DiskPricesOptions {
-	/** The list's name, for people. */
+	/** The list's display name. */
 	source: string;
 	clock: Clock;
-	/** Price of the whole disk for a month in a region; null: the list has none. @throws whatever reading the list throws */
+	/**
+	 * Returns the monthly price of the whole disk in a region, or null if the list has none.
+	 * @throws whatever reading the list throws
+	 */
 	read(region: string, disk: DiskAsked): Promise<bigint | null>;
 }
 
 type Known = Pick<MachineDisk, "microUsdPerMonth" | "observedAtMs" | "source">;
 
-/** What the disks of machines cost by a provider's own list, region by region, read again a few times a day. */
+/** Disk prices of machines from a provider's own list, per region, refreshed a few times a day. */
 export class DiskPrices {
 	readonly #options: DiskPricesOptions;
 	readonly #known = new Map<string, { disk: Promise<Known>; dueMs: number }>();
@@ -35,7 +38,10 @@ export class DiskPrices {
 		this.#options = options;
 	}
 
-	/** The disk with its price, or with none and the reason in its source. Never throws: an offer is none the worse for it. */
+	/**
+	 * The disk with its price, or without one and with the reason in its source. Never throws: a missing disk price does not
+	 * invalidate an offer.
+	 */
 	async of(region: string, asked: DiskAsked): Promise<MachineDisk> {
 		const nowMs = this.#options.clock.nowMs();
 		const key = `${region}/${asked.type}/${asked.gib}`;
@@ -73,7 +79,7 @@ function refusalOf(price: bigint, gib: number): string | null {
 	return `the price $${microToUsdText(price)} for ${gib} GiB was refused: no disk is as dear`;
 }
 
-/** A price in dollars as lists write it, for `gib` of it; what it has beyond a millionth of a dollar for each GiB is rounded. */
+/** Parses a list price in dollars, for `gib` of it. Anything below a millionth of a dollar per GiB is rounded. */
 export function wholeDisk(usdPerGib: string | number, gib: number): bigint {
 	return usdToMicro(typeof usdPerGib === "number" ? usdPerGib.toFixed(6) : usdPerGib) * BigInt(gib);
 }

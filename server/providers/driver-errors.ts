@@ -1,11 +1,11 @@
 /**
- * The closed list of ways in which a provider says no. Each has its own behaviour in the control loop:
+ * The closed list of provider errors. Each has its own behaviour in the control loop:
  * - insufficient_capacity: not created; back off this offer with half-life, decide again
  * - quota_exceeded: not created; back off the offers that share the quota
  * - throttled: unknown or not created; same call again later with the same token
  * - unauthorized: not created; the site is unhealthy until credentials change; notify the platform engineers
  * - wrong_clock: not created; our clock and the provider's are too far apart for its signatures or tokens; the site is
- *   unhealthy until they agree; the message contains the difference and the fix
+ *  unhealthy until they agree; the message contains the difference and the fix
  * - invalid_request: not created; a bug or wrong site settings; the attempt fails with the provider's words
  * - token_mismatch: an instance with this token exists with other parameters; find it and end it
  * - not_found: what was asked for does not exist there
@@ -36,14 +36,14 @@ export class DriverError extends Error {
 	}
 }
 
-/** Whether the provider definitely made nothing, so that no money can be running. */
+/** Whether the provider definitely created nothing, so no cost is possible. */
 export function createdNothing(kind: DriverErrorKind): boolean {
 	return kind === "insufficient_capacity" || kind === "quota_exceeded" || isTurnedAway(kind) || kind === "invalid_request";
 }
 
 /**
- * Whether the provider did not let us in, and so looked at nothing that was asked: not even whether an earlier call with the same
- * token made something.
+ * Whether the provider denied access and therefore processed nothing of the request: not even whether an earlier call with the
+ * same token created something.
  */
 export function isTurnedAway(kind: DriverErrorKind): boolean {
 	return kind === "unauthorized" || kind === "wrong_clock";

@@ -74,9 +74,7 @@ export interface StartAttempt {
 export interface ClusterObservation {
 	observedAtMs: number;
 	pools: PoolObservation[];
-	/**
-	 * Every node with accelerators, including nodes out of service. Where cheap, remains the same array until a new reading.
-	 */
+	/** Every node with accelerators, including nodes out of service. If cheap to do, the same array until a new reading. */
 	nodes: readonly ClusterNode[];
 	/** Every attempt on the site, including ended attempts until they are forgotten. */
 	attempts: AttemptObservation[];
@@ -90,9 +88,9 @@ export interface PoolObservation {
 	nodes: number;
 	gpusPerNode: number;
 	unavailableSlots: number[];
-	/** Of `nodes`, those that are not there now, and that the cluster would add for a job; none without it. */
+	/** The members of `nodes` that do not exist yet and that the cluster would add for a job; undefined if there are none. */
 	nodesToCome?: number;
-	/** Lately the cluster added none, though it was asked: those to come are unavailable for a while. */
+	/** The cluster recently failed to add nodes on request, so nodes to come are unavailable for a while. */
 	noneComes?: boolean;
 }
 
@@ -100,15 +98,15 @@ export interface AttemptObservation {
 	attemptId: string;
 	phase: "staging" | "running" | "stopping" | "exited" | "lost";
 	slots: number[];
-	/** Why the site's own scheduler lets it wait, while it does; null: it does not, says nothing, or the site has none. */
+	/** Why the site's own scheduler lets it wait. null if it is not waiting, no reason is reported, or the site has no scheduler. */
 	clusterWait: ClusterWait | null;
 	startedAtMs: number | null;
 	finishedAtMs: number | null;
-	/** Of a lost one that never ran: the cluster had taken it in, and found no room for it. A sentence for people. */
+	/** For a lost attempt that never ran: the cluster accepted it and found no capacity. A sentence for users. */
 	noRoom?: string;
 	/**
-	 * Set when exited. What never ran has `error`, a sentence for people, and `failedAt`: whether its data could not be
-	 * staged, its image not be fetched or its command not be started.
+	 * Set when exited. An attempt that never ran has `error`, a sentence for users, and `failedAt`: whether staging its data, pulling
+	 * its image or starting its command failed.
 	 */
 	exit: Exit | null;
 }
@@ -172,7 +170,7 @@ export interface LaunchRequest {
 	region: string;
 	/** Null: the provider, or its driver, chooses one. */
 	zone: string | null;
-	/** Machines of the attempt; more than one form a gang in one zone. Absent: 1. */
+	/** Machines of the attempt; more than one form a gang in one zone. Undefined: 1. */
 	nodes?: number;
 	instanceType: string;
 	capacityType: Exclude<CapacityType, "owned">;
@@ -189,7 +187,7 @@ export interface LaunchRequest {
 
 export interface InstanceObservation {
 	providerInstanceId: string;
-	/** The machine's id in the provider's signed documents, where it differs from the instance id. */
+	/** The machine's id in the provider's signed documents, if it differs from the instance id. */
 	signedId?: string;
 	/** From our tag; null on a machine that has the control plane's tag but not this one. */
 	instanceId: string | null;
@@ -207,8 +205,8 @@ export interface InstanceObservation {
 }
 
 /**
- * Whether the provider bills the machine's time in the observed state, with the provider's times where reported. Null: not
- * reported, so observation times apply. `endedBetween`: our own call ended billing, by our clock. `never`: creation failed.
+ * Whether the provider bills the machine's time in the observed state, with the provider's times if reported. null: not reported,
+ * so observation times apply. `endedBetween`: our own call ended billing, by our clock. `never`: creation failed.
  */
 export type Billing =
 	| { phase: "not_yet" }

@@ -1,11 +1,11 @@
 export type FailedRegion = { region: string; message: string };
 
-/** Regions, each once. */
+/** Regions without duplicates. */
 export function united(regions: readonly string[], more: readonly string[] = []): string[] {
 	return [...new Set([...regions, ...more])];
 }
 
-/** Asks every region at once. A region that fails is named, and what the others answered stays. */
+/** Calls every region concurrently. Failing regions are listed, and the results of the others are kept. */
 export async function inEveryRegion<T>(
 	regions: readonly string[],
 	ask: (region: string) => Promise<T[]>,

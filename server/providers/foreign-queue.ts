@@ -19,7 +19,10 @@ export interface ForeignQueue {
 	/** Reads the current state of one job from the site. */
 	look(id: string): Promise<ForeignSight>;
 
-	/** The script or manifest as submitted. @throws not_found when the site has no such job, or no longer has it. */
+	/**
+	 * The script or manifest as submitted.
+	 * @throws not_found if the site has no such job, or no longer has it
+	 */
 	readScript(id: string): Promise<ForeignScript>;
 
 	/**
@@ -87,7 +90,7 @@ export interface OwnersCheckpoints {
 export interface BroughtHome {
 	/** Absolute paths on the owned cluster. */
 	files: string[];
-	/** Why some could not be written; null: all were. */
+	/** Why some could not be written; null if all were. */
 	problem: string | null;
 }
 

@@ -2,27 +2,28 @@ import { z } from "zod";
 import type { IdentityChallenge, IdentityDocument } from "#server/agent/identity-document.ts";
 
 /**
- * Whether a machine must show what its provider signed for it, beside its secret. `required`: no machine without one is let in.
- * `when_offered`: one that names another machine keeps it out; none is needed. `ignored`: none is looked at.
+ * Whether a machine must present an identity document signed by its provider, in addition to its secret. `required`: a machine
+ * without one is rejected. `when_offered`: a document for another machine is rejected, but none is required. `ignored`: documents
+ * are not checked.
  */
 export const IDENTITY_POLICIES = ["required", "when_offered", "ignored"] as const;
 export type IdentityPolicy = (typeof IDENTITY_POLICIES)[number];
 export const identityPolicySchema = z.enum(IDENTITY_POLICIES).default("when_offered");
 
-/** What the control plane knows of the machine that a document must name. */
+/** What the control plane knows about the machine that a document must name. */
 export interface IdentityClaim {
 	document: IdentityDocument;
 	challenge: IdentityChallenge;
-	/** Ours: `ins_…`. */
+	/** Our id: `ins_…`. */
 	instanceId: string;
-	/** The provider's, as the agent says it. */
+	/** The provider's id, as reported by the agent. */
 	providerInstanceId: string;
-	/** The provider itself reported this id; otherwise only the agent did. */
+	/** Whether the provider itself reported this id; otherwise only the agent did. */
 	isKnown: boolean;
-	/** The id in the provider's documents where it differs, as the provider reported it; null: not reported yet. */
+	/** The id in the provider's documents if it differs, as reported by the provider; null: not reported yet. */
 	signedId: string | null;
 	region: string;
-	/** The deployment's id, which names and tags of machines are made of. */
+	/** The deployment's id, from which names and tags of machines are built. */
 	controlPlane: string;
 	nowMs: number;
 }
@@ -38,19 +39,22 @@ export type IdentityFault =
 	| "other_instance";
 
 /**
- * `refused`: the document is wrong, or somebody else's. `unverifiable`: it may be right, but what it is checked by is not at hand;
- * `message` says what.
+ * `refused`: the document is invalid, or another machine's. `unverifiable`: it may be valid, but what it is checked with is
+ * unavailable; `message` names it.
  */
 export type IdentityVerdict =
 	| { outcome: "proved" }
 	| { outcome: "refused"; fault: IdentityFault; message: string }
 	| { outcome: "unverifiable"; message: string };
 
-/** How the documents of one provider are checked, for a site of it. */
+/** How the documents of one provider are verified, for one of its sites. */
 export interface InstanceIdentity {
 	/** @param settings of the site, as stored. @throws Error naming each wrong setting */
 	policyOf(settings: Record<string, unknown>): IdentityPolicy;
-	/** Never throws for what a machine sent. @throws Error for wrong settings */
+	/**
+	 * Never throws for input from a machine.
+	 * @throws Error for wrong settings
+	 */
 	verify(settings: Record<string, unknown>, claim: IdentityClaim): Promise<IdentityVerdict>;
 }
 
@@ -58,5 +62,5 @@ export function refused(fault: IdentityFault, message: string): IdentityVerdict 
 	return { outcome: "refused", fault, message };
 }
 
-/** By so much the provider's clock and ours may differ. */
+/** Allowed clock skew between the provider and us. */
 export const CLOCK_TOLERANCE_MS = 5 * 60_000;

@@ -9,8 +9,8 @@ import { offerCases } from "./cloud-offer-cases.ts";
 import { terminateCases } from "./cloud-terminate-cases.ts";
 
 /**
- * Holds a cloud driver to the words of its port (../driver.ts). Each case gets a fresh account.
- * `npm run test:contract -- --driver NAME` picks the suite by its title.
+ * Checks a cloud driver against the rules of its port (../driver.ts). Each case gets a fresh account. `npm run test:contract --
+ * --driver NAME` picks the suite by its title.
  */
 export function describeCloudDriverContract(name: string, makeHarness: MakeCloudHarness): void {
 	describe(`contract: ${name} (cloud driver)`, () => {

@@ -23,7 +23,7 @@ export function errorCases(account: () => CloudHarness): void {
 		expect(error).toBeInstanceOf(DriverError);
 		expect(error).toMatchObject({ kind, providerCode: expect.stringMatching(/./) });
 		expect(await h.driver.findByToken(request.region, request.instanceId)).toBeNull();
-		// The same call later succeeds: a refusal uses no token up.
+		// The same call succeeds later: a rejected call does not consume its token.
 		await h.driver.launch(request);
 		expect(await listed(h.driver, request.instanceId)).toHaveLength(1);
 	});

@@ -12,7 +12,7 @@ function aGang(h: CloudHarness, nodes: number): LaunchRequest[] {
 	return ranks.map((rank) => ({ ...first, instanceId: first.instanceId.replace(/0$/, String(rank)) }));
 }
 
-/** As the control loop does: the first chooses the zone where the offer does not, and the others follow it there. */
+/** As in the control loop: the first launch chooses the zone if the offer does not, and the others follow it. */
 async function launchGang(h: CloudHarness, [first, ...others]: LaunchRequest[]): Promise<InstanceObservation[]> {
 	if (first === undefined) return [];
 	const lead = await h.driver.launch(first);

@@ -2,7 +2,7 @@ import type { OfferQuota } from "#server/domain/capacity.ts";
 import type { CloudDriver, InstanceObservation, LaunchRequest } from "../driver.ts";
 import type { DriverErrorKind } from "../driver-errors.ts";
 
-/** Ways in which a provider refuses a launch, with the kind that each must become. */
+/** Reasons for which a provider rejects a launch, with the error kind expected for each. */
 export const LAUNCH_REFUSALS = {
 	no_capacity: "insufficient_capacity",
 	spot_count_quota: "quota_exceeded",
@@ -13,71 +13,71 @@ export const LAUNCH_REFUSALS = {
 } as const satisfies Record<string, DriverErrorKind>;
 export type LaunchRefusal = keyof typeof LAUNCH_REFUSALS;
 
-/** A cloud account to hold to the contract. The account outlives its drivers. */
+/** A cloud account for the contract tests. The account outlives its drivers. */
 export interface CloudHarness {
 	driver: CloudDriver;
 	/** A new driver of the same control plane, as after a restart. */
 	again(): CloudDriver;
 	/** A driver of another control plane on the same account. */
 	otherControlPlane(): CloudDriver;
-	/** A new driver of the same control plane with settings that name only the first region. Absent: not available. */
+	/** A new driver of the same control plane with settings that name only the first region. Undefined: not available. */
 	withoutSecondRegion?(): CloudDriver;
 	/** Two enabled regions. */
 	regions: [string, string];
 	/** Sold in the first region on demand and as spot. */
 	instanceType: string;
-	/** What the account's price list asks for the disk of a machine in the first region; it has none for the second. Absent: not known. */
+	/** The account's list price for the disk of a machine in the first region; the second has none. Undefined: unknown. */
 	disk?: { type: string; gib: number; microUsdPerMonth: bigint };
-	/** What the account may have of the type in the first region on demand, as the provider reports it. Absent: it reports none. */
+	/** The account's on-demand quota for the type in the first region, as the provider reports it. Undefined: not reported. */
 	quota?: Omit<OfferQuota, "used">;
 	/** The provider may place a machine by region alone, and then reports no zone. */
 	placesByRegion?: true;
-	/** Machines do not say by which address they are reached: their agents find it out there. */
+	/** Machines do not report the address at which they are reached; their agents find it. */
 	agentReportsAddress?: true;
 	passTime(): Promise<void>;
 	cleanup(): Promise<void>;
-	/** Null on a live account, which cannot be made to fail; the cases that need it are left out there. */
+	/** null on a live account, which cannot be made to fail; cases that need faults are skipped there. */
 	faults: CloudFaults | null;
-	/** Null where there is no wire between driver and site. */
+	/** null if there is no network between driver and site. */
 	wire: WireFaults | null;
-	/** Makes so many machines that a list needs several pages. */
+	/** A number of machines that needs several pages of a list. */
 	moreThanAPage: number;
 }
 
 export interface CloudFaults {
 	refuseNextLaunch(refusal: LaunchRefusal): void;
-	/** The machine is made and the answer is lost. */
+	/** The machine is created, but the response is lost. */
 	loseNextLaunchAnswer(): void;
-	/** The connection is cut before a list's answer arrives. Absent: there is no connection. */
+	/** The connection is cut before a list's response arrives. Undefined: there is no connection. */
 	loseNextListAnswer?(): void;
-	/** Delays the answer of the next launch for longer than the returned driver waits; null when the driver has no timeout. */
+	/** Delays the response of the next launch for longer than the returned driver waits; null if the driver has no timeout. */
 	delayNextLaunchAnswer: (() => CloudDriver) | null;
 	/** Hides the next new machine from all other calls, until the returned function shows it. */
 	hideNextLaunch(): () => void;
 	slowNextTermination(): void;
 	refuseCredentials(): void;
-	/** From now on the provider's clock is so far ahead of this computer's; 0: right again. Absent: it has none. */
+	/** From now on the provider's clock is this far ahead of this computer's; 0: correct again. Undefined: it has no clock. */
 	setClockOff?(offsetMs: number): void;
-	/** Its SDK goes by the provider's clock once it has seen it. */
+	/** The SDK uses the provider's clock once it knows it. */
 	followsClock?: true;
-	/** The next question of this kind fails in that region alone. */
+	/** The next request of this kind fails in that region only. */
 	failRegion(question: "list" | "offers", region: string): void;
-	/** A machine with the driver's control-plane tag and no other. Answers the provider's id. */
+	/** Creates a machine with only the driver's control-plane tag. Returns the provider's id. */
 	plantTaggedStranger(region: string): Promise<string>;
-	/** A machine without our tags. */
+	/** Creates a machine without our tags. */
 	plantUntagged(region: string): Promise<void>;
 }
 
 export interface WireFaults {
-	/** From now on every answer has fields that the driver has never heard of. */
+	/** From now on every response has fields that the driver does not know. */
 	addUnknownFields(): void;
-	/** From now on answers lack the machines' ids. */
+	/** From now on responses lack the machines' ids. */
 	dropInstanceIds(): void;
 }
 
 export type MakeCloudHarness = () => Promise<CloudHarness>;
 
-/** A well-formed id that no provider has given. */
+/** A well-formed id that the provider has never issued. */
 export const MISSING_INSTANCE = "i-0123456789abcdef0";
 
 let launches = 0;
@@ -99,7 +99,7 @@ export function aLaunch(harness: CloudHarness, changes: Partial<LaunchRequest> =
 	};
 }
 
-/** What the driver lists with this token, alive or not. */
+/** The instances that the driver lists with this token, alive or not. */
 export async function listed(driver: CloudDriver, instanceId: string): Promise<InstanceObservation[]> {
 	return (await driver.list()).instances.filter((i) => i.instanceId === instanceId);
 }

@@ -67,7 +67,7 @@ export function launchCases(account: () => CloudHarness): void {
 		if (!h.faults) return context.skip(NO_FAULTS);
 		h.faults.loseNextLaunchAnswer();
 		const request = aLaunch(h);
-		// A driver may try again by itself, and then knows the answer.
+		// A driver may retry on its own, and then knows the result.
 		const first = await h.driver.launch(request).catch((error: unknown) => {
 			expect(error).toMatchObject({ name: "DriverError", kind: "transient" });
 			return null;

@@ -9,9 +9,8 @@ import { stopCases } from "./cluster-stop-cases.ts";
 import { queueCases } from "./queue-cases.ts";
 
 /**
- * Holds a cluster driver to the words of its port (../driver.ts), `withQueue` to those of ../foreign-queue.ts too. Each case
- * gets a fresh site.
- * `npm run test:contract -- --driver NAME` picks the suite by its title.
+ * Checks a cluster driver against the rules of its port (../driver.ts), and with `withQueue` against those of
+ * ../foreign-queue.ts. Each case gets a fresh site. `npm run test:contract -- --driver NAME` picks the suite by its title.
  */
 export function describeClusterDriverContract(name: string, makeHarness: MakeClusterHarness, { withQueue = false } = {}): void {
 	describe(`contract: ${name} (cluster driver)`, () => {

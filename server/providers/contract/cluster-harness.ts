@@ -2,16 +2,16 @@ import { expect } from "vitest";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { AttemptObservation, ClusterDriver, LogLine, StartAttempt } from "../driver.ts";
 
-/** What the contract lets a job do. Every harness says it in its site's own way: a script, a container, a fake. */
+/** Behaviour of a job in the contract tests. Each harness implements it for its site: as a script, a container or a fake. */
 export interface JobBehaviour {
 	print?: { stdout?: string[]; stderr?: string[] };
-	/** How it ends after it has printed; null: it runs until it is stopped. */
+	/** How it ends after printing; null: it runs until it is stopped. */
 	end: { code: number } | { signal: "SIGKILL" | "SIGSEGV" } | null;
-	/** What SIGTERM does to it: the system's default, nothing, or its own end. */
+	/** Its reaction to SIGTERM: the system's default, none, or an exit code. */
 	onTerm?: "die" | "ignore" | { exitCode: number };
 }
 
-/** A site to hold to the contract. The site outlives its drivers, as a real one does. */
+/** A site for the contract tests. The site outlives its drivers, as a real one does. */
 export interface ClusterHarness {
 	driver: ClusterDriver;
 	poolId: string;
@@ -19,37 +19,40 @@ export interface ClusterHarness {
 	/** At least 4 slots are needed. */
 	slots: number;
 	command(behaviour: JobBehaviour): string[];
-	/** Lets a little time pass: some milliseconds of the wall clock, or of a clock that only the harness moves. */
+	/** Lets a short time pass: some milliseconds of the wall clock, or of a clock that only the harness advances. */
 	passTime(): Promise<void>;
 	nowMs(): number;
-	/** A new driver of the same site, as after the scheduler was killed; the old one gets no chance to say goodbye. */
+	/** A new driver of the same site, as after the scheduler was killed; the old one cannot shut down cleanly. */
 	restart(): Promise<ClusterDriver>;
 	cleanup(): Promise<void>;
-	/** Somebody else who uses the cluster, for drivers with a queue. */
+	/** Another user of the cluster, for drivers with a queue. */
 	theirs?: {
 		user: string;
-		/** A job of one pool, on as many of its nodes as it needs; `briefly`: it ends with 0 as soon as it has begun. Answers its id. */
+		/**
+		 * Submits a job of one pool, on as many of its nodes as it needs. `briefly`: it exits with 0 right after it starts. Returns its
+		 * id.
+		 */
 		submit(job: { gpus: number; runs: "long" | "briefly"; optIn?: boolean }): Promise<string>;
-		/** As its owner, behind our back. */
+		/** Acts as the job's owner, without the driver's knowledge. */
 		hold(id: string): Promise<void>;
 		cancel(id: string): Promise<void>;
-		/** Words that are in each of these jobs' scripts. */
+		/** Text that each of these jobs' scripts contains. */
 		scriptHolds: string;
-		/** Of the form that ids have here, and no one's. */
+		/** A well-formed id that belongs to no job. */
 		unknownId: string;
 	};
 	features: {
-		/** The command is an argv that a real system executes. */
+		/** Whether commands are argvs that a real system executes. */
 		realProcesses: boolean;
 		/** `start` copies `restoreFrom`, a folder of this host, into the checkpoint folder. */
 		checkpointFolder: boolean;
 		/** Secret files are folders of this host; secret variables are delivered everywhere with real processes. */
 		secretFiles?: boolean;
-		/** The site's own scheduler lets attempts wait, and this is its word for it where others have all GPUs. */
+		/** The site's own scheduler lets attempts wait; this is its reason when others have all GPUs. */
 		letsWait?: string;
-		/** Lines of stderr are separate from those of stdout; default true. Where they are not, all are reported as stdout. */
+		/** Whether lines of stderr are separate from those of stdout; default true. Otherwise all are reported as stdout. */
 		separateStreams?: boolean;
-		/** The site reports starts and ends in steps of so many ms; default 10, as file times may. */
+		/** Resolution of the site's start and end times, in ms; default 10, like file times. */
 		timeStepMs?: number;
 	};
 }
@@ -58,7 +61,7 @@ export type MakeClusterHarness = () => Promise<ClusterHarness>;
 
 let attempts = 0;
 
-/** A request of one slot with ids that no other test uses. */
+/** A request for one slot with unique ids. */
 export function aStart(harness: ClusterHarness, behaviour: JobBehaviour, changes: Partial<StartAttempt> = {}): StartAttempt {
 	attempts += 1;
 	const job = `contract${String(attempts).padStart(6, "0")}`;
@@ -99,7 +102,7 @@ export function aSpec({ command, gpus, ...changes }: { command: string[]; gpus: 
 
 const TRIES = 4_000;
 
-/** Lets time pass until `look` finds something; the test fails with what was waited for. */
+/** Lets time pass until `look` returns a value. Otherwise the test fails with a description of what was expected. */
 export async function eventually<T>(
 	harness: Pick<ClusterHarness, "passTime">,
 	what: string,
@@ -131,7 +134,7 @@ export function untilPhase(
 	});
 }
 
-/** Reads on from the beginning until nothing is new. */
+/** Reads from the beginning until nothing is new. */
 export async function readAll(driver: ClusterDriver, attemptId: string, maxBytes = 65_536): Promise<LogLine[]> {
 	let cursor = { stdout: 0, stderr: 0 };
 	const lines: LogLine[] = [];
@@ -143,7 +146,7 @@ export async function readAll(driver: ClusterDriver, attemptId: string, maxBytes
 	}
 }
 
-/** Waits until the job has printed this line: from then on its answer to signals is in place. */
+/** Waits until the job has printed this line. After that its signal handler is in place. */
 export async function untilPrinted(harness: ClusterHarness, attemptId: string, text: string): Promise<void> {
 	await eventually(harness, `${attemptId} has printed ${text}`, async () =>
 		(await readAll(harness.driver, attemptId)).some((line) => line.text === text),
@@ -151,7 +154,7 @@ export async function untilPrinted(harness: ClusterHarness, attemptId: string, t
 }
 
 export const READY = "ready";
-/** Runs until it is stopped and says `ready` as soon as a signal meets what `onTerm` says. */
+/** Runs until it is stopped, and prints `ready` once the handler of `onTerm` is installed. */
 export function untilStopped(onTerm: JobBehaviour["onTerm"] = "die"): JobBehaviour {
 	return { print: { stdout: [READY] }, end: null, onTerm };
 }

@@ -37,7 +37,7 @@ describe("a run of the contract that costs money", () => {
 		);
 	});
 
-	it("begins nothing above a dollar, in either of its regions, unless it is allowed", () => {
+	it("launches nothing above a dollar, in either of its regions, without permission", () => {
 		for (const cloud of [aCloud(800_000n), aCloud(1n, 800_000n)]) {
 			expect(() => announced(cloud)).toThrow(
 				/about \$1\.01\d*, and \$1(\.0+)? is allowed, so nothing was made; .*SPILLWAY_CONTRACT_MOST_USD/,
@@ -48,12 +48,12 @@ describe("a run of the contract that costs money", () => {
 		expect(() => announced(aCloud(98_320_000n), "100")).toThrow(/is allowed/);
 	});
 
-	it("starts nothing with an unknown price, and takes no other word for an amount", () => {
+	it("launches nothing with an unknown price, and accepts only an amount as permission", () => {
 		expect(() => announced(aCloud(1n, null))).toThrow(/a shipped price of g5\.xlarge in eu-west-1/);
 		for (const wrong of ["a lot", "", "-1", "1e3", "1,50"]) expect(() => announced(aCloud(1n), wrong)).toThrow(/dollars, as 2\.50/);
 	});
 
-	it("makes no more machines than it announced, and counts repeated launches once", async () => {
+	it("launches no more machines than announced, and counts repeated launches once", async () => {
 		const cloud = new FakeCloud({ clock, regions: ["us-east-1"], offers: [fakeOffer()] });
 		const driver: CloudDriver = counted(cloud.driver("aws", "test"), new Set());
 		const request = (n: number): LaunchRequest => ({

@@ -6,16 +6,19 @@ import { microToUsdText, usdToMicro } from "#server/kernel/money.ts";
 import type { CloudDriver } from "../driver.ts";
 import type { CloudHarness } from "./cloud-harness.ts";
 
-/** What the suite makes on an account that cannot be made to fail, and how long each machine lives, by a generous guess. */
+/**
+ * The number of machines that the suite launches on an account that cannot be made to fail, and a generous estimate of how long
+ * each runs.
+ */
 const MACHINES = 19;
 const MINUTES_EACH = 4;
 const MOST_MICRO_USD = 1_000_000n;
 const LOOK_MS = 5_000;
 const LONG_MS = 20 * 60_000;
 
-/** An account, or an endpoint, that is there already. */
+/** An existing account or endpoint. */
 export interface LiveCloud {
-	/** Two at least. */
+	/** At least two. */
 	regions: readonly string[];
 	instanceType: string;
 	/** The shipped prices. */
@@ -25,9 +28,9 @@ export interface LiveCloud {
 }
 
 /**
- * Says what a run costs before it begins, and gives its cases time.
- * @param allowedUsd what SPILLWAY_CONTRACT_MOST_USD says; without it a run may cost a dollar
- * @throws Error when no price is known, or when it may cost more than is allowed: then nothing was made
+ * Reports what a run costs before it starts, and sets the time limit of its cases.
+ * @param allowedUsd value of SPILLWAY_CONTRACT_MOST_USD; without it a run may cost one dollar
+ * @throws Error before any launch, if a price is unknown or the run may cost more than is allowed
  */
 export function announceLive(cloud: LiveCloud, allowedUsd = process.env["SPILLWAY_CONTRACT_MOST_USD"]): void {
 	process.stderr.write(`This run makes ${costOf(cloud, allowedMicroUsd(allowedUsd))}, and deletes them whatever happens.\n`);
@@ -54,10 +57,13 @@ function costOf({ regions, instanceType, rates }: LiveCloud, allowed: bigint): s
 	);
 }
 
-/** Tokens of the machines that this process made; a repeated launch with one makes none. */
+/** Tokens of the machines that this process launched; repeating a launch creates none. */
 const launched = new Set<string>();
 
-/** The announced cost covers what is made: an extra machine is refused before it costs anything. @throws Error */
+/**
+ * The announced cost covers a fixed number of machines: an extra one is rejected before it costs anything.
+ * @throws Error
+ */
 export function counted(driver: CloudDriver, made: Set<string> = launched): CloudDriver {
 	const launch = driver.launch.bind(driver);
 	driver.launch = async (request) => {
@@ -70,7 +76,7 @@ export function counted(driver: CloudDriver, made: Set<string> = launched): Clou
 	return driver;
 }
 
-/** Each call is its own control plane, and ends whatever it made. */
+/** Each call creates its own control plane, and terminates everything it launched. */
 export async function liveCloud({ regions: [first, second], instanceType, open, traits }: LiveCloud): Promise<CloudHarness> {
 	const controlPlane = `contract-${randomBytes(6).toString("hex")}`;
 	const drivers: CloudDriver[] = [];
@@ -99,13 +105,13 @@ export async function liveCloud({ regions: [first, second], instanceType, open, 
 	};
 }
 
-/** Does not give up: what is left costs money. */
+/** Retries forever, because anything left costs money. */
 async function endAll(driver: CloudDriver): Promise<void> {
 	for (;;) {
 		const { instances, failedRegions } = await driver.list();
 		const left = instances.filter(({ state }) => state !== "terminated");
 		if (left.length === 0 && failedRegions.length === 0) return;
-		// A deletion that is refused is asked for again at the next look.
+		// A rejected deletion is requested again at the next check.
 		await Promise.allSettled(left.map(({ region, providerInstanceId }) => driver.terminate(region, providerInstanceId)));
 		await sleep(LOOK_MS);
 	}

@@ -6,7 +6,7 @@ import { aStart, type ClusterHarness, eventually, find, untilPhase, untilStopped
 
 const MARK = "adp_contract";
 
-/** For drivers that can act on the cluster's own queue: harnesses with `theirs`. */
+/** For drivers that can act on the cluster's own queue. The harness must have `theirs`. */
 export function queueCases(site: () => ClusterHarness): void {
 	const queue = () => defined(site().driver.queue, "queue of the driver");
 	const theirs = () => defined(site().theirs, "theirs of the harness");
@@ -19,7 +19,7 @@ export function queueCases(site: () => ClusterHarness): void {
 			const sight = await queue().look(id);
 			return is(sight) && sight;
 		});
-	/** One that takes all GPUs, and one behind it that has to wait. */
+	/** One job that uses all GPUs, and one behind it that has to wait. */
 	const submitTwo = async () => {
 		const first = await theirs().submit({ gpus: site().slots, runs: "long" });
 		await untilSight(first, "running", ({ state }) => state === "running");
@@ -93,7 +93,7 @@ export function queueCases(site: () => ClusterHarness): void {
 		expect(await queue().hold(second, MARK)).toMatchObject({ state: "held", holdMark: null });
 		expect(await queue().release(second, MARK)).toMatchObject({ state: "held", holdMark: null });
 		await theirs().cancel(second);
-		// Where a cancelled job is deleted, nothing is left that could show its end.
+		// If cancelled jobs are deleted, no record of the end remains.
 		const ended = await untilSight(second, "over", ({ state }) => state === "over" || state === "gone");
 		if (ended.state === "over") expect(ended).toMatchObject({ end: { outcome: "cancelled" } });
 		expect(["over", "gone"]).toContain((await queue().hold(second, MARK)).state);

@@ -2,18 +2,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 
 export interface RewritingProxy {
 	url: string;
-	/** From now on the bodies of answers pass through `by`. */
+	/** From now on response bodies pass through `by`. */
 	rewrite(by: (body: string) => string): void;
 	stop(): Promise<void>;
 }
 
-/** Headers that belong to one connection, or to a body that is written again. */
+/** Headers that belong to one connection, or to a body that is rewritten. */
 const OWN_HEADERS = new Set(["connection", "content-encoding", "content-length", "host", "keep-alive", "transfer-encoding"]);
 
-/** Longer than a test, so that no request meets a connection that is being closed for idleness. */
+/** Longer than a test, so that no request uses a connection that is being closed as idle. */
 const IDLE_MS = 120_000;
 
-/** Stands between a cloud driver and its endpoint and rewrites answers, for the contract's cases about malformed ones. */
+/** Runs between a cloud driver and its endpoint and rewrites responses, for the contract's cases about malformed ones. */
 export async function startRewritingProxy(target: string): Promise<RewritingProxy> {
 	let rewriteAnswer = (body: string): string => body;
 	const server = createServer((request, response) => {

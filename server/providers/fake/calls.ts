@@ -1,13 +1,13 @@
 import type { Clock } from "#server/kernel/clock.ts";
 import { DriverError, type DriverErrorKind } from "../driver-errors.ts";
 
-/** One call that a driver was given, with what it answered. */
+/** One call to a driver, with its result. */
 export interface RecordedCall {
 	atMs: number;
 	method: string;
-	/** The region, where the call has one. */
+	/** The region, if the call has one. */
 	region: string | null;
-	/** Ids that the call is about: our attempt or instance id, or the provider's. */
+	/** Ids that the call refers to: our attempt or instance id, or the provider's. */
 	ids: string[];
 	outcome: "ok" | DriverErrorKind;
 }
@@ -19,7 +19,7 @@ interface CallFault {
 	times: number;
 }
 
-/** Records calls and makes scripted ones fail before anything is done. */
+/** Records calls, and makes scripted ones fail before they have any effect. */
 export class CallScript {
 	readonly recorded: RecordedCall[] = [];
 	readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class CallScript {
 		this.#clock = clock;
 	}
 
-	/** The next `times` calls of this method (in this region, when given) fail so and do nothing. */
+	/** Makes the next `times` calls of this method (in this region, if given) fail without effect. */
 	fail(method: string, kind: DriverErrorKind, options: { times?: number; region?: string; providerCode?: string } = {}): void {
 		const code = options.providerCode;
 		const error = new DriverError(kind, `scripted: ${method} fails with ${code ?? kind}`, code === undefined ? {} : { providerCode: code });
@@ -40,7 +40,7 @@ export class CallScript {
 		this.#faults = [];
 	}
 
-	/** Runs one call. `done` is its whole effect, so that a scripted failure leaves the site untouched. */
+	/** Runs one call. `done` is its whole effect, so a scripted failure leaves the site unchanged. */
 	async run<T>(call: { method: string; region?: string; ids?: string[] }, done: () => T): Promise<T> {
 		const record: RecordedCall = {
 			atMs: this.#clock.nowMs(),
@@ -60,7 +60,7 @@ export class CallScript {
 		}
 	}
 
-	/** A call over all regions asks this for each of them. */
+	/** A call over all regions checks this for each of them. */
 	regionFault(method: string, region: string): DriverError | null {
 		const at = this.#faults.findIndex((f) => f.method === method && f.region === region);
 		return at === -1 ? null : this.#use(at);

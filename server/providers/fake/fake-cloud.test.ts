@@ -43,7 +43,7 @@ describe("scripted launches", () => {
 		expect(cloud.instances().filter((i) => i.alive)).toHaveLength(1);
 	});
 
-	it("vanish: gone from every answer and from the truth", async () => {
+	it("vanish: missing from every response and no longer running", async () => {
 		const { timers, cloud, driver } = fixture();
 		cloud.launches.next({ kind: "vanish", afterMs: 50 });
 		await driver.launch(request(1));
@@ -52,7 +52,7 @@ describe("scripted launches", () => {
 		expect(cloud.instances().map((i) => i.alive)).toEqual([false]);
 	});
 
-	it("interrupt: announced, then taken with the provider's reason", async () => {
+	it("interrupt: announced, then reclaimed with the provider's reason", async () => {
 		const { timers, cloud, driver } = fixture();
 		cloud.launches.next({ kind: "interrupt", afterMs: 100, noticeMs: 50 });
 		await driver.launch(request(1));
@@ -63,7 +63,7 @@ describe("scripted launches", () => {
 		expect((await driver.list()).instances[0]).toMatchObject({ state: "terminated", stateReasonCode: "Server.SpotInstanceTermination" });
 	});
 
-	it("a standing fault meets what matches it until it is lifted", async () => {
+	it("a standing fault affects matching launches until it is lifted", async () => {
 		const { cloud, driver } = fixture();
 		const lift = cloud.launches.always({ capacityType: "spot" }, { kind: "error", error: "insufficient_capacity" });
 		await expect(driver.launch(request(1))).rejects.toMatchObject({ kind: "insufficient_capacity" });

@@ -21,17 +21,17 @@ export interface FakeCloudOptions {
 	clock: Clock;
 	provider?: (typeof CLOUD_PROVIDERS)[number];
 	regions: string[];
-	/** What is on sale; may be changed while it runs. */
+	/** The offers on sale; may be changed at run time. */
 	offers: OfferObservation[];
 	bootDelayMs?: number;
 	terminateDelayMs?: number;
-	/** How long a terminated machine is still shown; default one hour, as at EC2. */
+	/** How long a terminated machine is still shown. Default: one hour, as at EC2. */
 	terminatedVisibleMs?: number;
 }
 
 /**
- * A cloud account in memory, for the tests of the control loop and the simulator. It is the account: it outlives the
- * drivers that `driver()` makes and serves several control planes.
+ * A cloud account in memory, for the tests of the control loop and the simulator. The account outlives the drivers that
+ * `driver()` returns, and serves several control planes.
  */
 export class FakeCloud {
 	readonly calls: CallScript;
@@ -46,7 +46,7 @@ export class FakeCloud {
 		this.calls = new CallScript(options.clock);
 	}
 
-	/** The truth: every machine ever made, those that no call shows included. */
+	/** Ground truth: every machine ever created, including those that no call shows. */
 	instances(): (InstanceObservation & { alive: boolean; controlPlane: string; jobId: string; interruptedAtMs: number | null })[] {
 		const nowMs = this.#settle();
 		return this.#instances.map((i) => ({
@@ -58,24 +58,24 @@ export class FakeCloud {
 		}));
 	}
 
-	/** Spot: the provider announces that it takes the machine in `noticeMs`. */
+	/** Spot: the provider announces that it reclaims the machine in `noticeMs`. */
 	interrupt(providerInstanceId: string, noticeMs: number): void {
 		this.#find(providerInstanceId).interruptedAtMs = this.#settle() + noticeMs;
 	}
 
-	/** Gone without a trace, and no longer running. */
+	/** Makes the machine vanish without a trace and stop running. */
 	vanish(providerInstanceId: string): void {
 		this.#find(providerInstanceId).vanishesAtMs = this.#settle();
 	}
 
-	/** A machine that somebody made by hand with the control plane's tag alone. */
+	/** A machine that someone created manually with only the control plane's tag. */
 	plantStranger(controlPlane: string, request: LaunchRequest): InstanceObservation {
 		const made = this.#make(controlPlane, request, []);
 		made.instanceId = null;
 		return observeInstance(made, this.#settle());
 	}
 
-	/** @param regions that its site's settings name; the account has them all */
+	/** @param regions in the site's settings; the account has all of them */
 	driver(siteId: string, controlPlane: string, regions: readonly string[] = this.#options.regions): CloudDriver {
 		const { provider } = this.#options;
 		const mine = () => this.#visible().filter((i) => i.controlPlane === controlPlane);
@@ -168,7 +168,7 @@ export class FakeCloud {
 		known.stateReasonCode ??= USER_TERMINATED;
 	}
 
-	/** Lets interruptions happen that came due. Returns the time. */
+	/** Executes interruptions that are due. Returns the time. */
 	#settle(): number {
 		const nowMs = this.#options.clock.nowMs();
 		for (const i of this.#instances) {
@@ -215,7 +215,7 @@ export class FakeCloud {
 	}
 }
 
-/** The SDKs time out like this: no one knows whether the request was carried out. */
+/** The SDKs time out like this: it is unknown whether the request was executed. */
 function lostAnswer(): DriverError {
 	return new DriverError("transient", "the connection was cut before the answer; whether a machine was made is not known");
 }

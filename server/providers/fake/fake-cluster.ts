@@ -14,17 +14,17 @@ export interface FakeClusterOptions {
 	poolId: string;
 	accelerator: string;
 	slots: number;
-	/** What a job does; default: defaultFakeJob. */
+	/** Behaviour of a job; default: defaultFakeJob. */
 	jobOf?: (request: StartAttempt) => FakeJob;
-	/** The site has its own queue too, into which others submit: `theirs`. */
+	/** Whether the site also has its own queue, into which others submit: `theirs`. */
 	hasQueue?: boolean;
-	/** With it, changes that come with time are called back to subscribers. */
+	/** If set, changes that occur over time are pushed to subscribers. */
 	wake?: Wake;
 }
 
 /**
- * A cluster in memory, for the tests of the control loop and the simulator. It is the site: it outlives the drivers that
- * `driver()` makes, as a real site outlives a killed scheduler.
+ * A cluster in memory, for the tests of the control loop and the simulator. The site outlives the drivers that `driver()`
+ * returns, as a real site outlives a killed scheduler.
  */
 export class FakeCluster {
 	readonly calls: CallScript;
@@ -41,18 +41,18 @@ export class FakeCluster {
 		this.theirs = new FakeQueue({ clock: options.clock, calls: this.calls, poolId: options.poolId, freeSlots });
 	}
 
-	/** The truth, whatever a scripted `observe` says. */
+	/** Ground truth, whatever a scripted `observe` returns. */
 	attempts(): AttemptObservation[] {
 		return [...this.#attempts.values()].map((a) => observeAttempt(a, this.#now()));
 	}
 
-	/** Every live process no longer exists and left no word, as after a power cut. */
+	/** Every live process disappears without a report, as after a power failure. */
 	loseEverything(): void {
 		for (const attempt of this.#attempts.values()) if (!isOver(attempt, this.#now())) endAt(attempt, this.#now(), null);
 		this.#notify();
 	}
 
-	/** The attempt ends now in this way, whatever its job would have done. */
+	/** Ends the attempt now in this way, whatever its job would have done. */
 	end(attemptId: string, exit: { code: number | null; signal: string | null }): void {
 		const attempt = this.#attempts.get(attemptId);
 		if (attempt) endAt(attempt, this.#now(), { ...exit, error: null });
@@ -75,7 +75,7 @@ export class FakeCluster {
 			queue: this.#options.hasQueue ? this.theirs.port() : null,
 			forget: (attemptId) => this.calls.run({ method: "forget", ids: [attemptId] }, () => this.#forget(attemptId)),
 			subscribe: (onChange) => {
-				// A wrapper each time, so that the same function subscribed twice is two subscriptions.
+				// Uses a new wrapper each time, so that the same function subscribed twice is two subscriptions.
 				const entry = () => onChange();
 				this.#subscribers.add(entry);
 				mine.add(entry);

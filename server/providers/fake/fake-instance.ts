@@ -1,28 +1,28 @@
 import type { InstanceObservation, LaunchRequest } from "../driver.ts";
 
-/** A machine of the fake cloud: what is true, apart from what calls are shown of it. */
+/** A machine of the fake cloud: its true state, independent of what calls show. */
 export interface FakeInstance {
 	providerInstanceId: string;
 	controlPlane: string;
-	/** Null on a machine that somebody tagged with the control plane's name alone. */
+	/** null for a machine that someone tagged only with the control plane's name. */
 	instanceId: string | null;
 	request: LaunchRequest;
 	zone: string;
 	createdAtMs: number;
-	/** No call but a repeated launch sees it before. */
+	/** Hidden before this time from every call except a repeated launch. */
 	visibleAtMs: number;
 	runningAtMs: number;
 	terminateDelayMs: number;
-	/** When it began to end, and why. */
+	/** When and why it started to end. */
 	stoppingAtMs: number | null;
 	stateReasonCode: string | null;
-	/** Gone without a trace from then on; it costs nothing more. */
+	/** When it vanished without a trace; from then on it costs nothing. */
 	vanishesAtMs: number | null;
-	/** The provider announced that it takes the machine at this time. */
+	/** When the provider reclaims the machine, once announced. */
 	interruptedAtMs: number | null;
 }
 
-/** Reason codes as EC2 words them; source: EC2 API reference, StateReason. */
+/** Reason codes in EC2's format; source: EC2 API reference, StateReason. */
 export const USER_TERMINATED = "Client.UserInitiatedShutdown";
 export const SPOT_TERMINATED = "Server.SpotInstanceTermination";
 
@@ -54,7 +54,7 @@ export function observeInstance(instance: FakeInstance, nowMs: number): Instance
 		capacityType: request.capacityType,
 		state: terminated ? "terminated" : stopping ? "stopping" : nowMs < instance.runningAtMs ? "pending" : "running",
 		launchedAtMs: instance.createdAtMs,
-		// It costs from its creation to its end, by `isAlive`, and does not report these times.
+		// It costs from its creation to its end, by `isAlive`, but reports neither time.
 		billing: terminated ? { phase: "over", fromMs: instance.createdAtMs, untilMs: null } : { phase: "now", fromMs: instance.createdAtMs },
 		stateReasonCode: stopping ? instance.stateReasonCode : null,
 		privateAddress: terminated ? null : "127.0.0.1",

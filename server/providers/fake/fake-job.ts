@@ -3,7 +3,7 @@ import type { AttemptObservation, StartAttempt } from "../driver.ts";
 
 export type FakeExit = NonNullable<AttemptObservation["exit"]>;
 
-/** What a job on the fake cluster does. Times are from the end of staging. */
+/** Behaviour of a job on the fake cluster. Times count from the end of staging. */
 export interface FakeJob {
 	stageMs: number;
 	/** Why the cluster lets it wait until then. */
@@ -18,7 +18,7 @@ export interface FakeJob {
 
 const MINUTE_MS = 60_000;
 
-/** What a job does when nothing else is scripted: its estimated length (a minute without one), then exit code 0. */
+/** Default behaviour of an unscripted job: its estimated length (one minute without an estimate), then exit code 0. */
 export function defaultFakeJob(request: StartAttempt): FakeJob {
 	return {
 		stageMs: 0,
@@ -35,7 +35,7 @@ export interface FakeAttempt {
 	job: FakeJob;
 	stagedAtMs: number;
 	stopAskedAtMs: number | null;
-	/** When and how it ends as things stand; atMs null: never. */
+	/** When and how it ends as currently planned; atMs null: never. */
 	end: { atMs: number | null; exit: FakeExit | null };
 }
 
@@ -50,7 +50,7 @@ export function isOver(attempt: FakeAttempt, nowMs: number): boolean {
 	return attempt.end.atMs !== null && attempt.end.atMs <= nowMs;
 }
 
-/** Plans the end that a stop leads to, unless an earlier one is planned. */
+/** Plans the end caused by a stop, unless an earlier one is planned. */
 export function askToStop(attempt: FakeAttempt, nowMs: number, graceMs: number): void {
 	attempt.stopAskedAtMs ??= nowMs;
 	const killed: FakeExit = { code: null, signal: "SIGKILL", error: null };
@@ -60,7 +60,7 @@ export function askToStop(attempt: FakeAttempt, nowMs: number, graceMs: number):
 	endAt(attempt, nowMs + graceMs, killed);
 }
 
-/** `exit` null: the process no longer exists and no one can say how it ended. */
+/** `exit` null: the process no longer exists and its exit is unknown. */
 export function endAt(attempt: FakeAttempt, atMs: number, exit: FakeExit | null): void {
 	if (attempt.end.atMs === null || atMs < attempt.end.atMs) attempt.end = { atMs, exit };
 }

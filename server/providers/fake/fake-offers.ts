@@ -1,7 +1,7 @@
 import { offerId } from "#server/domain/capacity.ts";
 import type { OfferObservation } from "../driver.ts";
 
-/** An offer with invented prices, for tests: a small GPU machine by default. */
+/** An offer with invented prices, for tests: by default a small GPU machine. */
 export function fakeOffer(changes: Partial<Omit<OfferObservation, "id">> = {}): OfferObservation {
 	const offer = {
 		siteId: "aws",

@@ -4,18 +4,18 @@ import { DriverError } from "../driver-errors.ts";
 import type { ForeignObservation, ForeignQueue, ForeignScript, ForeignSight, OutputLine } from "../foreign-queue.ts";
 import type { CallScript } from "./calls.ts";
 
-/** What somebody else submits to the fake cluster's own queue. */
+/** A job that someone else submits to the fake cluster's own queue. */
 interface FakeForeign {
 	name?: string;
 	user?: string;
 	gpus: number;
-	/** null: until it is ended. */
+	/** null: runs until it is ended. */
 	runMs: number | null;
 	exitCode?: number;
 	optIn?: string | null;
 	script?: string;
 	obstacles?: string[];
-	/** The folder that its owner named for checkpoints. */
+	/** The owner's folder for checkpoints. */
 	checkpoints?: string;
 	dependsOn?: string | null;
 	timeLimitMs?: number | null;
@@ -24,12 +24,12 @@ interface FakeForeign {
 interface Entry {
 	job: ForeignJob;
 	given: FakeForeign;
-	/** Held by somebody else. */
+	/** Held by someone else. */
 	heldByOthers: boolean;
 	end: ForeignSight["end"];
 	finished: ForeignOutcome | null;
 	output: OutputLine[];
-	/** The folder with the files that came home as its checkpoint. */
+	/** Folder of files returned from elsewhere as its checkpoint. */
 	checkpointFrom: string | null;
 }
 
@@ -37,11 +37,11 @@ interface FakeQueueOptions {
 	clock: Clock;
 	calls: CallScript;
 	poolId: string;
-	/** Slots that no one holds, for a job that wants so many; null: not enough. */
+	/** Free slots for a job that needs this many; null if there are not enough. */
 	freeSlots(gpus: number): number[] | null;
 }
 
-/** The own queue of a cluster in memory: anyone who fits starts, in the order of submission, and ends when its time is over. */
+/** The own queue of a cluster in memory: every job that fits starts, in submission order, and ends after its run time. */
 export class FakeQueue {
 	readonly #options: FakeQueueOptions;
 	readonly #entries = new Map<string, Entry>();
@@ -82,7 +82,7 @@ export class FakeQueue {
 		return id;
 	}
 
-	/** By its owner or an administrator, behind our back. */
+	/** Acts as its owner or an administrator, without the driver's knowledge. */
 	act(id: string, what: "hold" | "release" | "cancel" | "requeue" | "forget"): void {
 		const entry = this.#entries.get(id);
 		if (!entry) return;
@@ -100,13 +100,13 @@ export class FakeQueue {
 		this.#settle();
 	}
 
-	/** What became of a job, for tests. */
+	/** The final state of a job, for tests. */
 	entry(id: string): Readonly<Entry> | null {
 		this.#settle();
 		return this.#entries.get(id) ?? null;
 	}
 
-	/** From now on nothing can be written to anybody's folders. */
+	/** From now on nothing can be written to users' folders. */
 	refuseFiles(problem: string): void {
 		this.#refusedWith = problem;
 	}
@@ -116,7 +116,7 @@ export class FakeQueue {
 		return this.heldSlots();
 	}
 
-	/** As of the last look. */
+	/** As of the last reading. */
 	heldSlots(): number[] {
 		return [...this.#entries.values()].flatMap(({ job, end }) => (end === null ? job.slots : []));
 	}

@@ -1,39 +1,36 @@
 import type { LaunchRequest } from "../driver.ts";
 import type { DriverErrorKind } from "../driver-errors.ts";
 
-/** What can go wrong with a launch. */
+/** Possible faults of a launch. */
 export type LaunchFault =
-	/** Nothing is made. */
+	/** Nothing is created. */
 	| { kind: "error"; error: DriverErrorKind; providerCode?: string }
-	/** The machine is made; the caller gets `transient` instead of the answer. */
+	/** The machine is created, but the caller gets `transient` instead of the response. */
 	| { kind: "lose_answer" }
-	/** `transient`, and the machine appears only after this time: the request was on its way. */
+	/** The call fails with `transient`, and the machine appears only after this time: the request was delayed on its way. */
 	| { kind: "delayed_create"; durationMs: number }
-	/** Answered as always, but other calls do not see the machine for this time. */
+	/** The response is normal, but other calls do not see the machine for this time. */
 	| { kind: "invisible"; durationMs: number }
 	| { kind: "slow_boot"; durationMs: number }
 	| { kind: "slow_terminate"; durationMs: number }
-	/** This long after its launch the machine no longer exists without a trace. */
+	/** The machine vanishes without a trace this long after its launch. */
 	| { kind: "vanish"; afterMs: number }
-	/** The provider gives notice this long after the launch and takes the machine `noticeMs` later. */
+	/** The provider gives notice this long after the launch and reclaims the machine `noticeMs` later. */
 	| { kind: "interrupt"; afterMs: number; noticeMs: number };
 
 export type LaunchMatch = Partial<Pick<LaunchRequest, "region" | "instanceType" | "capacityType">>;
 
-/**
- * The script of launches that go wrong. A repeated launch with a known token meets none of it: the provider answers
- * with the machine that it has.
- */
+/** Scripted launch faults. A repeated launch with a known token is not affected: the provider returns the existing machine. */
 export class LaunchScript {
 	readonly #next: LaunchFault[][] = [];
 	#standing: { match: LaunchMatch; fault: LaunchFault }[] = [];
 
-	/** The next new launch meets these; a second call is for the launch after that. */
+	/** Applies these faults to the next new launch; a second call applies to the launch after that. */
 	next(...faults: LaunchFault[]): void {
 		this.#next.push(faults);
 	}
 
-	/** Every new launch that matches meets this, until it is lifted. Returns the way to lift it. */
+	/** Applies this fault to every new launch that matches. Returns a function that lifts it. */
 	always(match: LaunchMatch, fault: LaunchFault): () => void {
 		const entry = { match, fault };
 		this.#standing.push(entry);

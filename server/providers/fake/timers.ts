@@ -1,9 +1,9 @@
 import { ManualClock } from "#server/kernel/clock.ts";
 
-/** Calls back once at a point in time. The simulator gives its event heap, a server real timers, a test FakeTimers. */
+/** Calls back once at a point in time. The simulator uses its event heap, a server real timers, a test FakeTimers. */
 export type Wake = (atMs: number, callback: () => void) => void;
 
-/** A clock that moves only when set, and the callbacks that become due while it moves, in order of time. */
+/** A clock that advances only when set, and runs the callbacks that become due in between, in order of time. */
 export class FakeTimers {
 	readonly clock: ManualClock;
 	#queue: { atMs: number; order: number; callback: () => void }[] = [];

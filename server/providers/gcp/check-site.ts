@@ -3,8 +3,8 @@ import type { ComputeCalls } from "./client.ts";
 import type { ParsedGcpSettings } from "./settings.ts";
 
 /**
- * What a site names at Google's must be there before anything is bought. What the account may not look at is left to the
- * launch, which Google then refuses with its own words.
+ * Checks before any launch that everything the site's settings name exists at Google. What the account may not read is skipped; a
+ * launch then fails with Google's own message.
  * @throws DriverError invalid_request, with all that is missing
  */
 export async function checkSite(compute: ComputeCalls, settings: ParsedGcpSettings, regions: ReadonlySet<string>): Promise<void> {
@@ -12,7 +12,7 @@ export async function checkSite(compute: ComputeCalls, settings: ParsedGcpSettin
 	const missing = settings.regions
 		.filter((region) => !regions.has(region))
 		.map((region) => `no region ${region} for the project ${project}`);
-	// Only what the site names itself: that Google renames an image for TPUs is no reason to buy no GPUs.
+	// Only what the site itself names: if Google renames an image for TPUs, GPU launches must still work.
 	const images = tpuImage === undefined ? [image] : [image, tpuImage];
 	for (const named of images) if ((await compute.imageExists(named)) === false) missing.push(`no image ${named}`);
 	const asked = Object.entries(subnetworks).filter(([region]) => settings.regions.includes(region) && regions.has(region));

@@ -10,12 +10,12 @@ import { type GceOperation, operationSchema } from "./operations.ts";
 import type { ParsedGcpSettings } from "./settings.ts";
 
 type InstanceResource = protos.google.cloud.compute.v1.IInstance;
-/** Rows of one page, the request for the next one or null, and the whole answer. */
+/** Rows of one page, the request for the next one or null, and the whole response. */
 type Page = [rows: unknown, next: { pageToken?: string | null } | null, ...rest: unknown[]];
 
-/** More pages than any project has; an endpoint that hands out tokens forever is an error, not a loop. */
+/** More pages than any project has. An endpoint that returns tokens forever is an error, not a loop. */
 const PAGES_MAX = 2_000;
-/** Newest first: the one order beside that of names that Google's lists have. */
+/** Newest first: the only order besides name order that Google's lists support. */
 const NEWEST_FIRST = "creationTimestamp desc";
 
 const zoneSchema = z.object({ name: z.string().min(1), region: z.string().min(1), status: z.string().min(1) });
@@ -33,7 +33,7 @@ const regionSchema = z.object({
 		.transform((quotas) => quotas ?? []),
 });
 
-/** The calls that the driver makes, every answer checked before it is believed. */
+/** The driver's Google calls. Every response is validated. */
 export class ComputeCalls {
 	readonly #settings: ParsedGcpSettings;
 	readonly #open: () => Promise<ComputeClients>;
@@ -48,7 +48,7 @@ export class ComputeCalls {
 		return this.#pages("zones of the project", zoneSchema, (sdk, page) => sdk.zones.list({ ...page }, this.#options()));
 	}
 
-	/** Quotas of a region on GPUs, as Google names them; null when the account may not look. */
+	/** GPU quotas of a region by Google's names; null if the account may not look. */
 	async gpuQuotas(region: string): Promise<{ metric: string; limit: number; usage: number }[] | null> {
 		const what = `quotas in ${region}`;
 		try {
@@ -60,7 +60,7 @@ export class ComputeCalls {
 		}
 	}
 
-	/** Whether what the reference of an image names is there, or null when the account may not look. */
+	/** Whether the image that a reference names exists; null if the account may not look. */
 	imageExists(image: string): Promise<boolean | null> {
 		const [, project = "", family, name = ""] = /^projects\/([^/]+)\/global\/images\/(family\/)?(.+)$/.exec(image) ?? [];
 		return this.#exists(`image ${image}`, (sdk) =>
@@ -70,14 +70,14 @@ export class ComputeCalls {
 		);
 	}
 
-	/** The same of a subnetwork, `[projects/<project>/]regions/<region>/subnetworks/<name>`. */
+	/** The same for a subnetwork, `[projects/<project>/]regions/<region>/subnetworks/<name>`. */
 	subnetworkExists(reference: string): Promise<boolean | null> {
 		const [, other, region = "", subnetwork = ""] = /^(?:projects\/([^/]+)\/)?regions\/([^/]+)\/subnetworks\/(.+)$/.exec(reference) ?? [];
 		const project = other ?? this.#settings.project;
 		return this.#exists(`subnetwork ${reference}`, (sdk) => sdk.subnetworks.get({ project, region, subnetwork }, this.#options()));
 	}
 
-	/** The addresses of a region's subnetwork and its network; without a reference, that of the network `default`. */
+	/** The address ranges of a region's subnetwork, and its network; without a reference, those of the network `default`. */
 	async subnetwork(region: string, reference?: string): Promise<{ network: string; ipCidrRange: string }> {
 		const [, other, , name] = /^(?:projects\/([^/]+)\/)?regions\/([^/]+)\/subnetworks\/(.+)$/.exec(reference ?? "") ?? [];
 		const what = `subnetwork ${reference ?? "default"} in ${region}`;
@@ -86,7 +86,7 @@ export class ComputeCalls {
 		return parse(what, subnetworkSchema, found);
 	}
 
-	/** All rules of a network, in the project that it belongs to. */
+	/** All firewall rules of a network, in the project that it belongs to. */
 	firewalls(network: string): Promise<GceFirewall[]> {
 		const project = /\/projects\/([^/]+)\//.exec(network)?.[1] ?? this.#settings.project;
 		const filter = `network="${network}"`;
@@ -105,7 +105,7 @@ export class ComputeCalls {
 		}
 	}
 
-	/** Of the named types those that the zone has. */
+	/** The named types that the zone has. */
 	machineTypes(zone: string, names: readonly string[]): Promise<GceMachineType[]> {
 		const filter = names.map((name) => `(name="${name}")`).join(" OR ");
 		const what = `machine types in ${zone}`;
@@ -117,7 +117,7 @@ export class ComputeCalls {
 		return this.#pages(what, gceInstanceSchema, (sdk, page) => sdk.instances.list({ ...page, zone, filter }, this.#options()));
 	}
 
-	/** Null when there is none of this name. */
+	/** null if there is none with this name. */
 	async instance(zone: string, name: string): Promise<GceInstance | null> {
 		const what = `instance ${name} in ${zone}`;
 		try {
@@ -129,16 +129,16 @@ export class ComputeCalls {
 		}
 	}
 
-	/** Sends the request; the operation reports whether there is room. */
+	/** Sends the request. Its operation reports whether there is capacity. */
 	async insert(zone: string, resource: InstanceResource, requestId: string): Promise<GceOperation> {
 		const what = `launch of ${resource.name} in ${zone}`;
 		const request = { ...this.#project(), zone, requestId, instanceResource: resource };
 		const [answer] = await this.#call(what, (sdk) => sdk.instances.insert(request, this.#options()));
-		// The SDK wraps the operation; its own type does not say so.
+		// The SDK wraps the operation, but its types omit that.
 		return parse(what, z.object({ latestResponse: operationSchema }), answer).latestResponse;
 	}
 
-	/** By Google's number, which the same name of a later machine does not have. */
+	/** Deletes by Google's number, which a later machine with the same name does not share. */
 	async deleteInstance(zone: string, id: string): Promise<void> {
 		const request = { ...this.#project(), zone, instance: id };
 		await this.#call(`termination of ${id} in ${zone}`, (sdk) => sdk.instances.delete(request, this.#options()));
@@ -150,7 +150,7 @@ export class ComputeCalls {
 		return parse(what, operationSchema, found);
 	}
 
-	/** Those on machines with the text in their address, newest first, back to `sinceMs`. */
+	/** Operations on machines with this text in their URL, newest first, back to `sinceMs`. */
 	operations(zone: string, options: { targetText: string; type?: string; sinceMs: number }): Promise<GceOperation[]> {
 		const filter = `${options.type === undefined ? "" : `operationType="${options.type}" AND `}targetLink:instances/${options.targetText}`;
 		return this.#pages(
@@ -170,7 +170,7 @@ export class ComputeCalls {
 		return { project: this.#settings.project };
 	}
 
-	/** The loop makes the same call again with the same token; further retries here would only hide what happens. */
+	/** The control loop repeats the call with the same token; further retries here would only hide problems. */
 	#options() {
 		return { timeout: this.#settings.answerTimeoutMs, retry: { retryCodes: [] }, autoPaginate: false };
 	}
@@ -182,7 +182,7 @@ export class ComputeCalls {
 	async #call<T>(what: string, send: (sdk: ComputeClients) => Promise<T>): Promise<T> {
 		this.#clients ??= this.#open();
 		const clients = await this.#clients.catch((error: unknown) => {
-			// The next call tries again: credentials may have been put in place by then.
+			// The next call tries again, because credentials may be in place by then.
 			this.#clients = null;
 			throw noCredentials(what, error);
 		});
@@ -223,7 +223,7 @@ function parse<S extends z.ZodType>(what: string, schema: S, answer: unknown): z
 	throw notUnderstood(what, first ? `${first.path.join(".")}: ${first.message}` : "unreadable");
 }
 
-/** An answer that cannot be read says nothing about what happened there. */
+/** An unreadable response says nothing about whether the call was executed. */
 function notUnderstood(what: string, why: string): DriverError {
 	return new DriverError("transient", `Google Cloud: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
 }

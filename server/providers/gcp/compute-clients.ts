@@ -11,7 +11,7 @@ import type {
 
 import type { ParsedGcpSettings } from "./settings.ts";
 
-/** The parts of Google's SDK that the driver speaks through. */
+/** The parts of Google's SDK that the driver uses. */
 export interface ComputeClients {
 	instances: InstancesClient;
 	operations: ZoneOperationsClient;
@@ -25,16 +25,16 @@ export interface ComputeClients {
 }
 
 /**
- * Loads Google's SDK, which takes a second and 130 MB, so only a process with a Google site pays for it, at its first
- * call. Without credentials Google's own chain is asked: GOOGLE_APPLICATION_CREDENTIALS, gcloud's, the machine's account.
- * @throws Error when that chain has none
+ * Loads Google's SDK. It takes a second and 130 MB, so only a process with a Google site loads it, at its first call. Without
+ * credentials, Google's default chain applies: GOOGLE_APPLICATION_CREDENTIALS, gcloud's, the machine's account.
+ * @throws Error if that chain has none
  */
 export async function openComputeClients({
 	endpoint,
 	credentials,
 }: Pick<ParsedGcpSettings, "endpoint" | "credentials">): Promise<ComputeClients> {
 	const sdk = await import("@google-cloud/compute");
-	// REST and not gRPC: Compute Engine has nothing else.
+	// REST instead of gRPC: Compute Engine supports nothing else.
 	const options = {
 		fallback: true,
 		...(endpoint === undefined ? {} : addressOf(endpoint)),
@@ -51,7 +51,7 @@ export async function openComputeClients({
 		firewalls: new sdk.FirewallsClient(options),
 	};
 	const all = Object.values(clients);
-	// Here and not at the first call, where the SDK throws what it meets past its caller, which ends the process.
+	// Authenticates here and not at the first call, where the SDK throws outside its caller and ends the process.
 	await Promise.all(all.map((client) => client.initialize()));
 	return {
 		...clients,
@@ -64,6 +64,6 @@ export async function openComputeClients({
 function addressOf(endpoint: string): { protocol: string; apiEndpoint: string; port: number; scopes: string[] } {
 	const url = new URL(endpoint);
 	const protocol = url.protocol.replace(":", "");
-	// Without scopes a key file signs its own tokens; with them Google's token service would be asked, for an emulator too.
+	// Without scopes, a key file signs its own tokens. With scopes, the SDK would call Google's token service, even for an emulator.
 	return { protocol, apiEndpoint: url.hostname, port: Number(url.port || (protocol === "http" ? 80 : 443)), scopes: [] };
 }

@@ -19,22 +19,22 @@ import { openPrices } from "./prices/open-prices.ts";
 import { type GcpSettings, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
 import { bootDiskOf } from "./tpus.ts";
 
-/** How long ended machines are still listed, as long as EC2 does. */
+/** How long ended machines are still listed, the same as at EC2. */
 const ENDED_LISTED_MS = HOUR_MS;
-/** How far back the end of a machine that is asked for is looked up. */
+/** How far back to look for the end of a requested machine. */
 const ENDED_KNOWN_MS = DAY_MS;
 
 export interface GcpDriverOptions {
 	settings: GcpSettings;
 	listPrices: () => readonly ZoneRate[];
 	clock?: Clock;
-	/** Opens the SDK; several drivers of one account may share what it gives, and then close it themselves. */
+	/** Opens the SDK. Several drivers of one account may share the result; their caller then closes it. */
 	open?: () => Promise<ComputeClients>;
 }
 
 /**
- * One Google Cloud project through Compute Engine's API. Machines lie in zones, so every call is made zone by zone. Prices
- * are the billing catalogue's, or `listPrices`, the shipped snapshot.
+ * One Google Cloud project through Compute Engine's API. Machines belong to zones, so every call is made zone by zone. Prices
+ * come from the billing catalogue, or from `listPrices`, the shipped snapshot.
  */
 export class GcpDriver implements CloudDriver {
 	readonly provider = "gcp";
@@ -46,10 +46,10 @@ export class GcpDriver implements CloudDriver {
 	readonly #compute: ComputeCalls;
 	readonly #live: LivePrices | null;
 	readonly #diskPrices: DiskPrices;
-	/** Zones by region, as `check` saw them last. */
+	/** Zones by region, as last seen by `check`. */
 	#zones: Promise<Map<string, string[]>> | null = null;
 
-	/** @throws ZodError for wrong settings. */
+	/** @throws ZodError for invalid settings */
 	constructor(siteId: string, options: GcpDriverOptions) {
 		this.siteId = siteId;
 		const settings = gcpSettingsSchema.parse(options.settings);
@@ -78,7 +78,7 @@ export class GcpDriver implements CloudDriver {
 		const names = [...new Set(rates.map((rate) => rate.instanceType))].sort();
 		const { found, failedRegions } = await inEveryRegion(this.#settings.regions, async (region) => {
 			const zones = await this.#zonesIn(region);
-			// What cannot be read is not known: a launch over a quota is refused as such.
+			// Unreadable quotas are unknown; a launch above one fails with that error.
 			const quotas = await this.#compute.gpuQuotas(region).catch(() => null);
 			const offers = await Promise.all(zones.map((zone) => this.#offersIn(region, zone, { rates, names, quotas })));
 			return offers.flat();
@@ -106,7 +106,7 @@ export class GcpDriver implements CloudDriver {
 		return launchMachine(this.#compute, this.#settings, request, { zone: this.#zoneFor(request), nowMs: this.#clock.nowMs() });
 	}
 
-	/** Offers name a zone. Without one, a zone that sells the type, the same for the same instance. */
+	/** Offers name a zone. Without one, a zone that sells the type is chosen, the same for the same instance. */
 	#zoneFor({ region, zone, instanceType, instanceId }: LaunchRequest): string {
 		if (zone !== null) return zone;
 		const rates = this.#listPrices().filter((rate) => rate.region === region && rate.instanceType === instanceType);
@@ -146,7 +146,7 @@ export class GcpDriver implements CloudDriver {
 		const name = machineName(this.#settings.controlPlane, instanceId);
 		const endings = await Promise.all(zones.map((zone) => this.#endingsIn(zone, ENDED_KNOWN_MS, name)));
 		const gone = endings.flatMap((of) => [...of.values()].filter(wasThere)).map((e) => goneObservation(this.#settings.controlPlane, e));
-		// Another name may begin with this one.
+		// Another name may start with this one.
 		return gone.find((machine) => machine.instanceId === instanceId) ?? null;
 	}
 
@@ -159,7 +159,7 @@ export class GcpDriver implements CloudDriver {
 		return { instances: found, sweptRegions, failedRegions };
 	}
 
-	/** What the zone shows, and what it showed until a short while ago. */
+	/** The zone's machines, and those that it showed until recently. */
 	async #listIn(zone: string): Promise<InstanceObservation[]> {
 		const shown = await this.#compute.instances(zone, ourLabel(this.#settings));
 		const endings = await this.#endingsIn(zone, ENDED_LISTED_MS);
@@ -170,16 +170,16 @@ export class GcpDriver implements CloudDriver {
 		];
 	}
 
-	/** Of the machines with names that begin with the prefix; by default all of this control plane. */
+	/** Machines with names that start with the prefix; by default all of this control plane. */
 	async #endingsIn(zone: string, backMs: number, prefix = namePrefix(this.#settings.controlPlane)): Promise<Map<string, Ending>> {
 		const operations = await this.#compute.operations(zone, { targetText: prefix, sinceMs: this.#clock.nowMs() - backMs });
-		// The text may stand anywhere in the address.
+		// The text may occur anywhere in the URL.
 		return endingsOf(operations.filter(({ targetLink }) => lastPart(targetLink).startsWith(prefix)));
 	}
 
 	async terminate(_region: string, providerInstanceId: string): Promise<void> {
 		const machine = readProviderId(providerInstanceId);
-		// Google never gave such an id, so there is no such machine.
+		// Google never issues such an id, so there is no such machine.
 		if (machine === null) return;
 		try {
 			await this.#compute.deleteInstance(machine.zone, machine.id);
@@ -205,14 +205,14 @@ export class GcpDriver implements CloudDriver {
 			.then(
 				(zones) => new Map([...Map.groupBy(zones, (zone) => lastPart(zone.region))].map(([region, of]) => [region, of.map((z) => z.name)])),
 			);
-		// A failure is not kept: the next call asks again.
+		// A failure is not cached: the next call asks again.
 		this.#zones.catch(() => {
 			this.#zones = null;
 		});
 		return this.#zones;
 	}
 
-	/** A region with one failing zone has failed as a whole. */
+	/** A region counts as failed if one of its zones fails. */
 	#inEveryZone<T>(regions: readonly string[], ask: (zone: string) => Promise<T[]>) {
 		return inEveryRegion(regions, async (region) => {
 			const zones = await this.#zonesIn(region);
@@ -221,7 +221,7 @@ export class GcpDriver implements CloudDriver {
 	}
 }
 
-/** A machine that ran and is over, and not one that Google refused to make. */
+/** A machine that ran and ended, as opposed to one that Google failed to create. */
 function wasThere({ over, operation }: Ending): boolean {
 	return over && operation.operationType !== "insert";
 }

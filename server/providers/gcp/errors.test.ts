@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DriverError } from "../driver-errors.ts";
 import { noCredentials, operationError, toDriverError } from "./errors.ts";
 
-/** As the SDK throws it: the HTTP status beside the message, and the answer's body under its own symbol. */
+/** In the SDK's format: the HTTP status next to the message, and the response body under its own symbol. */
 function refusal(reason: string, status: number): Error {
 	const error = Object.assign(new Error(`words of ${reason}`), { httpStatusCode: status });
 	const body = { error: { code: status, message: "whole", errors: [{ reason, message: `words of ${reason}`, domain: "global" }] } };
@@ -30,7 +30,7 @@ describe("a refused call", () => {
 		expect(error.message).toBe(`Google Cloud: launch of x in us-central1-a: ${reason}: words of ${reason}`);
 	});
 
-	it("without a body is mapped by its status, and a missing answer is transient", () => {
+	it("without a body is mapped by its status, and a missing response is transient", () => {
 		expect(toDriverError(Object.assign(new Error("proxy"), { httpStatusCode: 403 }), "x")).toMatchObject({
 			kind: "unauthorized",
 			providerCode: "HTTP 403",
@@ -67,7 +67,7 @@ describe("a refused call", () => {
 		expect(toDriverError(thrown, "x")).toMatchObject({ kind, message: expect.stringMatching(words) });
 	});
 
-	it("for want of credentials says what to set", () => {
+	it("for lack of credentials names the setting", () => {
 		const error = noCredentials("zones of the project", new Error("Could not load the default credentials."));
 		expect(error.kind).toBe("unauthorized");
 		expect(error.message).toMatch(/Could not load the default credentials\..*GOOGLE_APPLICATION_CREDENTIALS/);
@@ -90,7 +90,7 @@ describe("a failed operation", () => {
 		expect(error).toMatchObject({ kind, providerCode: code, message: `Google Cloud: launch of x: ${code}: words` });
 	});
 
-	it("without a word is still a failure", () => {
+	it("without a message is still a failure", () => {
 		expect(operationError({ errors: [], httpStatus: null }, "x").kind).toBe("invalid_request");
 	});
 });

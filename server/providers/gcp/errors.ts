@@ -3,7 +3,7 @@ import { clockAdvice, clockSkew } from "../clock-skew.ts";
 import { DriverError, type DriverErrorKind } from "../driver-errors.ts";
 
 /**
- * Codes of operations and reasons of refused calls. Sources: Compute Engine, "Troubleshooting VM creation", "Resource
+ * Codes of operations and reasons of rejected calls. Sources: Compute Engine, "Troubleshooting VM creation", "Resource
  * availability errors" and "Troubleshooting API requests".
  */
 const KIND_OF_CODE: Record<string, DriverErrorKind> = {
@@ -44,15 +44,15 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 	internalError: "transient",
 };
 
-/** Refusals of a token, for which a wrong clock is one of several reasons. */
+/** Rejected tokens. A wrong clock is one of several possible reasons. */
 const MAY_BE_CLOCK = new Set(["authError", "required", "HTTP 401"]);
-/** Google's token service about a key's assertion: "Check your iat and exp values in the JWT claim." */
+/** Message of Google's token service about a key's assertion: "Check your iat and exp values in the JWT claim." */
 const ASSERTION_TIME = /\biat and exp\b/;
 
-/** The name under which google-gax keeps the answer's body on its errors. */
+/** The name under which google-gax stores the response body on its errors. */
 const PAYLOAD = Symbol.for("google-gax.rawHttpResponsePayload");
 
-/** Compute Engine's form of a refusal. */
+/** Compute Engine's error format. */
 const refusalSchema = z.object({
 	error: z.object({
 		message: z.string().optional(),
@@ -60,12 +60,12 @@ const refusalSchema = z.object({
 	}),
 });
 
-/** The form of its token service's. */
+/** The token service's error format. */
 const tokenRefusalSchema = z.object({ error: z.string(), error_description: z.string().optional() });
 
 /**
- * What the SDK throws, as the port's error. What is not known to be a clear no of Google's (its 4xx) is `transient`: the
- * connection broke, the time was over, or the service failed, and no one knows whether the request was carried out.
+ * Converts an SDK error to a DriverError. Anything that is not a definite rejection by Google (its 4xx) is `transient`: the
+ * connection broke, the call timed out, or the service failed, and it is unknown whether the request was executed.
  */
 export function toDriverError(error: unknown, what: string): DriverError {
 	if (error instanceof DriverError) return error;
@@ -78,7 +78,7 @@ export function toDriverError(error: unknown, what: string): DriverError {
 	return new DriverError(kind, `Google Cloud: ${what}: ${code}: ${message}`, { providerCode: code, cause: error });
 }
 
-/** Google's library found no credentials that it can use, and asked no one. */
+/** Google's library found no usable credentials and sent no request. */
 export function noCredentials(what: string, error: unknown): DriverError {
 	const message = error instanceof Error ? error.message : String(error);
 	const help = "set GOOGLE_APPLICATION_CREDENTIALS to a key file, or run where an account is attached";
@@ -88,14 +88,14 @@ export function noCredentials(what: string, error: unknown): DriverError {
 	});
 }
 
-/** Why an operation failed. It is over, so what it was to make was not made; INTERNAL_ERROR and the like may help themselves. */
+/** Why an operation failed. It is complete, so nothing was created; INTERNAL_ERROR and similar codes may succeed on a retry. */
 export function operationError(
 	failure: { errors: readonly { code: string; message: string }[]; httpStatus: number | null },
 	what: string,
 ): DriverError {
 	const { code, message } = failure.errors[0] ?? { code: "OperationFailed", message: "no words" };
 	const kind = KIND_OF_CODE[code] ?? kindOfStatus(failure.httpStatus ?? 400);
-	// That something the launch names is missing there is a matter of the site's settings.
+	// If something that the launch names is missing, the site's settings are wrong.
 	return new DriverError(kind === "not_found" ? "invalid_request" : kind, `Google Cloud: ${what}: ${code}: ${message}`, {
 		providerCode: code,
 	});
@@ -105,7 +105,7 @@ function kindOfStatus(status: number | null): DriverErrorKind {
 	if (status === null || status < 400 || status >= 500) return "transient";
 	if (status === 401 || status === 403) return "unauthorized";
 	if (status === 404) return "not_found";
-	// 408: the request came too slowly; no one says what became of it.
+	// 408: the request arrived too slowly, and its outcome is unknown.
 	if (status === 408) return "transient";
 	return status === 429 ? "throttled" : "invalid_request";
 }
@@ -117,7 +117,7 @@ interface ErrorFacts {
 	skewMs: number | null;
 }
 
-/** The reason that Google gives, else the HTTP status, else the name of what was thrown. */
+/** Google's reason, else the HTTP status, else the name of the error. */
 function factsOf(error: unknown): ErrorFacts {
 	if (!(error instanceof Error)) return { code: "UnknownError", message: String(error), status: null, skewMs: null };
 	const httpStatus: unknown = Reflect.get(error, "httpStatusCode");
@@ -128,12 +128,12 @@ function factsOf(error: unknown): ErrorFacts {
 		code: refusal?.code ?? fallback,
 		message: refusal?.message ?? (error.message || "no words"),
 		status,
-		// The library keeps the answer on the error that it made its own of.
+		// The library attaches the response to the error that it converted.
 		skewMs: error.cause instanceof Error ? clockSkew(Reflect.get(error.cause, "response")) : null,
 	};
 }
 
-/** Of Compute Engine, or of the service that gives tokens for it. */
+/** From Compute Engine, or from its token service. */
 function readRefusal(payload: unknown): { code: string | undefined; message: string | undefined } | null {
 	if (typeof payload !== "string" && (typeof payload !== "object" || payload === null)) return null;
 	const body = typeof payload === "string" ? readJson(payload) : payload;

@@ -12,7 +12,7 @@ const protocols = z
 	.nullish()
 	.transform((all) => all ?? []);
 
-/** What we read of a firewall rule. */
+/** The fields of a firewall rule that are read. */
 export const firewallSchema = z.object({
 	name: z.string().min(1),
 	priority: z.number().int().nullish(),
@@ -28,12 +28,12 @@ export const firewallSchema = z.object({
 });
 export type GceFirewall = z.output<typeof firewallSchema>;
 
-/** What Google's own rule has where no one gave one. */
+/** Google's default for a rule without a priority. */
 const PRIORITY_DEFAULT = 1_000;
 
 /**
- * Whether machines of a subnetwork let each other in on all TCP ports: the first rule by priority that mentions all ports
- * decides, denials before what allows the same; without one Google lets nothing in.
+ * Whether machines of a subnetwork reach each other on all TCP ports. The first rule by priority that covers all ports decides,
+ * with denials before permissions of the same priority; without one, Google allows nothing.
  */
 export function reachBetween(
 	rules: readonly GceFirewall[],
@@ -56,7 +56,7 @@ function isForAllPorts({ IPProtocol, ports }: GceFirewall["allowed"][number]): b
 	return (IPProtocol === "tcp" || IPProtocol === "6") && (ports.length === 0 || ports.includes("0-65535") || ports.includes("1-65535"));
 }
 
-/** Whether a range of addresses has all of another's. */
+/** Whether one address range contains another. */
 function covers(outer: string, inner: string): boolean {
 	const [address = "", bits = "0"] = outer.split("/");
 	const [innerAddress = "", innerBits = "0"] = inner.split("/");

@@ -15,7 +15,7 @@ import { gcpSettingsSchema, gcpSiteSettings } from "./settings.ts";
 
 const DEFAULT_TYPE = "g2-standard-4";
 
-/** A project, or an endpoint, that is there already: a site's settings as JSON. Without it an emulated one is started. */
+/** An existing project or endpoint: a site's settings as JSON. Without it, an emulated one is started. */
 function givenProject(): LiveCloud | null {
 	const { SPILLWAY_CONTRACT_GCP: row, SPILLWAY_CONTRACT_GCP_TYPE: instanceType = DEFAULT_TYPE } = process.env;
 	if (!row) return null;
@@ -40,8 +40,8 @@ afterAll(() => emulated?.close());
 
 describeCloudDriverContract("gcp", () => (given ? liveCloud(given) : project().makeHarness()));
 
-describe.skipIf(given)("gcp alone", () => {
-	it("says of a preempted machine that it was spot, and then that it is over", async () => {
+describe.skipIf(given)("gcp only", () => {
+	it("reports that a preempted machine was spot, and then that it has ended", async () => {
 		const harness = await project().makeHarness();
 		const { driver } = harness;
 		const request = aLaunch(harness, { capacityType: "spot", expiresAtMs: Date.now() + 3_600_000 });
@@ -54,11 +54,11 @@ describe.skipIf(given)("gcp alone", () => {
 			return now?.state === "terminated" ? now : null;
 		});
 		expect(over).toMatchObject({ instanceId: request.instanceId, stateReasonCode: "spot: compute.instances.preempted" });
-		// A launch with a lost answer is found by its token, also when its machine has ended by then.
+		// A launch with a lost response is found by its token, even if its machine has ended by then.
 		expect(await driver.findByToken(request.region, request.instanceId)).toEqual(over);
 	});
 
-	it("buys machines with TPUs, from Google's image for them and on the disk that they take; another disk is refused", async () => {
+	it("launches machines with TPUs, from Google's image for them and on the disk that they require; another disk is rejected", async () => {
 		const clock = { nowMs: () => Date.parse("2026-11-22T10:00:00Z") };
 		const settings = {
 			...{ controlPlane: "contract-tpu", project: DEFAULT_PROJECT, regions: REGIONS, endpoint: project().emulator.url, livePrices: false },
@@ -94,7 +94,7 @@ describe.skipIf(given)("gcp alone", () => {
 		});
 	});
 
-	it("reads from the network's rules whether machines reach each other", async () => {
+	it("reads from the network's rules whether machines can reach each other", async () => {
 		const settings = gcpSettingsSchema.parse({
 			...{ controlPlane: "contract", project: DEFAULT_PROJECT, regions: REGIONS, endpoint: project().emulator.url },
 			image: "projects/debian-cloud/global/images/family/debian-12",
@@ -104,7 +104,7 @@ describe.skipIf(given)("gcp alone", () => {
 		expect(reachBetween(await compute.firewalls(network), { ...settings, ipCidrRange })).toBe("yes");
 	});
 
-	it("says before anything is bought what Google does not have of what the site names", async () => {
+	it("reports before any launch what Google does not have of the site's settings", async () => {
 		const settings = {
 			...{ controlPlane: "contract", project: DEFAULT_PROJECT, regions: ["us-central1", "mars-north1"], endpoint: project().emulator.url },
 			image: "projects/debian-cloud/global/images/family/debian-12",
@@ -118,7 +118,7 @@ describe.skipIf(given)("gcp alone", () => {
 			message:
 				"Google Cloud has no region mars-north1 for the project emulated-project; no image projects/debian-cloud/global/images/family/debian-12; no subnetwork projects/shared/regions/us-central1/subnetworks/bursts, which is to serve us-central1. Correct the site's settings, or make what is missing, before machines are bought",
 		});
-		// What the account may not look at is no reason to buy nothing.
+		// A missing permission to read must not block launches.
 		project().emulator.faults.add({ action: "Images.GetFromFamily", error: { code: "forbidden" } });
 		await new GcpDriver("gcp", {
 			settings: { ...settings, regions: REGIONS },

@@ -63,7 +63,7 @@ const fault = async (verdict: Promise<IdentityVerdict>) => {
 	return answer.outcome === "refused" ? answer.fault : answer.outcome;
 };
 
-describe("a token of Google's", () => {
+describe("a Google token", () => {
 	it("proves the machine that it names", async () => {
 		expect(await verify(tokenOf())).toEqual({ outcome: "proved" });
 	});
@@ -78,13 +78,13 @@ describe("a token of Google's", () => {
 		expect(await fault(verify(tokenOf({ ...MACHINE, ...change })))).toBe(wanted);
 	});
 
-	it("is refused when it was asked for with another nonce, or for another control plane", async () => {
+	it("is rejected when it was requested with another nonce, or for another control plane", async () => {
 		const before = identityChallenge("https://spillway.example", INSTANCE, "m".repeat(32));
 		const elsewhere = identityChallenge("https://other.example", INSTANCE, "n".repeat(32));
 		for (const { audience } of [before, elsewhere]) expect(await fault(verify(tokenOf(MACHINE, { audience })))).toBe("not_fresh");
 	});
 
-	it("is refused when it is over, or from the future, by more than clocks may differ", async () => {
+	it("is rejected when it is expired, or from the future, by more than the allowed clock skew", async () => {
 		const hour = 3_600_000;
 		expect(await fault(verify(tokenOf(MACHINE, { atMs: NOW_MS - hour - 240_000 })))).toBe("proved");
 		expect(await fault(verify(tokenOf(MACHINE, { atMs: NOW_MS - hour - 301_000 })))).toBe("expired");
@@ -92,7 +92,7 @@ describe("a token of Google's", () => {
 		expect(await fault(verify(tokenOf(MACHINE, { atMs: NOW_MS + 302_000 })))).toBe("not_yet_valid");
 	});
 
-	it("is refused when it names no machine, which a token without format=full does not", async () => {
+	it("is rejected when it names no machine, like a token without format=full", async () => {
 		expect(await fault(verify(signer.token(CHALLENGE.audience, NOW_MS, { email: "a@b.test" })))).toBe("malformed");
 	});
 
@@ -104,7 +104,7 @@ describe("a token of Google's", () => {
 		expect(await fault(verify([header, Buffer.from(mine).toString("base64url"), signature].join(".")))).toBe("bad_signature");
 	});
 
-	it("is refused when another key signed it, with Google's key id, its own, or none", async () => {
+	it("is rejected when another key signed it, with Google's key id, its own, or none", async () => {
 		const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
 		const kid = (signer.keys().keys[0] as { kid: string }).kid;
 		for (const header of [{ kid }, { kid: "mine" }, {}]) {
@@ -118,7 +118,7 @@ describe("a token of Google's", () => {
 		}
 	});
 
-	it("is refused without a signature, and with the public key taken for a secret", async () => {
+	it("is rejected without a signature, and with the public key used as a secret", async () => {
 		const [, payload] = tokenOf().split(".");
 		const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 		expect(await fault(verify(`${part({ alg: "none" })}.${payload}.AA`))).toBe("bad_signature");
@@ -127,22 +127,22 @@ describe("a token of Google's", () => {
 		expect(await fault(verify(hmac))).toBe("bad_signature");
 	});
 
-	it("is refused from another issuer", async () => {
+	it("is rejected from another issuer", async () => {
 		const token = signer.token(CHALLENGE.audience, NOW_MS, { google: { compute_engine: MACHINE }, iss: "https://accounts.example" });
 		expect(await fault(verify(token))).toBe("malformed");
 	});
 
-	it("cannot be checked while the keys are not to be had", async () => {
+	it("cannot be checked while the keys are unavailable", async () => {
 		// Nothing listens on the discard port.
 		expect(await verify(tokenOf(), {}, siteAt(9))).toMatchObject({ outcome: "unverifiable", message: /Google's keys cannot be had/ });
 	});
 
-	it("is refused when it is another provider's document", async () => {
+	it("is rejected when it is another provider's document", async () => {
 		expect(await fault(verify("", { document: { kind: "aws", pkcs7: "AAAA" } }))).toBe("malformed");
 	});
 });
 
-it("is asked for by the site's own word", () => {
+it("is required by the site's own setting", () => {
 	expect(identity.policyOf(settings)).toBe("when_offered");
 	expect(identity.policyOf({ ...settings, instanceIdentity: "required" })).toBe("required");
 	expect(() => identity.policyOf({ ...settings, instanceIdentity: "sometimes" })).toThrow(/instanceIdentity/);

@@ -12,20 +12,23 @@ import {
 import { machineName, regionOfZone } from "./names.ts";
 import { gcpSettingsSchema } from "./settings.ts";
 
-/** Where Google publishes the keys of its tokens, and who it says it is (cloud.google.com, "Verifying VM identity"). */
+/** Where Google publishes its token keys, and its issuer name (cloud.google.com, "Verifying VM identity"). */
 const GOOGLE = { keys: "https://www.googleapis.com/oauth2/v3/certs", issuer: "https://accounts.google.com" };
 const KEYS_TIMEOUT_MS = 5_000;
 
 const settingsSchema = gcpSettingsSchema.omit({ controlPlane: true, credentials: true });
 
-/** Of the claims of `format=full`, what says which machine it is. */
+/** The claims of `format=full` that identify the machine. */
 const claimsSchema = z.object({
 	google: z.object({
 		compute_engine: z.object({ project_id: z.string(), zone: z.string(), instance_id: z.string(), instance_name: z.string() }),
 	}),
 });
 
-/** Google's tokens, by the keys that it publishes; an emulated endpoint publishes its own. @param endpoint as of the site's kind */
+/**
+ * Verifies Google's tokens with the keys that it publishes; an emulated endpoint publishes its own.
+ * @param endpoint as for the site's kind
+ */
 export function gcpIdentity(endpoint: string | undefined): InstanceIdentity {
 	const keySets = new Map<string, JWTVerifyGetKey>();
 	const keysAt = (address: string): JWTVerifyGetKey => {
@@ -81,7 +84,7 @@ function compare(
 
 class KeysNotAtHand extends Error {}
 
-/** Tells apart that the keys could not be had from that none of them signed this. */
+/** Distinguishes unavailable keys from a token that none of them signed. */
 function asKeys(keys: JWTVerifyGetKey): JWTVerifyGetKey {
 	return async (header, token) => {
 		try {

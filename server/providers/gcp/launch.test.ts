@@ -37,7 +37,7 @@ function machine(changes: Record<string, unknown> = {}): GceInstance {
 	});
 }
 
-/** A zone in which this is on record and this machine stands. */
+/** A zone with these recorded operations and this machine. */
 function aZone(has: { operations?: GceOperation[]; instance?: GceInstance | null; insert?: () => GceOperation; now?: GceOperation }) {
 	const requestIds: string[] = [];
 	const calls = {
@@ -54,12 +54,12 @@ function aZone(has: { operations?: GceOperation[]; instance?: GceInstance | null
 	return { requestIds, launch: () => launchMachine(asCalls(calls), SETTINGS, REQUEST, PLACE) };
 }
 
-// The launch calls these four and no others.
+// The launch uses only these four calls.
 function asCalls(calls: object): ComputeCalls {
 	return calls as ComputeCalls;
 }
 
-it("makes no second machine, not even when the first one is over and Google has forgotten the request", async () => {
+it("creates no second machine, even when the first one has ended and Google has forgotten the request", async () => {
 	const zone = aZone({ operations: [operation("insert"), operation("delete", { insertTime: "2026-11-22T12:00:00Z" })] });
 	expect(await zone.launch()).toMatchObject({
 		...{ providerInstanceId: `${ZONE}/42`, instanceId: REQUEST.instanceId, state: "terminated", stateReasonCode: "delete" },
@@ -68,14 +68,14 @@ it("makes no second machine, not even when the first one is over and Google has 
 	expect(zone.requestIds).toEqual([]);
 });
 
-it("asks under a new id after a refusal, since Google would answer the old one with it", async () => {
+it("uses a new request id after a failure, because Google would repeat the failure for the old one", async () => {
 	const refusal = operation("insert", { targetId: "41", error: { errors: [{ code: "ZONE_RESOURCE_POOL_EXHAUSTED" }] } });
 	const zone = aZone({ operations: [refusal], insert: () => operation("insert"), instance: machine() });
 	expect((await zone.launch()).providerInstanceId).toBe(`${ZONE}/42`);
 	expect(zone.requestIds).toEqual([requestIdOf(NAME, 1)]);
 });
 
-it("returns as soon as Google has the room, and not before", async () => {
+it("returns as soon as Google has allocated the machine, and not before", async () => {
 	const running = operation("insert", { status: "RUNNING" });
 	const staging = aZone({ insert: () => running, now: running, instance: machine({ status: "STAGING" }) });
 	expect((await staging.launch()).state).toBe("pending");
@@ -83,7 +83,7 @@ it("returns as soon as Google has the room, and not before", async () => {
 	await expect(waiting.launch()).rejects.toMatchObject({ kind: "transient", providerCode: "OperationRunning" });
 });
 
-it("shows what the operation says: no room, and nothing was made", async () => {
+it("reports the operation's error: no capacity, and nothing was created", async () => {
 	const full = operation("insert", { error: { errors: [{ code: "ZONE_RESOURCE_POOL_EXHAUSTED", message: "full" }] } });
 	const zone = aZone({ insert: () => operation("insert", { status: "RUNNING" }), now: full });
 	await expect(zone.launch()).rejects.toMatchObject({ kind: "insufficient_capacity", providerCode: "ZONE_RESOURCE_POOL_EXHAUSTED" });
@@ -99,21 +99,21 @@ it.each([
 	await expect(aZone({ insert: taken, instance: machine(changes) }).launch()).rejects.toMatchObject(error);
 });
 
-it("finds its machine by its name when no operation mentions it", async () => {
+it("finds its machine by name if no operation records it", async () => {
 	const taken = () => {
 		throw new DriverError("invalid_request", "taken", { providerCode: "alreadyExists" });
 	};
 	expect((await aZone({ insert: taken, instance: machine() }).launch()).providerInstanceId).toBe(`${ZONE}/42`);
 });
 
-it("takes what is missing at Google's, as an image, for a wrong request", async () => {
+it("reports something missing at Google, such as an image, as an invalid request", async () => {
 	const missing = () => {
 		throw new DriverError("not_found", "no image", { providerCode: "notFound" });
 	};
 	await expect(aZone({ insert: missing }).launch()).rejects.toMatchObject({ kind: "invalid_request", message: "no image" });
 });
 
-it("does not guess when what was made is not shown: the outcome is unknown", async () => {
+it("does not guess if the created machine is not shown: the outcome is unknown", async () => {
 	await expect(aZone({ operations: [operation("insert")] }).launch()).rejects.toMatchObject({
 		kind: "transient",
 		providerCode: "NotShown",

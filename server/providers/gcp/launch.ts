@@ -18,10 +18,10 @@ interface Order {
 }
 
 /**
- * One machine for one token, however often it is asked for. Three things see to that: Google's record of operations,
- * which it keeps for two weeks (a machine that was made once is not made again, not even when it is over); the id of the
- * request, which it remembers for an hour and which covers a record that lags; and the name, which only one machine in
- * a zone can have. Returns when Google has the room, which the operation reports and not the call's answer.
+ * Launches one machine per token, however often it is called. Three mechanisms ensure that. Google's record of operations, kept
+ * for two weeks: a machine that was created once is not created again, even after its end. The request id, which Google remembers
+ * for an hour and which covers a lagging record. The name, which only one machine in a zone can have. Returns when Google has
+ * allocated the machine, which the operation reports and the call's response does not.
  */
 export async function launchMachine(
 	compute: ComputeCalls,
@@ -36,7 +36,7 @@ export async function launchMachine(
 	return follow(order, operation);
 }
 
-/** The operation that makes the machine; null when a machine of this name exists and no operation records its creation. */
+/** The operation that creates the machine; null if a machine with this name exists and no operation records its creation. */
 async function findOrPlace({ compute, zone, name, resource }: Order): Promise<GceOperation | null> {
 	const earlier = (await compute.operations(zone, { targetText: name, type: "insert", sinceMs: 0 })).filter(
 		(op) => lastPart(op.targetLink) === name,
@@ -44,7 +44,7 @@ async function findOrPlace({ compute, zone, name, resource }: Order): Promise<Gc
 	const known = earlier.find((op) => failureOf(op) === null);
 	if (known) return known;
 	try {
-		// All the earlier ones failed: this is a new try.
+		// All earlier ones failed, so this is a new try.
 		return await compute.insert(zone, resource, requestIdOf(name, earlier.length));
 	} catch (error) {
 		if (error instanceof DriverError && error.providerCode === "alreadyExists") return null;
@@ -54,7 +54,7 @@ async function findOrPlace({ compute, zone, name, resource }: Order): Promise<Gc
 	}
 }
 
-/** Until the operation is over or Google has the room. */
+/** Polls until the operation is complete or Google has allocated the machine. */
 async function follow(order: Order, placed: GceOperation): Promise<InstanceObservation> {
 	const { compute, settings, zone, name } = order;
 	const giveUpAt = performance.now() + settings.capacityTimeoutMs;
@@ -72,7 +72,7 @@ async function follow(order: Order, placed: GceOperation): Promise<InstanceObser
 	}
 }
 
-/** The machine that was made, or the record of its end. */
+/** The created machine, or the record of its end. */
 async function observeNamed(order: Order, operation: GceOperation | null): Promise<InstanceObservation> {
 	const { compute, settings, request, zone, name } = order;
 	const instance = await compute.instance(zone, name);

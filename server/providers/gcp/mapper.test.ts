@@ -35,7 +35,7 @@ const REQUEST: LaunchRequest = {
 const resource = (changes: Partial<LaunchRequest> = {}, settings = SETTINGS) =>
 	instanceResource({ ...REQUEST, ...changes }, ZONE, settings, NOW_MS);
 
-it("lets in who has one of the site's keys, and without any no one", () => {
+it("grants login to holders of the site's keys, and to no one without any", () => {
 	const sshKeys = ["ann:ssh-ed25519 AAAAann", "bob:ssh-ed25519 AAAAbob bob@example.test"];
 	const items = (settings = SETTINGS) => resource({}, settings).metadata?.items;
 	expect(items({ ...SETTINGS, sshKeys })).toContainEqual({ key: "ssh-keys", value: sshKeys.join("\n") });
@@ -43,7 +43,7 @@ it("lets in who has one of the site's keys, and without any no one", () => {
 	expect(() => gcpSettingsSchema.parse({ ...SETTINGS, sshKeys: ["ssh-ed25519 AAAAann"] })).toThrow(/written like ann:/);
 });
 
-it("is launched into the reservation that its commitment names", () => {
+it("launches into the reservation that its commitment names", () => {
 	expect(resource({ capacityType: "reserved", reservation: "a100-block" })).toMatchObject({
 		scheduling: { provisioningModel: "STANDARD" },
 		reservationAffinity: {
@@ -55,7 +55,7 @@ it("is launched into the reservation that its commitment names", () => {
 	expect(resource({ capacityType: "reserved", reservation: null })).not.toHaveProperty("reservationAffinity");
 });
 
-it("asks for one spot machine, labelled in the same call, that Google itself deletes at its expiry", () => {
+it("requests one spot machine, labelled in the same call, that Google itself deletes at its expiry", () => {
 	expect(resource()).toMatchObject({
 		name: expect.stringMatching(/^spw-[0-9a-f]{8}-ins-01jd0000000000000000000000-001-0$/),
 		machineType: "zones/us-central1-a/machineTypes/g2-standard-4",
@@ -92,7 +92,7 @@ it("takes the network `default` and its own address where nothing else is said, 
 	expect(plain).not.toHaveProperty("tags");
 });
 
-it("leaves Google's own switch out of a life that is longer than it takes, and asks for no action without one", () => {
+it("omits Google's own switch for a lifetime above its limit, and requests no action without one", () => {
 	const expiresAtMs = NOW_MS + 120 * DAY_MS;
 	expect(resource({ expiresAtMs, capacityType: "on_demand" }).scheduling).toEqual({
 		provisioningModel: "STANDARD",
@@ -102,7 +102,7 @@ it("leaves Google's own switch out of a life that is longer than it takes, and a
 	expect(resource({ expiresAtMs }).scheduling).toMatchObject({ instanceTerminationAction: "DELETE" });
 });
 
-it("has the same sum for the same request whenever it is made, and another one for another", () => {
+it("has the same hash for the same request at any time, and another one for a different request", () => {
 	const sumOf = (made: ReturnType<typeof resource>) => made.labels?.["spillway-request"];
 	const far = NOW_MS + 120 * DAY_MS;
 	const later = instanceResource({ ...REQUEST, expiresAtMs: far }, ZONE, SETTINGS, NOW_MS + 60 * DAY_MS);
@@ -121,7 +121,7 @@ it.each([
 	["STOPPING", "stopping", true],
 	["SUSPENDED", "stopped", true],
 	["TERMINATED", "stopped", true],
-] as const)("reads Google's %s as %s", (status, state, roomIsThere) => {
+] as const)("maps Google's %s to %s", (status, state, roomIsThere) => {
 	const instance = gceInstanceSchema.parse({
 		id: "4242424242424242424",
 		name: "machine",
@@ -160,7 +160,7 @@ it.each([
 		{ phase: "over", fromMs: STARTED_MS, untilMs: ENDED_MS },
 	],
 	["one that never came to run", "STOPPING", { lastStartTimestamp: null }, { phase: "never" }],
-] as const)("says which time is billed of %s", (_what, status, changes, billing) => {
+] as const)("reports the billed time of %s", (_what, status, changes, billing) => {
 	const instance = gceInstanceSchema.parse({
 		...{ id: "42", name: "m", status, zone: "zones/us-central1-a", machineType: "machineTypes/g2-standard-4" },
 		...{ creationTimestamp: "2026-11-22T10:00:00Z", lastStartTimestamp: "2026-11-22T10:00:20Z", ...changes },
@@ -168,7 +168,7 @@ it.each([
 	expect(observationOf(instance).billing).toEqual(billing);
 });
 
-it("names machines so that the way back is sure, and two control planes never meet", () => {
+it("names machines reversibly, and differently for two control planes", () => {
 	const name = machineName("spw-1", REQUEST.instanceId);
 	expect(name.length).toBeLessThanOrEqual(63);
 	expect(instanceIdOfName("spw-1", name)).toBe(REQUEST.instanceId);
@@ -176,20 +176,20 @@ it("names machines so that the way back is sure, and two control planes never me
 	expect(machineName("spw-2", REQUEST.instanceId)).not.toBe(name);
 });
 
-it("asks under an id that is a UUID, the same for the same try", () => {
+it("uses a UUID as the request id, the same for the same try", () => {
 	const id = requestIdOf("spw-12345678-ins-1", 0);
 	expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
 	expect(requestIdOf("spw-12345678-ins-1", 0)).toBe(id);
 	expect(requestIdOf("spw-12345678-ins-1", 1)).not.toBe(id);
 });
 
-it("knows its own ids of machines from those of other clouds", () => {
+it("distinguishes its own machine ids from those of other clouds", () => {
 	expect(readProviderId("us-central1-a/42")).toEqual({ zone: "us-central1-a", id: "42" });
 	expect(readProviderId("i-0123456789abcdef0")).toBeNull();
 	expect(readProviderId("../zones/x/42")).toBeNull();
 });
 
-it("says of a site's wrong settings which they are and what they should be", () => {
+it("reports which of a site's settings are wrong and what they should be", () => {
 	const row = { project: "Acme Bursts", regions: ["us-central1-a"], image: "debian-12", credentials: "x" };
 	expect(() => gcpSiteSettings("gcp", row, "spw-1")).toThrow(
 		/site gcp: its settings are wrong:\n {2}project: .*\n {2}regions\.0: .*us-central1\n {2}credentials: .*\n {2}image: .*/,

@@ -25,19 +25,19 @@ const STATES = {
 	PROVISIONING: "pending",
 	STAGING: "pending",
 	RUNNING: "running",
-	// Google brings it back by itself; it is there and is paid for.
+	// Google brings it back automatically; it exists and is billed.
 	REPAIRING: "running",
 	PENDING_STOP: "stopping",
 	STOPPING: "stopping",
 	SUSPENDING: "stopping",
 	DEPROVISIONING: "stopping",
-	// Off, with a disk that still costs.
+	// Off, with a disk that is still billed.
 	TERMINATED: "stopped",
 	STOPPED: "stopped",
 	SUSPENDED: "stopped",
 } as const satisfies Record<string, InstanceObservation["state"]>;
 
-/** What we read of Google's `Instance`. Fields that it may add are let through; one that is missing refuses the answer. */
+/** The fields of Google's `Instance` that are read. Additional fields are accepted; a missing one makes the response invalid. */
 export const gceInstanceSchema = z.object({
 	id: z.string().regex(/^\d+$/),
 	name: z.string().min(1),
@@ -53,12 +53,12 @@ export const gceInstanceSchema = z.object({
 });
 export type GceInstance = z.output<typeof gceInstanceSchema>;
 
-/** Whether Google has the room for it: only before that can it still say that there is none. */
+/** Whether Google has allocated the machine. Only before that can it still report missing capacity. */
 export function hasCapacity({ status }: GceInstance): boolean {
 	return status !== "PENDING" && status !== "PROVISIONING";
 }
 
-/** `ending`: what is on record about its end, if it was looked for. */
+/** `ending`: the record of its end, if it was looked up. */
 export function observationOf(instance: GceInstance, ending: Pick<Ending, "code" | "untilMs"> | null = null): InstanceObservation {
 	const zone = lastPart(instance.zone);
 	const state = STATES[instance.status];
@@ -79,8 +79,8 @@ export function observationOf(instance: GceInstance, ending: Pick<Ending, "code"
 }
 
 /**
- * Google bills a machine while it runs, and reports both ends: when it was started, and when it was stopped or its deletion
- * was asked for, which is on the record of operations. One that is being preempted is billed until that is over.
+ * Google bills a machine while it runs, and reports both times: when it was started, and when it was stopped or its deletion was
+ * requested, which is in the record of operations. A machine that is being preempted is billed until the preemption is complete.
  */
 function billingOf({ status, lastStartTimestamp, lastStopTimestamp }: GceInstance, endedMs: number | null): Billing {
 	const state = STATES[status];
@@ -93,10 +93,10 @@ function billingOf({ status, lastStartTimestamp, lastStopTimestamp }: GceInstanc
 	return state === "stopping" && untilMs === null ? { phase: "now", fromMs } : { phase: "over", fromMs, untilMs };
 }
 
-/** Google ends no machine by itself that is to live longer; a day less, since its clock is not ours. */
+/** Google does not end machines automatically beyond this lifetime; one day less, to allow for clock skew. */
 const TERMINATION_MS_MAX = 119 * DAY_MS;
 
-/** One machine, with its labels in the same call and its end written into it. */
+/** Requests one machine, with its labels and its expiry in the same call. */
 export function instanceResource(request: LaunchRequest, zone: string, settings: ParsedGcpSettings, nowMs: number): InstanceResource {
 	const resource = lastingResource(request, zone, settings);
 	const hasSwitch = request.expiresAtMs - nowMs <= TERMINATION_MS_MAX;
@@ -106,14 +106,14 @@ export function instanceResource(request: LaunchRequest, zone: string, settings:
 		labels: { ...resource.labels, [REQUEST_LABEL]: sum(JSON.stringify(resource)).slice(0, 40) },
 		scheduling: {
 			...resource.scheduling,
-			// Google's own dead man's switch, as a moment and not as a length of time, so that a repeated call says the same.
+			// Google's own dead man's switch, as a time instead of a duration, so that a repeated call is identical.
 			...(hasSwitch ? { terminationTime: new Date(request.expiresAtMs).toISOString() } : {}),
 			...(isEndedByGoogle ? { instanceTerminationAction: "DELETE" } : {}),
 		},
 	};
 }
 
-/** What is the same whenever the same is asked for. */
+/** The part that is identical for identical requests. */
 function lastingResource(request: LaunchRequest, zone: string, settings: ParsedGcpSettings): InstanceResource {
 	const { instanceId, jobId, instanceType, capacityType, reservation, expiresAtMs } = request;
 	const { serviceAccount, networkTags, sshKeys } = settings;
@@ -135,7 +135,7 @@ function lastingResource(request: LaunchRequest, zone: string, settings: ParsedG
 					sourceImage: disk.image,
 					diskSizeGb: disk.gib,
 					diskType: `zones/${zone}/diskTypes/${disk.type}`,
-					// By them a bill's line of the disk is known for ours.
+					// The labels let the disk's lines in a bill be attributed.
 					labels: { [CONTROL_PLANE_LABEL]: settings.controlPlane, [INSTANCE_LABEL]: instanceId, [JOB_LABEL]: jobId },
 				},
 			},
@@ -143,11 +143,11 @@ function lastingResource(request: LaunchRequest, zone: string, settings: ParsedG
 		networkInterfaces: [networkInterface(regionOfZone(zone), settings)],
 		scheduling: {
 			provisioningModel: capacityType === "spot" ? "SPOT" : "STANDARD",
-			// Machines with GPUs cannot be moved while they run, and one that failed is not to come back unasked.
+			// Machines with GPUs cannot be live-migrated, and one that failed must not be restarted automatically.
 			onHostMaintenance: "TERMINATE",
 			automaticRestart: false,
 		},
-		// Without it Google puts the machine into a reservation that fits and is open to all, by itself.
+		// Without it, Google automatically uses a matching reservation that is open to all.
 		...(capacityType === "reserved" && reservation
 			? {
 					reservationAffinity: {

@@ -22,31 +22,31 @@ const offers = (changes: Partial<ZoneFacts> = {}) =>
 	});
 
 describe("offersOf", () => {
-	it("gives the list's prices on demand and as spot, in the zone", () => {
+	it("contains the list's prices on demand and as spot, in the zone", () => {
 		expect(offers().map((o) => [o.id, o.microUsdPerHour, o.onDemandMicroUsdPerHour, o.priceSource])).toEqual([
 			["gcp:us-central1:us-central1-a:g2-standard-4:on_demand", 700_000n, 700_000n, "list price of 2026-07-30: a list"],
 			["gcp:us-central1:us-central1-a:g2-standard-4:spot", 280_000n, 700_000n, "list price of 2026-07-30: a list"],
 		]);
 	});
 
-	it("has nothing of what the zone does not sell, and nothing of types that are not ours", () => {
+	it("omits types that the zone does not sell or the catalogue does not have", () => {
 		expect(offers({ sold: [] })).toEqual([]);
 		expect(offers({ sold: ["e2-micro"] })).toEqual([]);
 	});
 
-	it("has no spot where the list has none, or where it costs as much as on-demand", () => {
+	it("has no spot offer if the list has none, or if it costs as much as on-demand", () => {
 		expect(offers({ rates: [rate({ spot: null })] }).map((o) => o.capacityType)).toEqual(["on_demand"]);
 		expect(offers({ rates: [rate({ spot: price(700_000n) })] }).map((o) => o.capacityType)).toEqual(["on_demand"]);
 	});
 
-	it("shows what is sold without a list price, unpriced, and a price that was refused with the reason", () => {
+	it("contains types without a list price, unpriced, and a rejected price with the reason", () => {
 		const [elsewhere] = offers({ rates: [rate({ zone: "us-central1-b" })] });
 		expect(elsewhere).toMatchObject({ microUsdPerHour: null, priceSource: "no list price is known in us-central1-a" });
 		const [, refused] = offers({ rates: [rate({ spot: { ...price(null), source: "refused: ten times off" } })] });
 		expect(refused).toMatchObject({ capacityType: "spot", microUsdPerHour: null, priceSource: expect.stringContaining("ten times off") });
 	});
 
-	it("has the region's quota on the model, on demand and as spot; none where Google names none, or none on spot beside one on demand", () => {
+	it("has the region's quota on the model, on demand and as spot; none if Google names none, or none on spot next to one on demand", () => {
 		const quotas = [
 			{ metric: "NVIDIA_L4_GPUS", limit: 8, usage: 6 },
 			{ metric: "PREEMPTIBLE_NVIDIA_L4_GPUS", limit: 2, usage: 0 },
@@ -62,11 +62,11 @@ describe("offersOf", () => {
 		for (const unknown of [null, []]) expect(offers({ quotas: unknown })[0]).not.toHaveProperty("quota");
 	});
 
-	it("takes a region's row for a zone without one", () => {
+	it("uses a region's row for a zone without one", () => {
 		expect(offers({ rates: [rate({ zone: null })] })[0]?.microUsdPerHour).toBe(700_000n);
 	});
 
-	it("dates prices that are too old to be believed by their own day, spot prices sooner", () => {
+	it("dates stale prices by their own day, spot prices sooner", () => {
 		expect(offers().map((o) => o.priceObservedAtMs)).toEqual([NOW_MS, NOW_MS]);
 		expect(offers({ spotPriceMaxAgeDays: 30 }).map((o) => o.priceObservedAtMs)).toEqual([NOW_MS, Date.parse("2026-07-30")]);
 	});

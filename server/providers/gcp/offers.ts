@@ -2,14 +2,14 @@ import { type MachineDisk, offerId } from "#server/domain/capacity.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { OfferObservation } from "../driver.ts";
 
-/** A price by the hour and the day for which it held. Null: there is none to believe, and `source` says why. */
+/** An hourly price and its date. null: no valid price, and `source` contains the reason. */
 export interface RatePrice {
 	microUsdPerHour: bigint | null;
 	asOf: string;
 	source: string;
 }
 
-/** What the driver needs of a price list: one row for a type in a region or one of its zones. */
+/** The part of a price list that the driver needs: one row for a type in a region or one of its zones. */
 export interface ZoneRate {
 	instanceType: string;
 	region: string;
@@ -27,18 +27,18 @@ export interface ZoneFacts {
 	region: string;
 	zone: string;
 	rates: readonly ZoneRate[];
-	/** The types that the zone has now. */
+	/** The types that the zone currently has. */
 	sold: readonly string[];
 	nowMs: number;
 	listPriceMaxAgeDays: number;
 	spotPriceMaxAgeDays: number;
-	/** Of the region on GPUs; absent or null: not known. */
+	/** GPU quotas of the region; undefined or null: unknown. */
 	quotas?: readonly { metric: string; limit: number; usage: number }[] | null;
-	/** By type, what a machine of it is launched with; absent where no one asks. */
+	/** The machine's disk by type; undefined if not needed. */
 	disks?: ReadonlyMap<string, MachineDisk>;
 }
 
-/** What can be bought in a zone: a machine type is sold there or not, and its prices are those of the list. Pure. */
+/** The offers of a zone: a machine type is sold there or not, and its prices come from the list. Pure. */
 export function offersOf(facts: ZoneFacts): OfferObservation[] {
 	return [...new Set(facts.sold)].sort().flatMap((instanceType) => {
 		const known = facts.rates.filter((rate) => rate.instanceType === instanceType);
@@ -55,14 +55,14 @@ export function offersOf(facts: ZoneFacts): OfferObservation[] {
 	});
 }
 
-/** Spot that costs as much as on-demand is not offered: no one should take an interruption for nothing. */
+/** If spot is not cheaper than on-demand, an interruption would bring no saving. */
 function isCheaper(spot: RatePrice, onDemand: RatePrice | null): boolean {
 	if (spot.microUsdPerHour === null) return true;
 	const usual = onDemand?.microUsdPerHour ?? null;
 	return usual === null || spot.microUsdPerHour < usual;
 }
 
-/** How Google's regional quotas name the GPUs of machine types; quotas of models that are not here are not kept by region. */
+/** GPUs by their names in Google's regional quotas. Models that are missing here have no regional quota. */
 const QUOTA_NAMES: Readonly<Record<string, string>> = {
 	"A100-40GB": "NVIDIA_A100_GPUS",
 	"A100-80GB": "NVIDIA_A100_80GB_GPUS",
@@ -70,8 +70,8 @@ const QUOTA_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The quota on a model, on demand or as spot. A quota of 0 on spot says nothing where there is one on demand: a launch shows whether
- * spot then counts in that one.
+ * The quota on a model, on demand or as spot. A spot quota of 0 next to an on-demand quota is ambiguous: only a launch shows
+ * whether spot then counts towards the on-demand quota.
  */
 function quotaOf({ quotas }: ZoneFacts, accelerator: string, capacityType: Priced["capacityType"]): Pick<OfferObservation, "quota"> {
 	const name = QUOTA_NAMES[accelerator];
@@ -91,8 +91,8 @@ interface Priced {
 }
 
 /**
- * Compute Engine itself names no prices. That the type is sold was seen now; a list price counts as seen now too, unless
- * the list is too old to be believed, and its date is in the source.
+ * Compute Engine has no API for prices. The type was seen on sale now; a list price counts as seen now too, unless the list is
+ * stale. The list's date is in the source.
  */
 function offer(facts: ZoneFacts, shape: ZoneRate, { capacityType, price, onDemand, maxAgeDays }: Priced): OfferObservation {
 	const { siteId, region, zone, nowMs } = facts;

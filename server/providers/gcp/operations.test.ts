@@ -46,7 +46,7 @@ describe("the record of a machine's end", () => {
 		expect(endOf(...operations)).toEqual(ending);
 	});
 
-	it("shows when it ran: from the end of its making until its deletion was asked for, or its preemption was over", () => {
+	it("shows when it ran: from its creation until its deletion was requested, or its preemption was complete", () => {
 		const at = (s: number) => new Date(Date.parse("2026-11-22T10:00:00Z") + s * 1_000).toISOString();
 		const made = operation("insert", { endTime: at(20) });
 		const preempted = operation("compute.instances.preempted", { insertTime: at(300), endTime: at(330) });
@@ -61,7 +61,7 @@ describe("the record of a machine's end", () => {
 		expect(timesOf(operation("insert"), deleted)).toEqual([null, at(400)]);
 	});
 
-	it("names the machine by what the record has of it", () => {
+	it("names the machine from the data in the record", () => {
 		const ending = endingsOf([operation("compute.instances.preempted", {}, 5), operation("insert")]).get("42");
 		expect(ending && goneObservation("spw-1", ending)).toMatchObject({
 			providerInstanceId: "us-central1-a/42",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { InstanceObservation } from "../driver.ts";
 import { instanceIdOfName, lastPart, providerIdOf, regionOfZone } from "./names.ts";
 
-/** What we read of Google's `Operation`: the record of one change, which Google keeps for two weeks. */
+/** The fields of Google's `Operation` that are read: the record of one change, which Google keeps for two weeks. */
 export const operationSchema = z.object({
 	name: z.string().min(1),
 	operationType: z.string().min(1),
@@ -17,41 +17,38 @@ export const operationSchema = z.object({
 });
 export type GceOperation = z.output<typeof operationSchema>;
 
-/** Why the operation failed, or null while it runs and when it did not. */
+/** Why the operation failed; null while it runs and if it succeeded. */
 export function failureOf(op: GceOperation): { errors: { code: string; message: string }[]; httpStatus: number | null } | null {
 	if (op.status !== "DONE" || !op.error) return null;
 	return { errors: op.error.errors, httpStatus: op.httpErrorStatusCode ?? null };
 }
 
-/** What Google does to a machine that goes on afterwards. */
+/** Operations by Google on a machine that continues afterwards. */
 const GOES_ON = /migrate|restart|repair|simulate/i;
 
-/** What takes a machine away, by Google's names: our own call, the loss of spot capacity, the end of its life, and their like. */
+/** Operations that end a machine, by Google's names: our own call, a preemption, the end of its lifetime, and similar. */
 function isEnding({ operationType }: GceOperation): boolean {
 	if (operationType === "delete" || operationType === "stop") return true;
 	return operationType.startsWith("compute.instances.") && !GOES_ON.test(operationType);
 }
 
-/** The loop reads an interruption from the word spot. */
+/** The control loop detects an interruption by the word spot. */
 const WORDS: Record<string, string> = { "compute.instances.preempted": "spot: compute.instances.preempted" };
 
 export interface Ending {
 	code: string;
-	/** The machine is not there any more, if the lists do not show it either. */
+	/** The machine does not exist any more, if lists do not show it either. */
 	over: boolean;
-	/** When it was asked for, or when its end began, where its making is no longer on record. */
+	/** When it was requested, or when its end started if its creation is no longer on record. */
 	launchedAtMs: number;
-	/** When it was made and ran; null where that is not on record, or did not come to pass. */
+	/** When it was created and ran; null if not on record, or if it never ran. */
 	ranFromMs: number | null;
-	/** When it stopped to run; null while that is under way. */
+	/** When it stopped running; null while that is in progress. */
 	untilMs: number | null;
 	operation: GceOperation;
 }
 
-/**
- * What is on record about the end of a machine, by its number: the newest ending that did not fail, or the failure of its
- * making.
- */
+/** The record of a machine's end, by its number: the latest ending that did not fail, or its failed creation. */
 export function endingsOf(operations: readonly GceOperation[]): Map<string, Ending> {
 	const endings = new Map<string, Ending>();
 	const launches = new Map<string, GceOperation>();
@@ -62,7 +59,7 @@ export function endingsOf(operations: readonly GceOperation[]): Map<string, Endi
 		const isEnd = operationType === "insert" ? failure !== null : isEnding(operation) && failure === null;
 		if (!isEnd) continue;
 		const earlier = endings.get(targetId);
-		// That it was preempted says more than that what was left of it was deleted afterwards.
+		// The preemption is more informative than the later deletion of what was left.
 		const code = earlier?.code.startsWith("spot") ? earlier.code : (failure?.errors[0]?.code ?? WORDS[operationType] ?? operationType);
 		const launch = launches.get(targetId);
 		const untilMs = earliest(earlier?.untilMs ?? null, stoppedAtMs(operation));
@@ -75,7 +72,9 @@ export function endingsOf(operations: readonly GceOperation[]): Map<string, Endi
 	return endings;
 }
 
-/** A machine runs until it is asked to stop; one that is preempted has its notice first, and the operation ends when it was stopped. */
+/**
+ * A machine runs until it is asked to stop. A preempted one gets its notice first, and the operation ends when it has stopped.
+ */
 function stoppedAtMs({ operationType, insertTime, endTime }: GceOperation): number | null {
 	if (operationType !== "compute.instances.preempted") return Date.parse(insertTime);
 	return endTime ? Date.parse(endTime) : null;
@@ -86,8 +85,8 @@ function earliest(a: number | null, b: number | null): number | null {
 }
 
 /**
- * A machine that no longer exists, as far as the record of its end shows: Google lists it no more. Its type is then unknown,
- * and its capacity type known only if it was preempted.
+ * A machine that no longer exists, based on the record of its end, because Google no longer lists it. Its type is unknown, and
+ * its capacity type is known only if it was preempted.
  */
 export function goneObservation(controlPlane: string, { operation, code, launchedAtMs, ranFromMs, untilMs }: Ending): InstanceObservation {
 	const zone = lastPart(operation.zone);

@@ -3,14 +3,14 @@ import { siteMountsSchema } from "#server/domain/site-mount.ts";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 import { identityPolicySchema } from "../instance-identity.ts";
 
-/** An image, or the newest of a family. */
+/** An image, or the latest of a family. */
 const image = z
 	.string()
 	.regex(/^projects\/[a-z0-9.:-]+\/global\/images\/(family\/)?[a-z][a-z0-9-]*$/, "an image is written like projects/p/global/images/i");
 
 const region = z.string().regex(/^[a-z]+(-[a-z]+)+\d+$/, "a region is written like us-central1");
 
-/** Of a key file what signs: everything else in one, such as where to send what is signed, is left out. */
+/** The signing fields of a key file. Everything else in it is ignored, such as the address to which signatures are sent. */
 export const gcpCredentialsSchema = z.object({
 	type: z.literal("service_account", "must be the key of a service account: its type is service_account"),
 	client_email: z.email("a key file has the account's client_email"),
@@ -18,59 +18,59 @@ export const gcpCredentialsSchema = z.object({
 });
 
 export const gcpSettingsSchema = z.strictObject({
-	/** The deployment's id, a label on every machine; a label's value holds lowercase letters, digits, - and _ only. */
+	/** The deployment's id, a label on every machine. A label value may contain only lowercase letters, digits, - and _. */
 	controlPlane: z.string().regex(/^[a-z0-9_-]{1,63}$/, "the control plane's id becomes a label: a-z, 0-9, - and _, at most 63"),
-	/** The id of the Google Cloud project that pays, not its number or its name. */
+	/** The id of the Google Cloud project that pays, as opposed to its number or its name. */
 	project: z.string().regex(/^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$/, "a project id is written like acme-bursts-417"),
 	regions: z.array(region).min(1),
-	/** Another endpoint than Google's, for an emulator: an address without a path. */
+	/** An endpoint other than Google's, for an emulator: an address without a path. */
 	endpoint: cloudEndpointSchema.optional(),
-	/** Without them Google's own chain is asked. */
+	/** Without them, Google's default chain applies. */
 	credentials: gcpCredentialsSchema.optional(),
-	/** The boot disk's image, or the newest of a family: projects/<project>/global/images/family/<family>. */
+	/** The boot disk's image, or the latest of a family: projects/<project>/global/images/family/<family>. */
 	image,
-	/** The same of machines with TPUs; without one Google's own for them. */
+	/** The same for machines with TPUs; default: Google's own image for them. */
 	tpuImage: image.optional(),
-	/** GB; deep-learning images ask for at least 50. */
+	/** GB; deep-learning images require at least 50. */
 	bootDiskGb: z.number().int().min(10).max(65_536).default(100),
-	/** Must be one that the machine types take; A3 takes pd-balanced and pd-ssd. */
+	/** Must be supported by the machine types; A3 supports pd-balanced and pd-ssd. */
 	bootDiskType: z.string().min(1).default("pd-balanced"),
-	/** Subnetwork by region, as regions/<region>/subnetworks/<name>; without one the network `default` is taken. */
+	/** Subnetwork by region, as regions/<region>/subnetworks/<name>; default: the network `default`. */
 	subnetworks: z.record(region, z.string().regex(/^(projects\/[a-z0-9.:-]+\/)?regions\/[a-z0-9-]+\/subnetworks\/[a-z0-9-]+$/)).default({}),
-	/** Whether machines get their own address; without it the subnetwork needs Cloud NAT to reach the control plane. */
+	/** Whether machines get an external address. Without one, the subnetwork needs Cloud NAT to reach the control plane. */
 	externalAddress: z.boolean().default(true),
-	/** What firewall rules know the machines by. */
+	/** Network tags by which firewall rules identify the machines. */
 	networkTags: z.array(z.string().regex(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/)).default([]),
-	/** Who may log in, as user:key. Google's OS Login, where a project turns it on, takes the place of such keys. */
+	/** Keys for logging in, as user:key. If a project enables Google's OS Login, it replaces such keys. */
 	sshKeys: z.array(z.string().regex(/^[a-z_][a-z0-9_-]{0,31}:(ssh-|ecdsa-)\S+ \S+/, "written like ann:ssh-ed25519 AAAA…")).default([]),
-	/** Email of the service account for the machines; without one they have no rights. */
+	/** Email of the machines' service account; without one they have no rights. */
 	serviceAccount: z.email().optional(),
-	/** What a machine has to show when its agent comes; Google signs nothing for machines without a `serviceAccount`. */
+	/** Whether a machine's agent must present an identity document. Google signs nothing for machines without a `serviceAccount`. */
 	instanceIdentity: identityPolicySchema,
 	/** File systems that instances mount for jobs that request them by name. */
 	mounts: siteMountsSchema(["folder", "export"]).optional(),
-	/** After it the outcome of a call is unknown and it is made again. */
+	/** Timeout of a call. After it the outcome is unknown, and the call is repeated. */
 	answerTimeoutMs: z.number().int().positive().default(20_000),
-	/** How long a launch waits to learn whether there is capacity; after it the same call is made again. */
+	/** How long a launch waits for Google to report capacity; after it the same call is repeated. */
 	capacityTimeoutMs: z.number().int().positive().default(60_000),
-	/** Between two looks at an operation. */
+	/** Polling interval for an operation. */
 	operationPollMs: z.number().int().positive().default(1_000),
-	/** Rows in one page of a list; Google allows 1 to 500. */
+	/** Rows per page of a list; Google allows 1 to 500. */
 	pageSize: z.number().int().min(1).max(500).default(500),
-	/** Whether prices are read from Google's billing catalogue; else, and while that fails, the shipped snapshot's hold. */
+	/** Whether prices are read from Google's billing catalogue. If not, or while that fails, the shipped snapshot applies. */
 	livePrices: z.boolean().default(true),
-	/** A copy of that catalogue, asked without credentials: an address without a path. */
+	/** A copy of that catalogue, read without credentials: an address without a path. */
 	priceEndpoint: z.url({ protocol: /^https?$/ }).optional(),
-	/** A price on demand from a snapshot that is older than this counts as stale: such prices change about once a year or less. */
+	/** An older on-demand price from a snapshot counts as stale: such prices change about once a year or less. */
 	listPriceMaxAgeDays: z.number().int().positive().default(730),
-	/** The same of a spot price, which Google may change at any time and by experience changes at most once a month. */
+	/** The same for a spot price, which Google may change at any time and typically changes at most once a month. */
 	spotPriceMaxAgeDays: z.number().int().positive().default(180),
 });
 export type GcpSettings = z.input<typeof gcpSettingsSchema>;
 export type ParsedGcpSettings = z.output<typeof gcpSettingsSchema>;
 
 /**
- * The settings of a site from its row, for the control plane that it serves.
+ * The settings of a site from its row, for its control plane.
  * @throws Error with a line for each wrong setting
  */
 export function gcpSiteSettings(siteId: string, row: Record<string, unknown>, controlPlane: string): ParsedGcpSettings {

@@ -14,7 +14,7 @@ import type { ZoneRate } from "./offers.ts";
 import { gcpCredentialsSchema, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
 
 /**
- * @param options.endpoint of this process, for every Google site of it: an emulator's
+ * @param options.endpoint emulator endpoint for every Google site of this process
  * @param options.controlUrl the address that machines call
  */
 export function gcpSiteKind(options: {
@@ -37,7 +37,7 @@ export function gcpSiteKind(options: {
 		docs: "providers/gcp.md",
 		settings,
 		guarded: endpointElsewhere,
-		// An endpoint on this host is an emulator's, which gets no secret that is worth anything.
+		// An endpoint on this host belongs to an emulator, which gets no real secrets.
 		sentTo: () => null,
 		credentials: gcpCredentialsSchema,
 		withoutCredentials:

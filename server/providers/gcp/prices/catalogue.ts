@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** Compute Engine, as the Cloud Billing Catalog knows it. */
+/** Compute Engine's id in the Cloud Billing Catalog. */
 const SERVICE = "6F81-5844-456A";
-/** Machines and their disks, and whatever family TPUs are in: those who recorded their rows kept the group alone. */
+/** Machines and their disks, and TPUs in any family: recorded rows contain only the group. */
 const FAMILIES: ReadonlySet<string> = new Set(["Compute", "Storage"]);
 const isWanted = ({ category }: Sku) => FAMILIES.has(category.resourceFamily) || category.resourceGroup === "TPU";
 const PAGE_SIZE = 5_000;
-/** Compute Engine has some ten pages; an endpoint that hands out tokens forever is an error, not a loop. */
+/** Compute Engine has about ten pages. An endpoint that returns tokens forever is an error, not a loop. */
 const PAGES_MAX = 100;
 const TIMEOUT_MS = 60_000;
 
@@ -25,13 +25,13 @@ export type Sku = z.output<typeof skuSchema>;
 
 const pageSchema = z.object({ skus: z.array(z.unknown()).default([]), nextPageToken: z.string().default("") });
 
-/** Asks an address of Google's with whatever credentials it takes. */
+/** Requests a Google URL with the required credentials. */
 export type FetchJson = (url: string, signal: AbortSignal) => Promise<unknown>;
 
 /**
- * What Compute Engine's processors, memory, GPUs, TPUs and disks cost, all pages. Rows that are not of that form are left out: the
- * catalogue holds thousands of other things, and what is missing keeps the snapshot's price.
- * @throws Error when the catalogue does not answer, or not in its form
+ * Returns the prices of Compute Engine's processors, memory, GPUs, TPUs and disks, all pages. Rows of another form are skipped:
+ * the catalogue contains thousands of other products, and missing ones keep the snapshot's price.
+ * @throws Error if the catalogue does not respond, or has another format
  */
 export async function readCatalogue(endpoint: string, fetchJson: FetchJson): Promise<Sku[]> {
 	const skus: Sku[] = [];

@@ -2,13 +2,13 @@ import { microToUsdText } from "#server/kernel/money.ts";
 import type { RatePrice, ZoneRate } from "../offers.ts";
 import type { Sku } from "./catalogue.ts";
 
-/** The parts of a machine as the catalogue sells them, by what their descriptions begin with. */
+/** The parts of a machine in the catalogue, by the start of their descriptions. */
 interface Parts {
 	core: string;
 	ram: string;
 	gpu: string;
 }
-/** TPUs are sold whole: the price of a chip has its share of the machine in it ("Cloud TPU pricing"). */
+/** TPUs are sold whole: a chip's price includes its share of the machine ("Cloud TPU pricing"). */
 interface Chips {
 	chip: string;
 }
@@ -16,8 +16,8 @@ const G2: Parts = { core: "G2 Instance Core", ram: "G2 Instance Ram", gpu: "Nvid
 const A2: Parts = { core: "A2 Instance Core", ram: "A2 Instance Ram", gpu: "Nvidia Tesla A100 GPU" };
 
 /**
- * Families with a price that is the sum of these parts and nothing else. Those with local SSDs inside (a2-ultragpu, a3) are
- * sold in more parts and keep the snapshot's price.
+ * Families with a price that is the sum of exactly these parts. Those with built-in local SSDs (a2-ultragpu, a3) have more parts
+ * and keep the snapshot's price.
  */
 const PARTS: readonly (readonly [prefix: string, parts: Parts | Chips])[] = [
 	["g2-standard-", G2],
@@ -30,14 +30,16 @@ const partsOf = (instanceType: string) => PARTS.find(([prefix]) => instanceType.
 
 const NANO_PER_MICRO = 1_000n;
 const NANO_PER_USD = 1_000_000_000n;
-/** A price this many times off its neighbours is taken for an error, not for a bargain. */
+/** A price that differs from its neighbours' by this factor counts as an error, not as a bargain. */
 const FACTOR_MAX = 10n;
 const SOURCE = "Cloud Billing Catalog, sum of cores, memory and GPUs";
 const CHIP_SOURCE = "Cloud Billing Catalog, price of a chip × chips";
 
 type Usage = "on_demand" | "spot";
 
-/** The snapshot's rows with the catalogue's prices where it has them, then its types' rows in regions that only the catalogue has. Pure. */
+/**
+ * The snapshot's rows with catalogue prices where available, followed by its types in regions that only the catalogue has. Pure.
+ */
 export function composeRates(listed: readonly ZoneRate[], skus: readonly Sku[], asOf: string): ZoneRate[] {
 	const unit = unitPrices(skus);
 	const snapshot = [...listed, ...rowsElsewhere(listed, skus, unit, asOf)];
@@ -56,7 +58,7 @@ export function composeRates(listed: readonly ZoneRate[], skus: readonly Sku[], 
 	});
 }
 
-/** Types of the list, without prices yet, in each region where the catalogue can price them on demand and the list has no price. */
+/** The list's types, not yet priced, in each region that has no list price and an on-demand price in the catalogue. */
 function rowsElsewhere(
 	listed: readonly ZoneRate[],
 	skus: readonly Sku[],
@@ -77,7 +79,7 @@ function rowsElsewhere(
 
 const keyOf = (usage: Usage) => (usage === "spot" ? "spot" : "onDemand");
 
-/** Nano-dollars of one unit for an hour, by region and description; null where the catalogue has two prices for one thing. */
+/** Nano-dollars per unit and hour, by region and description; null if the catalogue has two prices for one item. */
 function unitPrices(skus: readonly Sku[]): Map<string, bigint | null> {
 	const prices = new Map<string, bigint | null>();
 	for (const sku of skus) {
@@ -93,7 +95,7 @@ function unitPrices(skus: readonly Sku[]): Map<string, bigint | null> {
 	return prices;
 }
 
-/** Null for what is not sold by the hour, not in dollars, at several rates, or for nothing. */
+/** null for items that are not sold per hour, not in dollars, at several rates, or free. */
 function nanosOf({ pricingInfo, category }: Sku): bigint | null {
 	if (category.usageType !== "OnDemand" && category.usageType !== "Preemptible") return null;
 	const [pricing, ...others] = pricingInfo;
@@ -107,7 +109,7 @@ function nanosOf({ pricingInfo, category }: Sku): bigint | null {
 	return nanos > 0n ? nanos : null;
 }
 
-/** Micro-dollars of the whole machine for an hour, rounded up; null when a part has no price. */
+/** Micro-dollars per hour of the whole machine, rounded up; null if a part has no price. */
 function sumOf(rate: ZoneRate, usage: Usage, unit: ReadonlyMap<string, bigint | null>): bigint | null {
 	const parts = partsOf(rate.instanceType);
 	const spot = usage === "spot";
@@ -126,7 +128,10 @@ function sumOf(rate: ZoneRate, usage: Usage, unit: ReadonlyMap<string, bigint | 
 
 const toMicro = (nanos: bigint) => (nanos + NANO_PER_MICRO - 1n) / NANO_PER_MICRO;
 
-/** The price, or why it is not believed: it is far off the snapshot's, or off the same machine's in the middle of the regions. */
+/**
+ * The price, or why it is rejected: it is far from the snapshot's, or from the median of the same machine's prices in all
+ * regions.
+ */
 function judged(
 	{ instanceType }: ZoneRate,
 	price: bigint,

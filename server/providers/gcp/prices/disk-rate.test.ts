@@ -16,7 +16,7 @@ function sku(description: string, nanos: number[], changes: { region?: string; u
 	};
 }
 
-it("takes the space of the disk itself, whatever region its description names: no regional disk, no snapshot, no other unit", () => {
+it("uses the disk's own space, whatever region its description names: no regional disk, no snapshot, no other unit", () => {
 	const skus = [
 		sku("Regional Balanced PD Capacity", [200_000_000]),
 		sku("Balanced PD Capacity in Japan", [130_000_000], { region: "asia-northeast1" }),
@@ -31,7 +31,7 @@ it("takes the space of the disk itself, whatever region its description names: n
 	expect(usdPerGibMonth(skus, "us-central1", "hyperdisk-balanced")).toBeNull();
 });
 
-it("leaves out the first GiBs that are free, and takes no side where there are two prices", () => {
+it("skips the free first GiBs, and rejects two different prices", () => {
 	expect(usdPerGibMonth([sku("Storage PD Capacity", [0, 40_000_000])], "us-central1", "pd-standard")).toBe("0.040000000");
 	const two = [sku("Balanced PD Capacity", [100_000_000]), sku("Balanced PD Capacity in Iowa", [110_000_000])];
 	expect(() => usdPerGibMonth(two, "us-central1", "pd-balanced")).toThrow(/at 2 prices/);

@@ -1,6 +1,6 @@
 import type { Sku } from "./catalogue.ts";
 
-/** What descriptions of a disk's space begin with; regional disks, which are two, begin with another word. */
+/** The start of descriptions of a disk's space. Regional disks, which are replicated, start with another word. */
 const SPACE: Readonly<Record<string, string>> = {
 	"pd-balanced": "Balanced PD Capacity",
 	"pd-ssd": "SSD backed PD Capacity",
@@ -8,8 +8,8 @@ const SPACE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Dollars for a GiB of such a disk for a month in a region, as the catalogue writes them; null when it has none.
- * @throws Error when it has two
+ * Dollars per GiB and month for such a disk in a region, as written in the catalogue; null if it has none.
+ * @throws Error if it has two
  */
 export function usdPerGibMonth(skus: readonly Sku[], region: string, type: string): string | null {
 	const name = SPACE[type];
@@ -28,7 +28,7 @@ function monthlyUsd({ pricingInfo }: Sku): string[] {
 	const [pricing, ...others] = pricingInfo;
 	if (!pricing || others.length > 0) return [];
 	const { usageUnit, tieredRates } = pricing.pricingExpression;
-	// The first GiBs are free in some places: a free tier is one of rate 0, and no price.
+	// The first GiBs are free in some regions: a tier with rate 0 is not a price.
 	const rates = tieredRates.map(({ unitPrice }) => unitPrice).filter(({ units, nanos }) => units !== "0" || nanos > 0);
 	const [rate, ...more] = rates;
 	if (usageUnit !== "GiBy.mo" || !rate || more.length > 0 || rate.currencyCode !== "USD") return [];

@@ -42,7 +42,7 @@ const SNAPSHOT = REGIONS.map((region) => rate({ region, zone: `${region}-a` }));
 const composeFirst = (skus: Sku[], snapshot = SNAPSHOT) => composeRates(snapshot, skus, "2026-11-20")[0];
 
 describe("composeRates", () => {
-	it("adds a machine's price up from its cores, memory and GPUs, with the day on which it was read", () => {
+	it("sums a machine's price from its cores, memory and GPUs, with the day of the reading", () => {
 		const source = "Cloud Billing Catalog, sum of cores, memory and GPUs";
 		expect(composeFirst(SKUS)).toMatchObject({
 			onDemand: { microUsdPerHour: 708_000n, asOf: "2026-11-20", source },
@@ -50,8 +50,8 @@ describe("composeRates", () => {
 		});
 	});
 
-	it("gives every A2 price of the snapshot in Iowa from the prices of the parts there", () => {
-		// The 80 GB card has a description with the same beginning, and must not be taken for it.
+	it("derives every A2 price of the snapshot in Iowa from the prices of its parts", () => {
+		// The description of the 80 GB card starts the same way, and must not be confused with it.
 		const iowa: typeof PARTS = [
 			["A2 Instance Core running in Americas", 31_611_000, "h", "OnDemand"],
 			["A2 Instance Ram running in Americas", 4_237_000, "GiBy.h", "OnDemand"],
@@ -69,7 +69,7 @@ describe("composeRates", () => {
 	});
 
 	describe("of TPUs", () => {
-		// Descriptions, regions, usage types and prices as the catalogue had them on 2026-06-14 and 2026-08-07.
+		// Descriptions, regions, usage types and prices from the catalogue of 2026-06-14 and 2026-08-07.
 		const chips = (description: string, usd: number, region: string, usageType = "OnDemand") =>
 			sku(description, Math.round(usd * 1e9), "h", usageType, { serviceRegions: [region] });
 		const COLUMBUS = [
@@ -82,7 +82,7 @@ describe("composeRates", () => {
 		];
 		const v6e = (region: string) => listOffers("gcp").filter((row) => row.instanceType === "ct6e-standard-8t" && row.region === region);
 
-		it("takes a chip's price × chips, on demand and as spot, and no other way to buy it", () => {
+		it("multiplies a chip's price by the chips, on demand and as spot, and ignores other purchase options", () => {
 			const [composed, ...more] = composeRates(v6e("us-east5"), COLUMBUS, "2026-11-20");
 			const source = "Cloud Billing Catalog, price of a chip × chips";
 			expect(composed).toMatchObject({ onDemand: { microUsdPerHour: 21_600_000n, asOf: "2026-11-20", source }, spot: { source } });
@@ -90,7 +90,7 @@ describe("composeRates", () => {
 			expect(more).toEqual([]);
 		});
 
-		it("has the types of the list in regions that only the catalogue prices, on demand alone where it has no spot", () => {
+		it("has the list's types in regions that only the catalogue prices, on-demand only if there is no spot price", () => {
 			const dallas = chips("TpuV6e running in Dallas", 2.7, "us-south1");
 			const composed = composeRates(v6e("us-east5"), [...COLUMBUS, dallas], "2026-11-20");
 			expect(composed.map(({ region, zone, onDemand, spot }) => [region, zone, onDemand.microUsdPerHour, spot?.microUsdPerHour])).toEqual([
@@ -99,7 +99,7 @@ describe("composeRates", () => {
 			]);
 		});
 
-		it("is read whatever family the catalogue counts them in", async () => {
+		it("is read from whatever family the catalogue puts them in", async () => {
 			const row = { ...COLUMBUS[0], category: { resourceFamily: "ML", resourceGroup: "TPU", usageType: "OnDemand" } };
 			expect(await readCatalogue("http://x", async () => ({ skus: [row] }))).toHaveLength(1);
 		});
@@ -109,7 +109,7 @@ describe("composeRates", () => {
 		["another currency", { currencyCode: "EUR" }, {}],
 		["a price of nothing", { units: "0", nanos: 0 }, {}],
 		["another unit", {}, { usageUnit: "mo" }],
-	])("keeps the snapshot's price where a part has %s", (_what, unitPrice, expression) => {
+	])("keeps the snapshot's price if a part has %s", (_what, unitPrice, expression) => {
 		const [core, ...others] = SKUS;
 		const [pricing] = core?.pricingInfo ?? [];
 		const [tier] = pricing?.pricingExpression.tieredRates ?? [];
@@ -119,7 +119,7 @@ describe("composeRates", () => {
 		expect(composeFirst([wrong, ...others])?.onDemand).toEqual(listed(700_000n));
 	});
 
-	it("keeps the snapshot's price where a part is missing, has two prices, or the machine has more parts", () => {
+	it("keeps the snapshot's price if a part is missing, has two prices, or the machine has more parts", () => {
 		expect(composeFirst(SKUS.slice(1))?.onDemand).toEqual(listed(700_000n));
 		expect(composeFirst([...SKUS, sku("G2 Instance Core running in Mars", 1, "h", "OnDemand")])?.onDemand).toEqual(listed(700_000n));
 		const a3 = rate({ instanceType: "a3-highgpu-8g" });
@@ -129,7 +129,7 @@ describe("composeRates", () => {
 	it.each([
 		["the snapshot's, above", 56_000_000_000, SNAPSHOT, /\$56\.148 is more than 10 times above the snapshot's \(\$0\.7\)/],
 		["the snapshot's, below", 560_000_000, [rate({ onDemand: listed(80_000_000n) })], /below the snapshot's \(\$80\)/],
-	])("refuses a price that is ten times off %s, and says so", (_what, gpuNanos, snapshot, why) => {
+	])("rejects and reports a price that is ten times off %s", (_what, gpuNanos, snapshot, why) => {
 		const skus = SKUS.map((part) =>
 			part.description.startsWith("Nvidia L4 GPU running") ? sku(part.description, gpuNanos, "h", "OnDemand") : part,
 		);
@@ -138,7 +138,7 @@ describe("composeRates", () => {
 		expect(first?.spot?.microUsdPerHour).toBe(280_000n);
 	});
 
-	it("refuses a price that is ten times off the same machine's in other regions", () => {
+	it("rejects a price that is ten times off the same machine's in other regions", () => {
 		const dear = SKUS.flatMap((part) => {
 			if (!part.description.startsWith("Nvidia L4 GPU running")) return [part];
 			return [
@@ -158,7 +158,7 @@ describe("live prices over the wire", () => {
 		server?.close();
 	});
 
-	/** A catalogue on loopback that answers so; the address of it, and what it was asked. */
+	/** A catalogue on loopback with these responses; returns its address and the requests it received. */
 	async function serve(answer: (query: URLSearchParams, request: IncomingMessage) => { status?: number; body: unknown }) {
 		const asked: string[] = [];
 		const listening = createServer((request, response) => {
@@ -180,7 +180,7 @@ describe("live prices over the wire", () => {
 		return { body: { skus, nextPageToken: from + 2 < SKUS.length ? String(from + 2) : "" } };
 	};
 
-	it("reads all pages, in dollars, and reads them again only when they are old", async () => {
+	it("reads all pages, in dollars, and reads them again only when they are stale", async () => {
 		const { endpoint, asked } = await serve(paged);
 		const prices = new LivePrices({ endpoint, fetchJson, everyMs: HOUR_MS, retryMs: 1 });
 		expect((await prices.rates(SNAPSHOT, NOW_MS))[0]?.onDemand.microUsdPerHour).toBe(708_000n);
@@ -191,7 +191,7 @@ describe("live prices over the wire", () => {
 		expect(asked).toHaveLength(6);
 	});
 
-	it("keeps the snapshot while the list cannot be read, and what it read once after that, and says why", async () => {
+	it("keeps the snapshot while the list cannot be read, later its last reading, and reports why", async () => {
 		let fails = true;
 		const { endpoint } = await serve((query) => (fails ? { body: { skus: "none" } } : paged(query)));
 		const prices = new LivePrices({ endpoint, fetchJson, everyMs: 10, retryMs: 10 });
@@ -208,7 +208,7 @@ describe("live prices over the wire", () => {
 		expect(kept?.onDemand).toMatchObject({ microUsdPerHour: 708_000n, source: expect.stringMatching(/cannot be read/) });
 	});
 
-	it("takes nothing from a list with a second page that fails", async () => {
+	it("uses nothing from a list with a failing second page", async () => {
 		const { endpoint, asked } = await serve((query) => (query.get("pageToken") === "2" ? { body: { skus: "none" } } : paged(query)));
 		const prices = new LivePrices({ endpoint, fetchJson, everyMs: 10, retryMs: 10 });
 		const [kept] = await prices.rates(SNAPSHOT, NOW_MS);
@@ -216,13 +216,13 @@ describe("live prices over the wire", () => {
 		expect(kept?.onDemand).toMatchObject({ microUsdPerHour: 700_000n, source: expect.stringMatching(/cannot be read: .*skus/s) });
 	});
 
-	it("gives up on a list without an end", async () => {
+	it("gives up on an endless list", async () => {
 		const { endpoint } = await serve(() => ({ body: { skus: [], nextPageToken: "again" } }));
 		const prices = new LivePrices({ endpoint, fetchJson, everyMs: 10, retryMs: 10 });
 		expect((await prices.rates(SNAPSHOT, NOW_MS))[0]?.onDemand.source).toMatch(/more than 100 pages/);
 	});
 
-	it("are what the driver offers", async () => {
+	it("are used in the driver's offers", async () => {
 		const { endpoint } = await serve(paged);
 		const settings = {
 			...{ controlPlane: "spw-1", project: "acme-bursts", regions: ["us-central1"], priceEndpoint: endpoint },
@@ -243,7 +243,7 @@ describe("live prices over the wire", () => {
 	});
 });
 
-// The driver's offers ask these two and no others.
+// The driver's offers use only these two calls.
 function asClients(clients: object): ComputeClients {
 	return clients as ComputeClients;
 }

@@ -5,23 +5,26 @@ import { composeRates } from "./compose.ts";
 import { usdPerGibMonth } from "./disk-rate.ts";
 
 export interface LivePricesOptions {
-	/** Of the Cloud Billing Catalog or a copy of it: an address without a path. */
+	/** Address of the Cloud Billing Catalog or a copy of it, without a path. */
 	endpoint: string;
 	fetchJson: FetchJson;
-	/** The catalogue is read again when it is this old. */
+	/** Age at which the catalogue is read again. */
 	everyMs: number;
-	/** After a failure it is asked again this much later. */
+	/** Delay after a failure. */
 	retryMs: number;
 }
 
-/** The catalogue's prices, read now and then. While it fails, what was read last holds, with its day; before that, the snapshot. */
+/**
+ * The catalogue's prices, refreshed periodically. While reading fails, the last prices remain in use with their date; before the
+ * first success, the snapshot.
+ */
 export class LivePrices {
 	readonly #options: LivePricesOptions;
 	#rates: readonly ZoneRate[] | null = null;
-	/** Those of disks, as they were read last. */
+	/** Disk prices from the last reading. */
 	#disks: readonly Sku[] | null = null;
 	#nextMs = 0;
-	/** Why the last reading failed; null when it did not. */
+	/** Why the last reading failed; null if it succeeded. */
 	#problem: string | null = null;
 
 	constructor(options: LivePricesOptions) {
@@ -38,8 +41,8 @@ export class LivePrices {
 	}
 
 	/**
-	 * Price of such a disk for a month by the catalogue as `rates` read it last; null when that has none. @throws Error when none was
-	 * read
+	 * The monthly price of such a disk in the catalogue as last read by `rates`; null if it has none.
+	 * @throws Error if it was never read
 	 */
 	diskPrice(region: string, { type, gib }: DiskAsked): bigint | null {
 		if (this.#disks === null || this.#problem !== null) throw new Error(this.#problem ?? "the catalogue was not read yet");

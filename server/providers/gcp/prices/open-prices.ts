@@ -5,16 +5,16 @@ import { LivePrices } from "./live-prices.ts";
 
 const GOOGLE = "https://cloudbilling.googleapis.com";
 const SCOPE = "https://www.googleapis.com/auth/cloud-billing.readonly";
-/** Google changes prices at most daily, and spot prices by experience once a month. */
+/** Google changes prices at most daily, and spot prices typically once a month. */
 const EVERY_MS = 6 * HOUR_MS;
 const RETRY_MS = 15 * MINUTE_MS;
 
-/** Where a site's live prices come from: a copy of the catalogue, Google's own, or (null) nowhere: the snapshot holds. */
+/** Source of a site's live prices: a copy of the catalogue, Google's own, or null: use the snapshot. */
 export function openPrices({ priceEndpoint, livePrices, endpoint, credentials }: ParsedGcpSettings): LivePrices | null {
 	const times = { everyMs: EVERY_MS, retryMs: RETRY_MS };
 	if (priceEndpoint !== undefined) return new LivePrices({ endpoint: priceEndpoint, fetchJson: fetchOpenly, ...times });
 	if (!livePrices) return null;
-	// An emulated project has no business with Google's catalogue: the emulator has its own.
+	// An emulated project does not use Google's catalogue, because the emulator has its own.
 	if (endpoint !== undefined) return new LivePrices({ endpoint: new URL(endpoint).origin, fetchJson: fetchOpenly, ...times });
 	return new LivePrices({ endpoint: GOOGLE, fetchJson: googleFetch(credentials), ...times });
 }
@@ -25,7 +25,7 @@ const fetchOpenly: FetchJson = async (url, signal) => {
 	return answer.json();
 };
 
-/** With the site's Google credentials, or the process's: the SDK of Compute Engine is asked for its library of credentials alone. */
+/** Uses the site's Google credentials, or the process's. Only the credentials library of the Compute Engine SDK is needed. */
 function googleFetch(credentials: ParsedGcpSettings["credentials"]): FetchJson {
 	let auth: { fetch(url: string, options: { signal: AbortSignal }): Promise<{ data: unknown }> } | null = null;
 	return async (url, signal) => {
