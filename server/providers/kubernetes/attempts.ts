@@ -2,12 +2,12 @@ import { LABELS, objectNameOf } from "./names.ts";
 import type { AttemptMeta, KubeJob, KubePod } from "./objects.ts";
 import type { AttemptFacts } from "./observe-attempt.ts";
 
-/** The label selector of a site's objects, or of those of one of its attempts. */
+/** The label selector for a site's objects, or for those of one of its attempts. */
 export function selectorOf(siteLabel: string, attemptId?: string): string {
 	return `${LABELS.site}=${siteLabel}${attemptId === undefined ? "" : `,${LABELS.attempt}=${objectNameOf(attemptId)}`}`;
 }
 
-/** Jobs and pods by their attempt. An attempt with a deleted Job is known by its pods. */
+/** Groups Jobs and pods by attempt. If an attempt's Job was deleted, its pods identify it. */
 export function factsOf(jobs: readonly KubeJob[], pods: readonly KubePod[]): Map<string, AttemptFacts> {
 	const found = new Map<string, AttemptFacts>();
 	const of = (meta: AttemptMeta, createdAtMs: number) => {

@@ -7,7 +7,7 @@ import { clusterNodesOf, type KubePool, poolsOf, productsOf, type ResolveAcceler
 import { Reflector } from "./reflector.ts";
 import type { ParsedKubernetesSettings } from "./settings.ts";
 
-/** Nodes and everybody's pods, watched: what is free, and what of others waits. */
+/** Watches nodes and all pods: which GPUs are free, and which pods of others are waiting. */
 export class Capacity {
 	readonly #settings: ParsedKubernetesSettings;
 	readonly #siteLabel: string;
@@ -45,15 +45,15 @@ export class Capacity {
 		return new Map([...(await this.#nodes.items())].map((n) => [n.name, n]));
 	}
 
-	/** Everybody else's pods that are not over. */
+	/** Pods of others that have not ended. */
 	async othersPods(): Promise<KubePod[]> {
 		return [...(await this.#pods.items())].filter((p) => !this.#isOurs(p) && p.phase !== "Succeeded" && p.phase !== "Failed");
 	}
 
 	/**
-	 * The pools with what is free of them after everybody's pods, and the nodes with what is used. Ours are given by the caller, who
-	 * has just asked for them.
-	 * @throws DriverError invalid_request when nothing there is of use: that is a mistake in the settings.
+	 * The pools with their free GPUs after all pods, and the nodes with their use. The caller passes our own pods, which it has just
+	 * read.
+	 * @throws DriverError invalid_request if the cluster has no usable node, which means that the settings are wrong
 	 */
 	async pools(ours: readonly KubePod[]): Promise<{ pools: KubePool[]; nodes: ClusterNode[] }> {
 		const [nodes, others] = await Promise.all([this.#nodes.items(), this.othersPods()]);
@@ -78,7 +78,7 @@ export class Capacity {
 	}
 }
 
-/** GPUs that bound pods hold, by node. A pod that is over holds none. */
+/** GPUs held by bound pods, by node. A pod that has ended holds none. */
 function usedBy(pods: readonly KubePod[]): Map<string, Map<string, number>> {
 	const used = new Map<string, Map<string, number>>();
 	for (const { node, asks, phase } of pods) {

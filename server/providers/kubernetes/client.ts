@@ -23,7 +23,7 @@ type Query = NonNullable<Asked["query"]>;
 export const STRATEGIC_MERGE = "application/strategic-merge-patch+json";
 const MERGE = "application/merge-patch+json";
 
-/** The calls that the driver makes, every answer checked before it is believed. Errors: DriverError. */
+/** The driver's API calls. Every response is validated. Errors: DriverError. */
 export class KubeCalls {
 	readonly #settings: ParsedKubernetesSettings;
 	readonly #connection: Connection;
@@ -33,7 +33,7 @@ export class KubeCalls {
 		this.#connection = new Connection(settings.access, clock);
 	}
 
-	/** All pages of a listing. One with an expired continuation is started again, once. */
+	/** All pages of a listing. If a continuation has expired, the listing starts again, once. */
 	async list<S extends z.ZodType>(path: string, item: S, query: Query = {}): Promise<Listing<z.output<S>>> {
 		const whole = async () => {
 			const items: z.output<S>[] = [];
@@ -66,13 +66,13 @@ export class KubeCalls {
 		return (await this.list(`${this.#core()}/pods`, podSchema, { labelSelector: selector })).items;
 	}
 
-	/** What the cluster says about one object. */
+	/** The cluster's events about one object. */
 	async events(kind: "Pod" | "Job" | "Workload", name: string): Promise<KubeEvent[]> {
 		const fieldSelector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
 		return (await this.list(`${this.#core()}/events`, eventSchema, { fieldSelector })).items;
 	}
 
-	/** The version in which the server wants an API group to be spoken, e.g. of kueue.x-k8s.io; null: it has no such group. */
+	/** The preferred version of an API group, e.g. of kueue.x-k8s.io; null if the server does not have the group. */
 	async groupVersion(name: string): Promise<string | null> {
 		const groupSchema = z.object({ name: z.string(), preferredVersion: z.object({ version: z.string() }) });
 		const schema = z.object({ groups: z.array(groupSchema) });
@@ -80,7 +80,7 @@ export class KubeCalls {
 		return groups.find((g) => g.name === name)?.preferredVersion.version ?? null;
 	}
 
-	/** Makes nothing: answers the Job as the server would keep it. */
+	/** Creates nothing: returns the Job as the server would store it. */
 	tryJob(body: V1Job): Promise<unknown> {
 		return this.#ask(z.unknown(), {
 			method: "POST",
@@ -91,7 +91,7 @@ export class KubeCalls {
 		});
 	}
 
-	/** Silent when there is one of this name: names are those of attempts. */
+	/** Does nothing if one with this name exists, because names belong to attempts. */
 	createJob(body: V1Job): Promise<void> {
 		return this.#create(`${this.#batch()}/jobs`, body);
 	}
@@ -108,7 +108,7 @@ export class KubeCalls {
 		return this.#create(`${this.#core()}/services`, body);
 	}
 
-	/** Silent when it no longer exists. */
+	/** Does nothing if it no longer exists. */
 	patchJob(name: string, patch: unknown): Promise<void> {
 		return this.#nullIfMissing({
 			method: "PATCH",
@@ -119,7 +119,7 @@ export class KubeCalls {
 		});
 	}
 
-	/** A Job of others, or its status. Silent when it no longer exists. */
+	/** Patches a Job of others, or its status. Does nothing if it no longer exists. */
 	patchTheirJob({ namespace, name }: { namespace: string; name: string }, patch: unknown, subresource: "status" | null): Promise<void> {
 		const path = `/apis/batch/v1/namespaces/${namespace}/jobs/${name}${subresource === null ? "" : `/${subresource}`}`;
 		return this.#nullIfMissing({ method: "PATCH", path, what: `job ${namespace}/${name}`, body: patch, contentType: MERGE });
@@ -130,13 +130,13 @@ export class KubeCalls {
 		return this.#nullIfMissing({ method: "PATCH", path, what: `pod ${name}`, body: patch, contentType: STRATEGIC_MERGE });
 	}
 
-	/** Its pods are deleted by the server afterwards. Silent when it no longer exists. */
+	/** The server deletes its pods afterwards. Does nothing if it no longer exists. */
 	deleteJob(name: string): Promise<void> {
 		const body = { kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: "Background" };
 		return this.#nullIfMissing({ method: "DELETE", path: `${this.#batch()}/jobs/${name}`, what: `job ${name}`, body });
 	}
 
-	/** Asks it to end; asked again with less grace, the grace gets shorter. Silent when it no longer exists. */
+	/** Deletes it with a grace period; a repeated call can shorten the period. Does nothing if it no longer exists. */
 	deletePod(name: string, gracePeriodSeconds: number): Promise<void> {
 		const body = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds };
 		return this.#nullIfMissing({ method: "DELETE", path: `${this.#core()}/pods/${name}`, what: `pod ${name}`, body });
@@ -150,7 +150,7 @@ export class KubeCalls {
 		return this.#nullIfMissing({ method: "DELETE", path: `${this.#core()}/services/${name}`, what: `service ${name}` });
 	}
 
-	/** Changes since a listing, until the server ends it or `signal` does. An ERROR event is thrown. */
+	/** Changes since a listing, until the server or `signal` ends the watch. An ERROR event is thrown. */
 	async *watch(path: string, query: Query, resourceVersion: string, signal: AbortSignal, opened: () => void): AsyncGenerator<WatchEvent> {
 		const sent = await this.#connection.send({
 			...{ method: "GET", path, what: path, signal },
@@ -167,7 +167,7 @@ export class KubeCalls {
 		}
 	}
 
-	/** A container's log with the time of each line; with `follow` until it ends. Null when there is none (any more, or yet). */
+	/** A container's log with the time of each line; with `follow` until it ends. null if there is none (any more, or yet). */
 	async log(
 		pod: string,
 		options: { container: string; sinceTime?: string; follow?: boolean },
@@ -210,7 +210,7 @@ export class KubeCalls {
 	async #ask<S extends z.ZodType>(schema: S, asked: Omit<Asked, "signal">): Promise<z.output<S>> {
 		const once = () => this.#connection.send({ ...asked, signal: AbortSignal.timeout(this.#settings.answerTimeoutMs) });
 		const sent: Sent = await once().catch((error: unknown) => {
-			// A server that was restarted has closed the connections that were kept.
+			// A restarted server has closed the kept connections.
 			if (asked.method === "GET" && isBroken(error)) return once();
 			throw error;
 		});
@@ -220,7 +220,7 @@ export class KubeCalls {
 	}
 }
 
-/** The server ends a watch after this long; it is begun again from where it was. */
+/** The server ends a watch after this long; it then resumes from its last position. */
 export const WATCH_SECONDS = 300;
 
 function parsed<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
@@ -234,7 +234,7 @@ function isBroken(error: unknown): boolean {
 	return error instanceof DriverError && ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(error.providerCode ?? "");
 }
 
-/** JSON values, one a line. What is cut off at the end is left out: anyone who reads goes on from what came before. */
+/** Parses JSON values, one per line. A truncated last value is dropped; readers resume from the one before. */
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
 	const decoder = new TextDecoder();
 	let rest = "";

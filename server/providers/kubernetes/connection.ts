@@ -5,12 +5,12 @@ import { DriverError } from "../driver-errors.ts";
 import { noAnswer, notUnderstood } from "./errors.ts";
 import type { ParsedKubernetesSettings } from "./settings.ts";
 
-/** Large, and wanted only where there is such a site. */
+/** Loaded only with a Kubernetes site, because it is large. */
 const loadSdk = () => import("@kubernetes/client-node");
 type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 type Access = ParsedKubernetesSettings["access"];
 
-/** Credentials are read again this often, so that ones that were exchanged before their end are seen. */
+/** Credentials are read again at this interval, so that ones replaced before their expiry are noticed. */
 const READ_AGAIN_MS = 5 * 60_000;
 
 export interface Sent {
@@ -21,7 +21,7 @@ export interface Sent {
 export interface Asked {
 	method: "GET" | "POST" | "PATCH" | "DELETE";
 	path: string;
-	/** What is asked, for the words of an error. */
+	/** Describes the call in errors. */
 	what: string;
 	query?: Record<string, string | number | boolean | undefined>;
 	body?: unknown;
@@ -33,12 +33,15 @@ interface Session {
 	sdk: Sdk;
 	config: KubeConfig;
 	server: string;
-	/** Holds the connections; the client itself would make one for each call. */
+	/** Keeps connections open; the client itself would open one per call. */
 	dispatcher: ReturnType<RequestContext["getDispatcher"]> | null;
 	openedAtMs: number;
 }
 
-/** Requests by Kubernetes' own client: its ways to sign in, its certificates and its transport. Errors: DriverError. */
+/**
+ * Sends requests with Kubernetes' own client: its authentication methods, its certificates and its transport. Errors:
+ * DriverError.
+ */
 export class Connection {
 	readonly #access: Access;
 	readonly #clock: Clock;
@@ -49,7 +52,7 @@ export class Connection {
 		this.#clock = clock;
 	}
 
-	/** A request that was refused for its credentials is made again with ones that are read again. */
+	/** A request rejected for its credentials is repeated with freshly read ones. */
 	async send(asked: Asked): Promise<Sent> {
 		const session = await this.#open();
 		const sent = await this.#once(session, asked);
@@ -115,7 +118,7 @@ export class Connection {
 	}
 }
 
-/** RFC 6750, 2.1; the longest that Kubernetes itself makes are some kB. */
+/** Token syntax of RFC 6750, 2.1. The longest tokens that Kubernetes itself issues are some kB. */
 const BEARER_TOKEN = /^[\w.~+/-]{1,16384}=*$/;
 
 async function loadAccess(config: KubeConfig, access: Access): Promise<void> {
@@ -126,16 +129,19 @@ async function loadAccess(config: KubeConfig, access: Access): Promise<void> {
 		return;
 	}
 	const token = (await readFile(access.tokenFile, "utf8")).trim();
-	// What is read here is sent to the server that the site names: no other file of this host may leave by it.
+	// The file's content is sent to the server in the site's settings, so no other file of this host may be read.
 	if (!BEARER_TOKEN.test(token))
 		throw new Error(`${access.tokenFile} holds no bearer token, which is one line of letters, digits and -._~+/=`);
 	const { server, caFile } = access;
-	// Plain http is for this host only, which the settings hold; the client asks for this besides.
+	// The settings allow plain http only for this host; the client needs this option in addition.
 	const cluster = { name: "site", server, skipTLSVerify: server.startsWith("http:"), ...(caFile === undefined ? {} : { caFile }) };
 	config.loadFromClusterAndUser(cluster, { name: "spillway", token });
 }
 
-/** Reads JSON. @throws DriverError transient when it is none. */
+/**
+ * Parses JSON.
+ * @throws DriverError transient if it is invalid
+ */
 export async function readJson(sent: Sent, what: string): Promise<unknown> {
 	const text = await sent.text();
 	try {

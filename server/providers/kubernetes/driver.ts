@@ -39,29 +39,29 @@ import { type KubernetesSettings, kubernetesSettingsSchema, type ParsedKubernete
 import type { TheirJob } from "./their-job.ts";
 import { SiteVolume, volumeError } from "./volume.ts";
 
-/** How often the jobs of a closing site are looked for, and how much longer than their grace. */
+/** Polling interval for the jobs of a closing site, and how much longer than their grace period to wait. */
 const LOOK_AGAIN_MS = 100;
 const CLOSE_SLACK_MS = 10_000;
-/** What the server can do changes when it is upgraded. */
+/** The server's features change when it is upgraded. */
 const FEATURES_EVERY_MS = 10 * 60_000;
 
 export interface KubernetesDriverOptions {
 	clock?: Clock;
-	/** Our name for a GPU product's label; null: not known. */
+	/** Our name for a GPU product label; null if unknown. */
 	resolveAccelerator?: ResolveAccelerator;
-	/** For tests against old servers: Jobs also where the server would replace a deleted pod. */
+	/** For tests against old servers: use Jobs even if the server would replace a deleted pod. */
 	alwaysJobs?: boolean;
 }
 
 /**
- * A Kubernetes cluster by its API server. Everything that is known of an attempt lies in the cluster, on its Job and its
- * pods, so that neither our restart nor the cluster's loses any: its slots and its stop in annotations, its end on
- * the pod itself, which a finalizer keeps until the end was recorded.
+ * A Kubernetes cluster through its API server. Everything known about an attempt is stored in the cluster, on its Job and its
+ * pods, so that neither our restart nor the cluster's loses it: its slots and its stop in annotations, its end on the pod itself,
+ * which a finalizer keeps until the end is recorded.
  */
 export class KubernetesDriver implements ClusterDriver {
 	readonly provider = "kubernetes";
 	readonly capabilities = { multiNode: true, pushesChanges: true };
-	/** Null where no namespace is named from which jobs may be adopted. */
+	/** null if the settings name no namespace for adoption. */
 	readonly queue: KubernetesQueue | null;
 	readonly siteId: string;
 	readonly #settings: ParsedKubernetesSettings;
@@ -73,18 +73,18 @@ export class KubernetesDriver implements ClusterDriver {
 	readonly #volume: SiteVolume | null;
 	readonly #alwaysJobs: boolean;
 	readonly #listeners = new Set<() => void>();
-	/** Gangs that surely have their service. */
+	/** Gangs that are known to have their service. */
 	readonly #named = new Set<string>();
 	/**
-	 * Pools that did not grow when a pod asked: until when nothing is counted on to come. Lost with the process: then one job tries
-	 * again.
+	 * Pools that failed to grow when a pod needed a node, and until when no new nodes are expected there. Lost with the process: one
+	 * job then tries again.
 	 */
 	readonly #driesUntilMs = new Map<string, number>();
 	#features: { found: Promise<ServerFeatures>; atMs: number } | null = null;
 	#foreign: readonly ForeignJob[] = [];
 	#startQueue: Promise<unknown> = Promise.resolve();
 
-	/** @throws ZodError for wrong settings. */
+	/** @throws ZodError for invalid settings */
 	constructor(siteId: string, settings: KubernetesSettings, options: KubernetesDriverOptions = {}) {
 		this.siteId = siteId;
 		this.#settings = kubernetesSettingsSchema.parse(settings);
@@ -108,7 +108,7 @@ export class KubernetesDriver implements ClusterDriver {
 			siteLabel: this.#siteLabel,
 			resolve: options.resolveAccelerator ?? (() => null),
 			onOurs: (pod) => {
-				// Its node throws the log away with the pod.
+				// The node discards the log with the pod.
 				if (pod.deletionAtMs !== null) void this.#logs.keep(pod);
 				this.#tell();
 			},
@@ -134,7 +134,7 @@ export class KubernetesDriver implements ClusterDriver {
 			const { resources } = this.#settings;
 			const theirs = await this.#theirs();
 			const jobs = foreignJobsOf(await this.#capacity.othersPods(), { pools, resources, taken, theirs });
-			// The same array while nothing is new.
+			// The same array until something changes.
 			if (JSON.stringify(jobs) !== JSON.stringify(this.#foreign)) this.#foreign = jobs;
 			return {
 				observedAtMs,
@@ -167,7 +167,10 @@ export class KubernetesDriver implements ClusterDriver {
 		return withNodesToCome(pool, { noneComes: (this.#driesUntilMs.get(pool.id) ?? 0) > this.#clock.nowMs() });
 	}
 
-	/** Whether no node comes for an attempt that one was to come for. Others are not to wait for one there either, for as long again. */
+	/**
+	 * Whether no node arrives for an attempt that needs one. Other attempts then do not wait for one there either, for the same
+	 * length of time.
+	 */
 	async #noRoomOf(facts: AttemptFacts, nowMs: number): Promise<Pick<Verdict, "error" | "failedAt"> | null> {
 		const pod = unplacedPodOf(facts);
 		if (!pod || !this.#mayGrow(facts)) return null;
@@ -182,7 +185,7 @@ export class KubernetesDriver implements ClusterDriver {
 		return pod && mountProblemOf(pod, await this.#logs.eventsOf(pod));
 	}
 
-	/** Without the rights to read them nothing is adopted, which the site's check reports; the rest of the site continues. */
+	/** Without the rights to read them, nothing is adopted, which the site's check reports; the rest of the site works. */
 	async #theirs(): Promise<TheirJob[]> {
 		try {
 			return (await this.queue?.jobs()) ?? [];
@@ -193,7 +196,7 @@ export class KubernetesDriver implements ClusterDriver {
 	}
 
 	start(request: StartAttempt): Promise<void> {
-		// Taken in one after the other: two starts must not both find the same slot free.
+		// Starts are serialized, so that two of them cannot take the same free slot.
 		const turn = this.#startQueue.then(() => this.#guarded(() => this.#takeIn(request)));
 		this.#startQueue = turn.catch(() => {});
 		return turn;
@@ -232,7 +235,7 @@ export class KubernetesDriver implements ClusterDriver {
 		await this.#withSecret(attemptId, secrets, () => this.#submit(rest));
 	}
 
-	/** Names are those of attempts, so a Secret that a repeated call finds is this one's. Of what was refused nothing stays. */
+	/** Names belong to attempts, so a Secret that a repeated call finds is this one's. A rejected start leaves nothing behind. */
 	async #withSecret(attemptId: string, secrets: DeliveredSecrets | undefined, begin: () => Promise<void> | undefined): Promise<void> {
 		if (secrets) await this.#calls.createSecret(secretOf(attemptId, this.#siteLabel, secrets));
 		try {
@@ -243,7 +246,7 @@ export class KubernetesDriver implements ClusterDriver {
 		}
 	}
 
-	/** Asked again for the same attempt it makes what is missing. */
+	/** A repeated call for the same attempt creates what is missing. */
 	async #submit({ attemptId, jobId, attemptNo, spec, poolId, slots }: StartAttempt): Promise<void> {
 		const input: ManifestInput = {
 			...{ attemptId, jobId, attemptNo, spec, slots, settings: this.#settings, siteLabel: this.#siteLabel },
@@ -256,12 +259,12 @@ export class KubernetesDriver implements ClusterDriver {
 		for (const pod of podsOf(input)) await this.#calls.createPod(pod);
 	}
 
-	/** Where a Job would replace a pod that somebody deleted, the attempt could run twice: there it runs as plain pods. */
+	/** If a Job would replace a pod that someone deleted, the attempt could run twice. On such servers it runs as plain pods. */
 	#usesJobs({ indexed, podReplacement }: ServerFeatures, nodes: number): boolean {
 		return (podReplacement || this.#alwaysJobs) && (nodes === 1 || indexed);
 	}
 
-	/** Goes on with what was begun, and puts right what happened behind our back. */
+	/** Continues what was started, and repairs changes made without our knowledge. */
 	async #tend(facts: AttemptFacts, around: Surroundings): Promise<void> {
 		const { meta, stop, pods } = facts;
 		for (const pod of pods) if (pod.deletionAtMs !== null) void this.#logs.keep(pod);
@@ -285,7 +288,7 @@ export class KubernetesDriver implements ClusterDriver {
 		}
 	}
 
-	/** Pods that are not ending yet are deleted. */
+	/** Deletes pods that are not ending yet. */
 	async #endPods({ pods, meta }: AttemptFacts, around: Surroundings, graceMs: number): Promise<void> {
 		const live = pods.filter((pod) => pod.deletionAtMs === null && podStateOf(pod, meta, around).kind !== "over");
 		await Promise.all(live.map((pod) => this.#endPod(pod, graceMs)));
@@ -293,14 +296,14 @@ export class KubernetesDriver implements ClusterDriver {
 
 	async #endPod(pod: KubePod, graceMs: number): Promise<void> {
 		await this.#logs.keep(pod);
-		// With 0 it would be taken off the books without its end.
+		// With 0 seconds it would be removed without its end being recorded.
 		await this.#calls.deletePod(pod.name, Math.max(1, Math.ceil(graceMs / 1_000)));
 	}
 
 	stop(attemptId: string, graceMs: number): Promise<void> {
 		return this.#guarded(async () => {
 			if (!isAttemptId(attemptId)) return;
-			// What is being brought ends, or is submitted by then.
+			// Staging ends here, or the attempt has been submitted.
 			await this.#volume?.stop(attemptId);
 			const facts = await this.#one(attemptId);
 			if (!facts) return;
@@ -312,7 +315,7 @@ export class KubernetesDriver implements ClusterDriver {
 				await this.#mark(facts, ANNOTATIONS.stop, { atMs: facts.stop?.atMs ?? nowMs, byMs });
 			}
 			const { podReplacement } = await this.#serverFeatures();
-			// The server deletes pods that it has no place for with its own grace, so that comes last where it may.
+			// The server deletes surplus pods with their own grace period, so that comes last where the server allows it.
 			if (facts.job && (facts.pods.length === 0 || !podReplacement))
 				await this.#calls.patchJob(facts.job.name, { spec: { parallelism: 0 } });
 			const running = facts.pods.filter((pod) => podStateOf(pod, facts.meta, around).kind !== "over");
@@ -321,8 +324,8 @@ export class KubernetesDriver implements ClusterDriver {
 	}
 
 	/**
-	 * Leaves a note on its pods, or on its Job while it has none. Where a webhook lets no Job be changed since it does not answer, as
-	 * Kueue's while Kueue is unavailable, what runs can be ended all the same.
+	 * Records an annotation on its pods, or on its Job while it has none. If an unavailable webhook blocks changes to Jobs, like
+	 * Kueue's while Kueue is down, running attempts can still be ended.
 	 */
 	async #mark({ job, pods }: AttemptFacts, annotation: string, value: unknown): Promise<void> {
 		const patch = { metadata: { annotations: { [annotation]: JSON.stringify(value) } } };
@@ -337,7 +340,7 @@ export class KubernetesDriver implements ClusterDriver {
 		});
 	}
 
-	/** The folder and what is in it go when the attempt is forgotten. */
+	/** The folder and its content are deleted when the attempt is forgotten. */
 	async listOutput(attemptId: string, path: string): Promise<OutputFiles | null> {
 		return this.#volume && isAttemptId(attemptId) ? listOutput(this.#volume.workFolder(attemptId), path) : null;
 	}
@@ -360,14 +363,14 @@ export class KubernetesDriver implements ClusterDriver {
 		});
 	}
 
-	/** The pods last, since by them the attempt is found again should this be cut short. */
+	/** Pods are deleted last, because they identify the attempt if this is interrupted. */
 	async #remove(facts: AttemptFacts): Promise<void> {
 		const { meta, job, pods } = facts;
 		if (meta.nodes > 1) await this.#calls.deleteService(objectNameOf(meta.attemptId));
 		if (job) await this.#calls.deleteJob(job.name);
 		const release = { metadata: { labels: { [LABELS.site]: null }, "$deleteFromPrimitiveList/finalizers": [FINALIZER] } };
 		for (const pod of pods) {
-			// Asked for first: what loses its finalizer while it is being deleted no longer exists at once.
+			// The deletion is requested first: an object that loses its finalizer while being deleted disappears immediately.
 			await this.#calls.deletePod(pod.name, 0);
 			await this.#calls.patchPod(pod.name, release);
 		}
@@ -400,10 +403,10 @@ export class KubernetesDriver implements ClusterDriver {
 		for (const listener of this.#listeners) listener();
 	}
 
-	/** Every attempt that the cluster shows, as it is now. */
+	/** Every attempt that the cluster shows, in its current state. */
 	async #known(attemptId?: string): Promise<AttemptFacts[]> {
 		const selector = selectorOf(this.#siteLabel, attemptId);
-		// A pod that a Job made in between is seen, and never a pod without the Job that made it.
+		// This order finds a pod that a Job creates in between, and never a pod without the Job that created it.
 		const pods = await this.#calls.pods(selector);
 		return [...factsOf(await this.#calls.jobs(selector), pods).values()];
 	}
@@ -418,7 +421,7 @@ export class KubernetesDriver implements ClusterDriver {
 		return { nowMs: this.#clock.nowMs(), isNodeReady, nodeLostAfterMs: this.#settings.nodeLostAfterMs };
 	}
 
-	/** @throws DriverError invalid_request when there is no such pool. */
+	/** @throws DriverError invalid_request if no such pool exists */
 	async #pool(poolId: string, known: readonly AttemptFacts[]): Promise<KubePool> {
 		const { pools } = await this.#capacity.pools(known.flatMap((f) => f.pods));
 		const found = pools.find((p) => p.id === poolId);
@@ -432,7 +435,7 @@ export class KubernetesDriver implements ClusterDriver {
 		if (!this.#features || nowMs - this.#features.atMs > FEATURES_EVERY_MS) {
 			const found = findFeatures(this.#calls, this.#settings);
 			this.#features = { found, atMs: nowMs };
-			// What could not be asked is asked again.
+			// A failed query is repeated.
 			found.catch(() => {
 				this.#features = null;
 			});

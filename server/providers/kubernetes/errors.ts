@@ -3,11 +3,11 @@ import { DriverError, type DriverErrorKind } from "../driver-errors.ts";
 
 const statusSchema = z.looseObject({ message: z.string().nullish(), reason: z.string().nullish(), code: z.number().nullish() });
 
-/** The API server's words for things that the driver looks for by name. */
+/** The API server's wording of errors that the driver detects by name. */
 export const ALREADY_EXISTS = "AlreadyExists";
 const EXPIRED = ["Expired", "Gone"];
 
-/** Whether a list's continuation or a watch's beginning is too old to resume from. */
+/** Whether a list's continuation or a watch's start is too old to resume from. */
 export function isExpired(error: unknown): boolean {
 	return error instanceof DriverError && (EXPIRED.includes(error.providerCode ?? "") || error.providerCode === "HTTP 410");
 }
@@ -16,7 +16,7 @@ export function isCode(error: unknown, code: string): boolean {
 	return error instanceof DriverError && error.providerCode === code;
 }
 
-/** A status of the API server (HTTP ≥ 400, or an ERROR event of a watch) as the port's error. */
+/** Converts a status of the API server (HTTP ≥ 400, or an ERROR event of a watch) to a DriverError. */
 export function statusError(what: string, status: number, body: unknown): DriverError {
 	const parsed = statusSchema.safeParse(body);
 	const said = parsed.success ? parsed.data : {};
@@ -45,7 +45,7 @@ function kindOf(status: number, message: string): DriverErrorKind {
 	return status >= 400 && status < 500 ? "invalid_request" : "transient";
 }
 
-/** No answer at all: no one can say whether the request was carried out. */
+/** There was no response, so it is unknown whether the request was executed. */
 export function noAnswer(what: string, server: string, error: unknown): DriverError {
 	const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
 	const code = (cause as NodeJS.ErrnoException | null)?.code;
@@ -56,7 +56,7 @@ export function noAnswer(what: string, server: string, error: unknown): DriverEr
 	});
 }
 
-/** An answer that cannot be read says nothing about what happened there. */
+/** An unreadable response says nothing about whether the call was executed. */
 export function notUnderstood(what: string, why: string): DriverError {
 	return new DriverError("transient", `Kubernetes: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
 }

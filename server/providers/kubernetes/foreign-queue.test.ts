@@ -32,14 +32,14 @@ const aPod = (name: string, { gpus, node, owner, priority = 0, minute = 0, gate 
 const seen = (...pods: KubePod[]) =>
 	foreignJobsOf(pods, { pools: [pool], resources: ["nvidia.com/gpu"], taken: new Map([["h100x4", [1, 4, 5, 6]]]), theirs: [] });
 
-it("reports pods of one owner as one job, with the slots that it takes", () => {
+it("reports pods of one owner as one job, with the slots that it holds", () => {
 	const [job, ...more] = seen(aPod("x-0", { gpus: 2, node: "a", owner: "x" }), aPod("x-1", { gpus: 1, node: "b", owner: "x" }));
 	expect(more).toEqual([]);
 	expect(job).toMatchObject({ id: "uid-x", name: "x", partition: "research", poolId: "h100x4", state: "running", nodes: 2, gpus: 3 });
 	expect(job).toMatchObject({ slots: [1, 4, 5], position: null, startedAtMs: Date.parse("2026-11-22T08:00:00Z"), waitingReason: null });
 });
 
-it("orders those that wait by priority, then by age, behind those that run", () => {
+it("orders pending jobs by priority, then by age, after the running ones", () => {
 	const jobs = seen(
 		aPod("old", { gpus: 1, minute: 1 }),
 		aPod("young", { gpus: 1, minute: 2 }),
@@ -54,7 +54,7 @@ it("orders those that wait by priority, then by age, behind those that run", () 
 	]);
 });
 
-it("leaves out pods without GPUs, and reports a gated one as held", () => {
+it("omits pods without GPUs, and reports a gated one as held", () => {
 	const jobs = seen(aPod("web", { gpus: 0, node: "a" }), aPod("gated", { gpus: 8, gate: true }));
 	expect(jobs).toHaveLength(1);
 	expect(jobs[0]).toMatchObject({ name: "gated", state: "held", waitingReason: "SchedulingGated", poolId: null, slots: [] });

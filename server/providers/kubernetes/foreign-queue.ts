@@ -6,17 +6,17 @@ import { KUEUE_MANAGES, sightOfJob, type TheirJob } from "./their-job.ts";
 
 interface Group {
 	id: string;
-	/** Its pods that are not over, the first in the scheduler's order first. */
+	/** Its pods that have not ended, in the scheduler's order. */
 	pods: readonly KubePod[];
-	/** Its Job, where Jobs of its namespace may be adopted. */
+	/** Its Job, if Jobs of its namespace may be adopted. */
 	job: TheirJob | null;
 }
 
 /**
- * The cluster's own queue: pods of others that ask for GPUs, those of one owner (a Job, a StatefulSet) as one job, the running
- * ones first. Those that wait are in the scheduler's order: by priority, then by age. Slots are given of those that `taken`
- * names for each pool, in order: Kubernetes chooses the real ones. A suspended Job has no pods, and is seen where it is among
- * `theirs`: the Jobs of namespaces from which may be adopted.
+ * The cluster's own queue: pods of others that request GPUs, with the pods of one owner (a Job, a StatefulSet) as one job,
+ * running ones first. Pending jobs are in the scheduler's order: by priority, then by age. Slots are assigned in order from those
+ * in `taken` for each pool; Kubernetes chooses the real ones. A suspended Job has no pods, and appears if it is among `theirs`:
+ * the Jobs of namespaces with adoption.
  */
 export function foreignJobsOf(
 	pods: readonly KubePod[],
@@ -64,7 +64,7 @@ export function foreignJobsOf(
 			{
 				id,
 				name: job?.name ?? of[0]?.owner?.name ?? first.name,
-				// Kubernetes keeps no owner of a pod; the namespace identifies it.
+				// Kubernetes records no owner of a pod; the namespace identifies it.
 				user: first.namespace,
 				partition: first.namespace,
 				poolId,
@@ -91,7 +91,7 @@ export function foreignJobsOf(
 function stateOf({ pods, job }: Group): ForeignJob["state"] {
 	if (job) {
 		const { state } = sightOfJob(job, pods);
-		// Kueue lets it begin by itself, so that it waits as any other does.
+		// Kueue starts it on its own, so it counts as pending like any other.
 		if (state === "held" && job.manager === KUEUE_MANAGES) return "waiting";
 		if (state === "running" || state === "held") return state;
 	} else if (pods.some((pod) => pod.node !== null)) return "running";
@@ -120,7 +120,7 @@ function byAge(a: Placed | undefined, b: Placed | undefined): number {
 	return (a?.createdAtMs ?? 0) - (b?.createdAtMs ?? 0) || ((a?.name ?? "") < (b?.name ?? "") ? -1 : 1);
 }
 
-/** Where it runs; where it waits, the first pool that has such GPUs, enough of them on a node, on nodes that it asks for. */
+/** Where it runs. If it is pending: the first pool with such GPUs, enough of them per node, on nodes that it selects. */
 function poolOf(
 	bound: KubePod | null,
 	asked: { asks: KubePod["asks"]; nodeSelector: Record<string, string> },

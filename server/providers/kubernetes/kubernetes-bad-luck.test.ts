@@ -56,7 +56,7 @@ function aRequest(changes: Partial<StartAttempt> = {}): StartAttempt {
 }
 
 describe("the API server", { timeout: 60_000 }, () => {
-	it("being down makes the site unhealthy and nothing else: jobs run on, and ends are found afterwards", async () => {
+	it("being down makes the site unhealthy and nothing else: jobs keep running, and ends are found afterwards", async () => {
 		const { emulator, driver, until, run } = await open();
 		const id = await run({ spec: aSpec({ command: ["sh", "-c", "sleep 0.3; exit 6"], gpus: 1 }) });
 		await emulator.server.close();
@@ -65,7 +65,7 @@ describe("the API server", { timeout: 60_000 }, () => {
 		expect((await until(id, "exited")).exit).toEqual({ code: 6, signal: null, error: null });
 	});
 
-	it("answering 500, or nothing in time, is no end of anything", async () => {
+	it("responding with 500, or too late, does not end anything", async () => {
 		const { emulator, driver, run } = await open({}, { answerTimeoutMs: 3_000 });
 		const id = await run();
 		emulator.faults.add({ method: "GET", path: /\/pods\?/, does: { status: 500 }, times: 1 });
@@ -75,7 +75,7 @@ describe("the API server", { timeout: 60_000 }, () => {
 		expect(await find(driver, id)).toMatchObject({ phase: "running" });
 	});
 
-	it("refusing every change of a Job, as it does while a webhook of Kueue's is unavailable: what runs is stopped all the same", async () => {
+	it("rejecting every change of a Job, as while a webhook of Kueue's is unavailable: running attempts are stopped all the same", async () => {
 		const { emulator, driver, until, run } = await open();
 		const id = await run();
 		emulator.faults.add({ method: "PATCH", path: /\/jobs\//, does: { status: 500 } });
@@ -85,7 +85,7 @@ describe("the API server", { timeout: 60_000 }, () => {
 		await eventually(site, "nothing of it is left", async () => emulator.pods().length === 0 && emulator.jobs().length === 0);
 	});
 
-	it("taking a Job in and losing the answer: the same call again finds it, and one pod runs", async () => {
+	it("accepting a Job and losing the response: the repeated call finds it, and one pod runs", async () => {
 		const { emulator, driver, until } = await open();
 		const request = aRequest();
 		emulator.faults.add({ method: "POST", path: /jobs$/, does: { cut: true, done: true }, times: 1 });
@@ -95,7 +95,7 @@ describe("the API server", { timeout: 60_000 }, () => {
 		expect(emulator.pods()).toHaveLength(1);
 	});
 
-	it("refusing the token: the site says so, and one that was renewed in its file is taken up", async () => {
+	it("rejecting the token: the site reports it, and uses a token that was renewed in its file", async () => {
 		const { emulator, driver, run } = await open();
 		const id = await run();
 		emulator.setToken("spillway", false);
@@ -125,7 +125,7 @@ describe("the API server", { timeout: 60_000 }, () => {
 		await eventually(site, "changes are followed again", async () => (await free()) === 0);
 	});
 
-	it("cutting a watch off: it goes on from where it was, without a new listing", async () => {
+	it("cutting a watch off: it resumes from its position, without a new listing", async () => {
 		const { emulator, driver } = await open();
 		await driver.observe();
 		emulator.faults.add({ method: "GET", path: /^\/api\/v1\/nodes\?limit/, does: { status: 500 } });
@@ -135,7 +135,7 @@ describe("the API server", { timeout: 60_000 }, () => {
 		await eventually(site, "the change in between is seen", async () => (await free()) === 4);
 	});
 
-	it("refusing by quota, by right or by its rules is reported by its kind, and nothing stays", async () => {
+	it("rejecting by quota, right or policy is reported by its kind, and nothing is left behind", async () => {
 		const { emulator, driver } = await open({ minor: 20 });
 		emulator.setQuota(0);
 		await expect(driver.start(aRequest())).rejects.toMatchObject({ kind: "quota_exceeded" });
@@ -145,7 +145,7 @@ describe("the API server", { timeout: 60_000 }, () => {
 		expect((await driver.observe()).attempts).toEqual([]);
 	});
 
-	it("with 10,000 pending pods of others is listed in pages, and they hold nothing", { timeout: 240_000 }, async () => {
+	it("with 10,000 pending pods of others is listed in pages, and they hold no GPUs", { timeout: 240_000 }, async () => {
 		const { emulator, driver } = await open({}, { answerTimeoutMs: 60_000 });
 		const spec = {
 			containers: [{ name: "c", image: "i", resources: { limits: { "nvidia.com/gpu": "8" }, requests: { "nvidia.com/gpu": "8" } } }],
@@ -172,7 +172,7 @@ describe("the API server", { timeout: 60_000 }, () => {
 });
 
 describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
-	it("a pod that is evicted, preempted or drained is lost and runs nowhere again by itself", async () => {
+	it("a pod that is evicted, preempted or drained is lost and is not restarted automatically", async () => {
 		const { emulator, until, run, podOf } = await open({ minor });
 		const ids = [await run(), await run({ slots: [1] }), await run({ slots: [2] })];
 		emulator.disrupt(podOf(ids[0] ?? ""), "EvictionByEvictionAPI");
@@ -182,7 +182,7 @@ describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
 		expect(emulator.pods()).toHaveLength(3);
 	});
 
-	it("an eviction is no success, also when the command leaves with 0", async () => {
+	it("an eviction is no success, even if the command exits with 0", async () => {
 		const { emulator, until, run, podOf } = await open({ minor });
 		const command = ["sh", "-c", "trap 'exit 0' TERM; while :; do sleep 0.02; done"];
 		const id = await run({ spec: aSpec({ command, gpus: 1 }) });
@@ -191,7 +191,7 @@ describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
 		await until(id, "lost");
 	});
 
-	it("a pod of a node that no longer exists is lost after its grace, and the node's GPUs are unavailable", async () => {
+	it("a pod of a deleted node is lost after its grace period, and the node's GPUs are unavailable", async () => {
 		const { emulator, driver, until, run, podOf } = await open({ minor }, { nodeLostAfterMs: 500 });
 		const id = await run();
 		const node = defined(emulator.pods().find((p) => p.metadata.name === podOf(id))?.spec.nodeName, "node");
@@ -204,7 +204,7 @@ describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
 		expect(await find(driver, id)).toBeUndefined();
 	});
 
-	it("an image that cannot be pulled fails the attempt after its time, with the cluster's words", async () => {
+	it("an image that cannot be pulled fails the attempt after a time limit, with the cluster's message", async () => {
 		const { driver, until } = await open({ minor }, { startProblemsMs: 100 });
 		const request = aRequest({ spec: aSpec({ command: RUNS, gpus: 1, image: "missing/train:1" }) });
 		await driver.start(request);
@@ -213,7 +213,7 @@ describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
 		expect(exit).toMatchObject({ code: null, failedAt: "image", error: expect.stringContaining("missing/train:1") });
 	});
 
-	it("a gang ends as a whole when one of it fails", async () => {
+	it("a gang ends as a whole when one member fails", async () => {
 		const { emulator, driver, until } = await open({ minor });
 		const command = ["sh", "-c", 'test "$JOB_COMPLETION_INDEX" = 1 && { sleep 0.3; exit 9; }; while :; do sleep 0.02; done'];
 		const spec = aSpec({ command, gpus: 2, nodes: 2 });
@@ -243,14 +243,14 @@ describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
 });
 
 describe("behind Spillway's back", { timeout: 60_000 }, () => {
-	it("a Job that somebody deletes is cancelled there: its end is kept, and it is not run again", async () => {
+	it("a Job that someone deletes is cancelled there: its end is kept, and it is not run again", async () => {
 		const { emulator, until, run } = await open();
 		const id = await run();
 		emulator.delete("jobs", defined(emulator.jobs()[0], "job").metadata.name);
 		expect((await until(id, "exited")).exit).toEqual({ code: null, signal: "SIGTERM", error: null });
 	});
 
-	it("a running Job that somebody suspends is lost, and does not start again when they let it go on", async () => {
+	it("a running Job that someone suspends is lost, and does not start again when it is resumed", async () => {
 		const { emulator, driver, until, run } = await open();
 		const id = await run();
 		const { name } = defined(emulator.jobs()[0], "job").metadata;
@@ -264,7 +264,7 @@ describe("behind Spillway's back", { timeout: 60_000 }, () => {
 		await eventually(site, "nothing of it is left", async () => emulator.pods().length === 0 && emulator.jobs().length === 0);
 	});
 
-	it("a running Job that is suspended and resumed before anybody looks is lost all the same, and what started again is ended", async () => {
+	it("a running Job that is suspended and resumed between two observations is lost all the same, and the restarted one is ended", async () => {
 		const { emulator, driver, until, run } = await open();
 		const id = await run();
 		const { name } = defined(emulator.jobs()[0], "job").metadata;
@@ -278,7 +278,7 @@ describe("behind Spillway's back", { timeout: 60_000 }, () => {
 		await eventually(site, "nothing of it is left", async () => emulator.pods().length === 0 && emulator.jobs().length === 0);
 	});
 
-	it("a pod that somebody deletes is not replaced", async () => {
+	it("a pod that someone deletes is not replaced", async () => {
 		const { emulator, until, run, podOf } = await open();
 		const id = await run();
 		emulator.delete("pods", podOf(id));
@@ -286,7 +286,7 @@ describe("behind Spillway's back", { timeout: 60_000 }, () => {
 		expect(emulator.pods()).toHaveLength(1);
 	});
 
-	it("GPUs that pods of others take are unavailable, and a job that finds none says why it waits", async () => {
+	it("GPUs held by pods of others are unavailable, and a job that finds none reports why it waits", async () => {
 		const { emulator, driver } = await open();
 		const resources = { limits: { "nvidia.com/gpu": "4" }, requests: { "nvidia.com/gpu": "4" } };
 		const spec = { nodeName: "gpu-1", containers: [{ name: "c", image: "i", command: RUNS, resources }] };
@@ -316,7 +316,7 @@ describe("behind Spillway's back", { timeout: 60_000 }, () => {
 	});
 });
 
-it("leaves a Job to Kueue, and refuses a queue where there is none", { timeout: 60_000 }, async () => {
+it("leaves a Job to Kueue, and rejects a queue if there is none", { timeout: 60_000 }, async () => {
 	const { emulator, driver, until } = await open({ groups: ["kueue.x-k8s.io"] }, { queue: "research" });
 	const request = aRequest();
 	await driver.start(request);
@@ -364,13 +364,13 @@ it("leaves a Job to Kueue, and refuses a queue where there is none", { timeout: 
 	});
 });
 
-it("reports Kueue's eviction also for a Job that a default queue took, with a Workload that Kueue has re-created by then", {
+it("reports Kueue's eviction also for a Job of a default queue, after Kueue has recreated its Workload", {
 	timeout: 60_000,
 }, async () => {
 	const { emulator, driver, until, run } = await open({ groups: ["kueue.x-k8s.io"] });
 	const id = await run();
 	const { name, uid } = defined(emulator.jobs()[0], "job").metadata;
-	// As Kueue 0.13.1 leaves it: admitted again for no pods, with the eviction among its events alone.
+	// As Kueue 0.13.1 leaves it: admitted again for no pods, with the eviction only in its events.
 	const workload = emulator.create("workloads", {
 		...{ apiVersion: "kueue.x-k8s.io/v1beta1", kind: "Workload" },
 		metadata: { name: `job-${name}-0a1b2`, namespace: "spillway", labels: { "kueue.x-k8s.io/job-uid": uid } },

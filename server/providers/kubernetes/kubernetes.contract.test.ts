@@ -12,12 +12,15 @@ import { theirRealJobs } from "../testing/their-real-jobs.ts";
 import { KubernetesDriver, type KubernetesDriverOptions } from "./driver.ts";
 import { type KubernetesSettings, kubernetesSettingsSchema } from "./settings.ts";
 
-/** A cluster that is there already: a site's settings as JSON. Without it our API servers are started. */
+/** An existing cluster: a site's settings as JSON. Without it, our own API servers are started. */
 const given = process.env.SPILLWAY_CONTRACT_KUBERNETES
 	? kubernetesSettingsSchema.parse(JSON.parse(process.env.SPILLWAY_CONTRACT_KUBERNETES))
 	: null;
 
-/** Access of somebody who may make Jobs in the first namespace of `adoptFrom`: with it that cluster's own queue is tried too. */
+/**
+ * Credentials of someone who may create Jobs in the first namespace of `adoptFrom`. With it, that cluster's own queue is tested
+ * too.
+ */
 const owner = process.env.SPILLWAY_CONTRACT_KUBERNETES_OWNER
 	? kubernetesSettingsSchema.shape.access.parse(JSON.parse(process.env.SPILLWAY_CONTRACT_KUBERNETES_OWNER))
 	: null;

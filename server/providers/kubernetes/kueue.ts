@@ -5,10 +5,10 @@ import type { KubeCalls } from "./client.ts";
 import { conditionsSchema, type KubeEvent, metadataSchema } from "./objects.ts";
 
 export const KUEUE = "kueue.x-k8s.io";
-/** What Kueue puts on the Workload that it makes of a Job. */
+/** Fields of the Workload that Kueue creates for a Job. */
 const JOB_UID = `${KUEUE}/job-uid`;
 const ASK_EVERY_MS = 2_000;
-/** Its events' word for having taken a Workload back, before the reason: "EvictedDueToPreempted". Source: Kueue 0.13.1. */
+/** Kueue's event reason for an eviction, a prefix of the cause: "EvictedDueToPreempted". Source: Kueue 0.13.1. */
 const EVICTED = "EvictedDueTo";
 
 const workloadSchema = z.object({
@@ -33,11 +33,11 @@ export class KueueWorkloads {
 		this.#namespace = namespace;
 	}
 
-	/** @throws DriverError when the server does not answer */
+	/** @throws DriverError if the server does not respond */
 	async about(job: { uid: string; name: string }, { hasPods }: { hasPods: boolean }): Promise<KubeEvent[]> {
 		const nowMs = this.#clock.nowMs();
 		const known = this.#told.get(job.uid);
-		// One with pods was just evicted, and may not be read again.
+		// A Workload with pods was just evicted, and may not be readable again.
 		if (known && !hasPods && nowMs - known.atMs < ASK_EVERY_MS) return known.sayings;
 		const sayings = await this.#ask(job, hasPods, known?.sayings ?? [], nowMs);
 		this.#told.set(job.uid, { atMs: nowMs, sayings });
@@ -49,8 +49,8 @@ export class KueueWorkloads {
 	}
 
 	/**
-	 * Why it was evicted, by its events: the condition is lost as soon as Kueue admits it again, or re-creates the Workload
-	 * because the Job has changed, as when we stop the Job from making pods.
+	 * Why it was evicted, from its events. The condition is lost as soon as Kueue admits it again, or recreates the Workload because
+	 * the Job has changed, as when we stop the Job from creating pods.
 	 */
 	async #evictionsOf(workload: string): Promise<KubeEvent[]> {
 		return (await this.#calls.events("Workload", workload)).filter(({ reason }) => reason.startsWith(EVICTED));
@@ -78,13 +78,13 @@ export class KueueWorkloads {
 			const states = items
 				.flatMap(({ status }) => status?.conditions ?? [])
 				.flatMap((condition) => {
-					// "Pending" and "Inadmissible" until there is quota; "Preempted", "Deactivated" and others after it was taken away.
+					// "Pending" and "Inadmissible" until there is quota; "Preempted", "Deactivated" and others after an eviction.
 					const waits = condition.type === "QuotaReserved" && condition.status === "False";
 					const evicted = condition.type === "Evicted" && condition.status === "True" && evictions.length === 0;
 					if (!waits && !evicted) return [];
 					const { reason, message, lastTransitionTime } = condition;
 					const was = before.find((b) => b.reason === `Kueue ${reason}`);
-					// Its words change while the condition and so its time stay.
+					// Its message changes while the condition, and therefore its time, stay the same.
 					return [said(reason, message, was ? (was.message === message ? was.atMs : nowMs) : (lastTransitionTime ?? nowMs))];
 				});
 			return [...evictions.map((e) => said(e.reason.slice(EVICTED.length), e.message, e.atMs)), ...states];

@@ -1,7 +1,7 @@
 import { LOG_LINE_BYTES_MAX, takeLines } from "#server/agent/log-lines.ts";
 import type { LogLine } from "../driver.ts";
 
-/** A line of a container's log: when the cluster wrote it, in ns since its own epoch, and what. */
+/** A line of a container's log: its text, and when the cluster wrote it, in ns since its own epoch. */
 export interface TimedLine {
 	ns: number;
 	text: string;
@@ -10,9 +10,9 @@ export interface TimedLine {
 const NS_PER_MS = 1_000_000;
 
 /**
- * `2026-11-22T07:00:00.123456789Z text` → ns since `epochMs`. A float holds whole ns for 104 days, longer than any job, and
- * the cluster gives each line its own time, so the time of the last line that was read is a place in the log: it
- * survives that the node throws old parts of a long log away, which a count of bytes does not.
+ * Parses `2026-11-22T07:00:00.123456789Z text` into ns since `epochMs`. A float holds whole ns for 104 days, longer than any job,
+ * and the cluster gives each line a distinct time. The time of the last read line is therefore a position in the log. Unlike a
+ * byte count, it remains valid when the node discards old parts of a long log.
  */
 function timedLine(line: string, epochMs: number): TimedLine | null {
 	const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d) ?(.*)$/su.exec(line);
@@ -22,7 +22,7 @@ function timedLine(line: string, epochMs: number): TimedLine | null {
 	return { ns: (wholeMs - epochMs) * NS_PER_MS + Number(fraction.padEnd(9, "0")), text };
 }
 
-/** Lines after a place, in order. A line that goes on over several of the cluster's own lines keeps its time. */
+/** Lines after a position, in order. A line that spans several of the cluster's lines keeps its time. */
 export async function* timedLines(stream: ReadableStream<Uint8Array>, epochMs: number, afterNs: number): AsyncGenerator<TimedLine> {
 	let rest: Uint8Array = new Uint8Array();
 	const lineBytesMax = LOG_LINE_BYTES_MAX + 64;
@@ -42,7 +42,7 @@ async function* chunksThenEnd(stream: ReadableStream<Uint8Array>): AsyncGenerato
 	yield null;
 }
 
-/** From which second on the server is asked: it knows no parts of seconds. */
+/** The second to request from: the server ignores fractions of a second. */
 export function sinceTimeOf(epochMs: number, afterNs: number): { sinceTime?: string } {
 	if (afterNs <= 0) return {};
 	return { sinceTime: `${new Date(Math.floor((epochMs + afterNs / NS_PER_MS) / 1_000) * 1_000).toISOString().slice(0, 19)}Z` };
@@ -65,12 +65,12 @@ export async function takeBatch(
 	return { lines: taken, lastNs };
 }
 
-/** What is kept of the log of a pod that is about to end. */
+/** Bytes kept of the log of a pod that is being deleted. */
 const KEPT_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
- * The log of a pod that is being deleted: its node throws it away with the container, before anybody can ask for its end.
- * So it is followed from the moment that we know, and the last 8 MiB are kept until the attempt is forgotten.
+ * The log of a pod that is being deleted. Its node discards it with the container, before the end of the log could be requested.
+ * It is therefore followed from the moment the deletion is known, and the last 8 MiB are kept until the attempt is forgotten.
  */
 export class KeptLog {
 	readonly epochMs: number;

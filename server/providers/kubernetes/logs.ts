@@ -7,15 +7,14 @@ import { CONTAINER } from "./names.ts";
 import type { KubeEvent, KubePod } from "./objects.ts";
 import type { AttemptFacts } from "./observe-attempt.ts";
 
-/** How often the cluster is asked what it has to say about an attempt that waits, or goes. */
+/** Interval for reading the cluster's events about an attempt that is waiting or being deleted. */
 const EVENTS_EVERY_MS = 2_000;
-/** The longest read of one batch. */
+/** Longest read of one batch. */
 const READ_TIMEOUT_MS = 20_000;
 
 /**
- * Log lines of attempts: what the first of its pods prints (the cluster keeps both streams in one), and the cluster's own
- * warnings. Cursor: `stdout` is the place in the log, in ns since the pod was made; `stderr` that in the warnings, in ms
- * since then.
+ * Log lines of attempts: the output of its first pod (the cluster merges both streams), and the cluster's own warnings. Cursor:
+ * `stdout` is the position in the log, in ns since the pod was created; `stderr` that in the warnings, in ms since then.
  */
 export class AttemptLogs {
 	readonly #calls: KubeCalls;
@@ -43,13 +42,13 @@ export class AttemptLogs {
 		};
 	}
 
-	/** From now on the log of this pod is kept here. Returns when it is being followed, or cannot be. */
+	/** Keeps the log of this pod here from now on. Returns when it is being followed, or cannot be. */
 	async keep(pod: KubePod): Promise<void> {
 		if (this.#kept.has(pod.name) || pod.container?.terminated || !pod.container?.running) return;
 		const log = new KeptLog(pod.createdAtMs);
 		const stream = await this.#calls.log(pod.name, { container: CONTAINER, follow: true }, this.#ended.signal).catch(() => null);
 		if (!stream || this.#kept.has(pod.name)) return;
-		// What is cut off was read; nothing more can be had.
+		// What arrived before the cut was read; nothing more is available.
 		this.#kept.set(pod.name, { log, done: log.follow(stream).catch(() => {}) });
 	}
 
@@ -86,10 +85,7 @@ export class AttemptLogs {
 		}
 	}
 
-	/**
-	 * What the cluster warns of: that no node has room, that an image cannot be had, that it takes the pod away, that Kueue has no
-	 * quota.
-	 */
+	/** The cluster's warnings: that no node has capacity, an image cannot be pulled, a pod is evicted, or Kueue has no quota. */
 	async #warnings(facts: AttemptFacts, pod: KubePod | null, epochMs: number, afterMs: number): Promise<LogLine[]> {
 		const events = pod ? await this.#ask("Pod", pod.name, isSettled(pod)) : facts.job ? await this.#ask("Job", facts.job.name, false) : [];
 		const queued = await this.queued(facts);
@@ -99,13 +95,13 @@ export class AttemptLogs {
 			.map((e) => ({ atMs: e.atMs, stream: "spillway" as const, text: `the cluster says ${e.reason}: ${e.message}`.slice(0, 1_000) }));
 	}
 
-	/** What Kueue reports about a Job that it queues or evicted: also where a namespace's default queue takes Jobs that name none. */
+	/** Kueue's messages about a Job that it queues or evicts, also if a namespace's default queue takes Jobs that name none. */
 	async queued({ job, pods }: AttemptFacts): Promise<KubeEvent[]> {
 		if (!job || (!job.suspended && !pods.some((pod) => pod.deletionAtMs !== null))) return [];
 		return this.#kueue.about(job, { hasPods: pods.length > 0 });
 	}
 
-	/** What the cluster has said of a pod, warnings or not. */
+	/** The cluster's events about a pod, warnings or not. */
 	eventsOf(pod: KubePod): Promise<KubeEvent[]> {
 		return this.#ask("Pod", pod.name, isSettled(pod));
 	}
@@ -120,7 +116,7 @@ export class AttemptLogs {
 	}
 }
 
-/** Of a pod that runs, or ended by itself, nothing new must be expected. */
+/** For a pod that runs, or ended by itself, no new events are expected. */
 function isSettled({ container, deletionAtMs }: KubePod): boolean {
 	return deletionAtMs === null && (container?.running !== undefined || container?.terminated !== undefined);
 }

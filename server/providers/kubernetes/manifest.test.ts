@@ -19,7 +19,7 @@ const input = (changes: Partial<JobSpec> = {}): ManifestInput => ({
 });
 const RANK = { fieldRef: { fieldPath: "metadata.annotations['batch.kubernetes.io/job-completion-index']" } };
 
-it("gives the pods of a gang what torchrun reads, as machines in the cloud have it", () => {
+it("gives the pods of a gang the variables that torchrun reads, as on cloud machines", () => {
 	const job = jobOf(input(), { indexed: true, podReplacement: true });
 	const env = job.spec?.template.spec?.containers[0]?.env ?? [];
 	const given = (name: string) => env.filter((variable) => variable.name === name).map(({ value, valueFrom }) => value ?? valueFrom);
@@ -28,12 +28,12 @@ it("gives the pods of a gang what torchrun reads, as machines in the cloud have 
 	expect([given("NNODES"), given("NPROC_PER_NODE"), given("WORLD_SIZE"), given("PET_MASTER_PORT")]).toEqual([
 		...[["3"], ["8"], ["24"], ["29500"]],
 	]);
-	// Once, and not as the job file says.
+	// Once, and not with the job file's value.
 	expect([given("NODE_RANK"), given("PET_NODE_RANK"), given("SEED")]).toEqual([[RANK], [RANK], ["7"]]);
 	expect(podsOf(input()).map((pod) => pod.metadata?.annotations?.["batch.kubernetes.io/job-completion-index"])).toEqual(["0", "1", "2"]);
 });
 
-it("gives a gang an Indexed Job that is tried once, and a headless service that finds its pods before they are ready", () => {
+it("gives a gang an Indexed Job without retries, and a headless service that resolves its pods before they are ready", () => {
 	const { metadata, spec: job } = jobOf(input(), { indexed: true, podReplacement: true });
 	expect(job).toMatchObject({ completionMode: "Indexed", completions: 3, parallelism: 3, backoffLimit: 0, podReplacementPolicy: "Failed" });
 	const service = serviceOf("att_1_001", "lab");
@@ -43,7 +43,7 @@ it("gives a gang an Indexed Job that is tried once, and a headless service that 
 	expect(job?.template.metadata?.labels).toMatchObject(service.spec?.selector ?? { none: "none" });
 });
 
-it("gives a job of one node none of it, and its own variables as they are", () => {
+it("gives a job of one node none of it, and leaves its own variables unchanged", () => {
 	const job = jobOf(input({ nodes: 1 }), { indexed: true, podReplacement: true });
 	const names = job.spec?.template.spec?.containers[0]?.env?.map(({ name }) => name);
 	expect(names).toEqual([
@@ -57,7 +57,7 @@ it("gives a job of one node none of it, and its own variables as they are", () =
 	]);
 });
 
-it("starts a job without an image in its work folder, and one with an image in the image's", () => {
+it("starts a job without an image in its work folder, and one with an image in the image's folder", () => {
 	const folders = { attempt: "/vol/att_1_001", checkpoints: "/vol/att_1_001/checkpoints", mounts: [] };
 	const settings = kubernetesSettingsSchema.parse({ access: { inCluster: true }, namespace: "spillway", image: "busybox" });
 	const startsIn = (changes: Partial<JobSpec>, more: Partial<ManifestInput> = {}) =>
@@ -102,7 +102,7 @@ it("gives a job the mounts that it requests as volumes at /mnt/<name>, which a s
 	expect(() => admitted(type, job as unknown as ApiObject, { namespace: "spillway", isOld: false })).not.toThrow();
 });
 
-it("refuses a mount that the site does not have, and Lustre servers, which pods cannot mount", () => {
+it("rejects a mount that the site does not have, and Lustre servers, which pods cannot mount", () => {
 	expect(() => jobOf(withMounts("other"), { indexed: true, podReplacement: true })).toThrow("the Kubernetes site has no mount other");
 	const mounts = [{ name: "a", type: "lustre", source: "10.0.0.5@tcp:/a" }];
 	const settings = { access: { inCluster: true }, namespace: "spillway", mounts };
@@ -116,7 +116,7 @@ it.each([
 	[{ hostPath: { path: "/a", type: "Folder" } }, /Unsupported value/],
 	[{ emptyDir: {}, hostPath: { path: "/a" } }, /more than 1 volume type/],
 	[{}, /must specify a volume type/],
-])("is tested by an emulator that refuses the volume %j, as a server does", (source, message) => {
+])("is tested by an emulator that rejects the volume %j, as a server does", (source, message) => {
 	const pod = defined(podsOf(input({ nodes: 1 }))[0], "a pod");
 	const spec = { ...pod.spec, volumes: [...(pod.spec?.volumes ?? []), { name: "mount-0", ...source }] };
 	const type = defined(

@@ -23,16 +23,16 @@ import type { AttemptMeta } from "./objects.ts";
 import type { KubePool } from "./pools.ts";
 import type { ParsedKubernetesSettings, Toleration } from "./settings.ts";
 
-/** Spillway ends a job at its longest time, with the reason; the pod's own limit is the net under it. */
+/** Spillway ends a job at its time limit, with the reason. The pod's own limit is only a safety net. */
 const LIMIT_SLACK_SECONDS = 600;
-/** Where PyTorch's launchers look for the first of a gang, by default. */
+/** The default port on which PyTorch's launchers look for the first member of a gang. */
 const MASTER_PORT = 29_500;
-/** Those of a gang's variables that differ from pod to pod. */
+/** The gang variables that differ between pods. */
 const RANKS = new Set(["NODE_RANK", "PET_NODE_RANK", "RANK"]);
 const RANK_FIELD = `metadata.annotations['${LABELS.index}']`;
 const WORK = "/spillway";
 const SECRETS = "/run/spillway/secrets";
-/** Prefixes of keys in the Secret of an attempt. */
+/** Prefixes of keys in an attempt's Secret. */
 const ENV_KEY = "env.";
 const FILE_KEY = "file.";
 
@@ -45,13 +45,13 @@ export interface ManifestInput {
 	slots: number[];
 	settings: ParsedKubernetesSettings;
 	siteLabel: string;
-	/** Below the site's volume: where the attempt's data and checkpoints lie. Null without a volume. */
+	/** Path of the attempt's data and checkpoints below the site's volume. null without a volume. */
 	folders: { attempt: string; checkpoints: string; mounts: { path: string; folder: string }[] } | null;
 }
 
 /**
- * A Job that runs an attempt once: nothing is tried again by the server, and a pod that is deleted is not replaced, since
- * whether and where an attempt is repeated is Spillway's to decide.
+ * A Job that runs an attempt once. The server retries nothing and does not replace a deleted pod, because Spillway decides
+ * whether and where an attempt is repeated.
  */
 export function jobOf(input: ManifestInput, server: { indexed: boolean; podReplacement: boolean }): V1Job {
 	const { spec, settings } = input;
@@ -70,7 +70,7 @@ export function jobOf(input: ManifestInput, server: { indexed: boolean; podRepla
 			backoffLimit: 0,
 			...(server.indexed ? { completionMode: "Indexed" } : {}),
 			...(server.podReplacement ? { podReplacementPolicy: "Failed" } : {}),
-			// Kueue lets it begin.
+			// Kueue starts it.
 			...(settings.queue === undefined ? {} : { suspend: true }),
 			template: {
 				metadata: { labels: labelsOf(input), annotations: { ...annotationsOf(input), ...STAYS }, finalizers: [FINALIZER] },
@@ -80,7 +80,7 @@ export function jobOf(input: ManifestInput, server: { indexed: boolean; podRepla
 	};
 }
 
-/** The same as plain pods, for servers with Jobs that replace a deleted pod at once, or have no index. */
+/** The same as plain pods, for servers that immediately replace a deleted pod of a Job, or have no completion index. */
 export function podsOf(input: ManifestInput): V1Pod[] {
 	const name = objectNameOf(input.attemptId);
 	return Array.from({ length: input.spec.nodes }, (_, index) => {
@@ -92,7 +92,7 @@ export function podsOf(input: ManifestInput): V1Pod[] {
 			metadata: {
 				name: `${name}-${index}`,
 				labels: { ...labelsOf(input), [LABELS.index]: String(index) },
-				// As Indexed Jobs give it to theirs.
+				// As Indexed Jobs set it on their pods.
 				annotations: { ...annotationsOf(input), ...STAYS, [LABELS.index]: String(index) },
 				finalizers: [FINALIZER],
 			},
@@ -101,7 +101,7 @@ export function podsOf(input: ManifestInput): V1Pod[] {
 	});
 }
 
-/** Gives the pods of a gang names in DNS, before they are ready too. */
+/** Gives the pods of a gang DNS names, even before they are ready. */
 export function serviceOf(attemptId: string, siteLabel: string): V1Service {
 	const name = objectNameOf(attemptId);
 	const labels = { [LABELS.site]: siteLabel, [LABELS.attempt]: name };
@@ -113,7 +113,7 @@ export function serviceOf(attemptId: string, siteLabel: string): V1Service {
 	};
 }
 
-/** The attempt's secrets; its pods name the keys that they use. */
+/** The attempt's secrets; its pods reference the keys that they use. */
 export function secretOf(attemptId: string, siteLabel: string, { env, files }: DeliveredSecrets): V1Secret {
 	const name = objectNameOf(attemptId);
 	const entries = [
@@ -139,7 +139,7 @@ function secretVariables({ secrets = [] }: JobSpec, name: string): V1EnvVar[] {
 	);
 }
 
-/** Secret files as a volume in memory. With `runAs` its group reads them; without, the container's user is not known. */
+/** Secret files as a volume in memory. With `runAs`, its group reads them; without it, the container's user is unknown. */
 function secretVolumeOf({ secrets = [] }: JobSpec, settings: ParsedKubernetesSettings, name: string) {
 	const items = secrets.flatMap((ref) => ("file" in ref ? [{ key: `${FILE_KEY}${ref.file}`, path: ref.file }] : []));
 	if (items.length === 0) return { volumes: [], mounts: [] };
@@ -188,7 +188,7 @@ function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
 	const gang = spec.nodes === 1 ? [] : gangVariables(input, name);
 	return {
 		restartPolicy: "Never",
-		// The command is then not the first process, which signals without a handler would not end.
+		// The command is then not process 1, which ignores signals without a handler.
 		shareProcessNamespace: true,
 		enableServiceLinks: false,
 		automountServiceAccountToken: false,
@@ -208,7 +208,7 @@ function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
 				name: CONTAINER,
 				image,
 				command: spec.command.map(literal),
-				// As elsewhere, a job's own image starts in its WORKDIR. Paths of a job without one are relative to its work folder.
+				// As elsewhere, a job's own image starts in its WORKDIR. Paths of a job without an image are relative to its work folder.
 				...(spec.image === null ? { workingDir: workFolderOf(folders) } : {}),
 				env: [
 					...Object.entries(environmentOf(input, folders))
@@ -229,12 +229,12 @@ function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
 	};
 }
 
-/** Without what is not said. */
+/** Drops undefined fields. */
 function given(toleration: Toleration): V1Toleration {
 	return Object.fromEntries(Object.entries(toleration).filter(([, value]) => value !== undefined));
 }
 
-/** Kubernetes puts variables in for `$(NAME)`; the command and its environment are taken as they are written. */
+/** Kubernetes expands `$(NAME)`; the command and its environment are escaped to stay literal. */
 function literal(text: string): string {
 	return text.replaceAll("$", "$$$$");
 }
@@ -260,7 +260,10 @@ function environmentOf(input: ManifestInput, folders: ManifestInput["folders"]):
 	};
 }
 
-/** What torchrun and its like find each other by, as on cloud machines; a pod's rank is the index that Kubernetes gives it. */
+/**
+ * The rendezvous variables of torchrun and similar launchers, as on cloud machines. A pod's rank is its Kubernetes completion
+ * index.
+ */
 function gangVariables({ spec, settings }: ManifestInput, name: string): V1EnvVar[] {
 	const master = { address: `${name}-0.${name}.${settings.namespace}.svc`, port: MASTER_PORT };
 	const known = gangEnvironment({ rank: 0, nodes: spec.nodes, master, gpusPerNode: spec.resources.gpus });
@@ -269,7 +272,7 @@ function gangVariables({ spec, settings }: ManifestInput, name: string): V1EnvVa
 	);
 }
 
-/** Shared memory of any size, as data loaders want, and the attempt's own part of the site's volume. */
+/** Shared memory without a size limit, as data loaders need, and the attempt's part of the site's volume. */
 function storageOf({ spec, settings, folders, attemptId }: ManifestInput): { volumes: V1Volume[]; mounts: V1VolumeMount[] } {
 	const shm = { volumes: [{ name: "shm", emptyDir: { medium: "Memory" } }], mounts: [{ name: "shm", mountPath: "/dev/shm" }] };
 	const { volume } = settings;

@@ -12,7 +12,7 @@ import { kubernetesSettingsSchema } from "./settings.ts";
 
 const PRODUCT = "NVIDIA-H100-80GB-HBM3";
 const POOL = "nvidia-h100-80gb-hbm3x4";
-/** What its nodes have from birth; the product's label comes later, from what looks for GPUs there. */
+/** Labels that its nodes have from the start; GPU discovery adds the product label later. */
 const BIRTH = { "eks.amazonaws.com/nodegroup": "gpu" };
 const site = { passTime: () => sleep(20) };
 
@@ -51,7 +51,7 @@ function aRequest(command: string, slots: number[], nodes = 1): StartAttempt {
 }
 
 describe("a group of nodes that the cluster's autoscaler adds", { timeout: 60_000 }, () => {
-	it("takes a job while it has no node, grows for it, says so meanwhile, and shrinks afterwards", async () => {
+	it("accepts a job without any node, grows for it, reports it meanwhile, and shrinks afterwards", async () => {
 		const { driver, until, pool } = await open({ joinMs: 1_500 });
 		expect(await pool()).toEqual({
 			...{ id: POOL, accelerator: "H100-80GB", nodes: 2, nodesToCome: 2, gpusPerNode: 4, unavailableSlots: [] },
@@ -65,7 +65,7 @@ describe("a group of nodes that the cluster's autoscaler adds", { timeout: 60_00
 			return seen?.clusterWait?.reason === "TriggeredScaleUp" && seen;
 		});
 		expect(waiting.clusterWait?.detail).toBe("pod triggered scale-up: [{gpu 0->1 (max: 2)}]");
-		// Of what is not held all is free: the node that would come next.
+		// Everything that is not held is free: the node that would be added next.
 		expect(await pool()).toMatchObject({ nodesToCome: 2, unavailableSlots: [] });
 		await until(request.attemptId, "running");
 		expect(await pool()).toMatchObject({ nodes: 2, nodesToCome: 1 });
@@ -83,7 +83,7 @@ describe("a group of nodes that the cluster's autoscaler adds", { timeout: 60_00
 		expect(await pool()).toMatchObject({ nodes: 2 });
 	});
 
-	it("that does not grow gives the job back: it was never run, and there was no room for it", async () => {
+	it("that does not grow returns the job: it was never run, and there was no capacity for it", async () => {
 		const { driver, until, emulator, pool } = await open({ isDry: true }, { scaleUpMs: 2_000 });
 		const request = aRequest("exit 0", [0]);
 		await driver.start(request);
@@ -107,7 +107,7 @@ describe("a group of nodes that the cluster's autoscaler adds", { timeout: 60_00
 		await eventually(site, "nothing of it is left", async () => emulator.pods().length === 0 && emulator.jobs().length === 0);
 	});
 
-	it("that is at its end gives the job back at once, and the node that is there goes on", async () => {
+	it("that is at its maximum returns the job immediately, and its existing node stays", async () => {
 		const { driver, until, pool } = await open({ maxNodes: 1 });
 		const [first, second] = [aRequest("while :; do sleep 0.02; done", [0, 1, 2, 3]), aRequest("exit 0", [4, 5, 6, 7])];
 		await driver.start(first);
@@ -121,7 +121,7 @@ describe("a group of nodes that the cluster's autoscaler adds", { timeout: 60_00
 		expect((await find(driver, first.attemptId))?.phase).toBe("running");
 	});
 
-	it("keeps its node while a job runs there: the pod says that it must stay", async () => {
+	it("keeps its node while a job runs there: the pod is marked as not evictable", async () => {
 		const { driver, until, emulator } = await open();
 		const request = aRequest("while :; do sleep 0.02; done", [0]);
 		await driver.start(request);
@@ -137,7 +137,7 @@ describe("the setting nodeGroups", () => {
 	const parse = (nodeGroups: unknown) => kubernetesSettingsSchema.safeParse({ access, namespace: "spillway", nodeGroups });
 	const group = { product: PRODUCT, gpusPerNode: 8, maxNodes: 4 };
 
-	it("refuses a pool that two groups would share, and sizes that are none", () => {
+	it("rejects a pool that two groups would share, and invalid sizes", () => {
 		expect(parse([group]).success).toBe(true);
 		expect(parse([group, { ...group, maxNodes: 2 }]).error?.issues[0]?.message).toContain("twice");
 		expect(parse([group, { ...group, product: PRODUCT.toLowerCase() }]).error?.issues[0]?.message).toContain("twice");

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { ANNOTATIONS, LABELS } from "./names.ts";
 
-/** What the API server answers, in the form that the driver works with. Fields that no one here asks for are not read. */
+/** Objects of the API server, in the form that the driver works with. Unused fields are not parsed. */
 
-/** RFC 3339; the zero times of Go and of UNIX stand for "never". */
+/** RFC 3339. The zero times of Go and of UNIX mean "never". */
 export const instant = z
 	.string()
 	.nullish()
@@ -55,9 +55,9 @@ const attemptMetaSchema = z.object({
 	slots: z.array(z.number().int()),
 	nodes: z.number().int().positive(),
 	command: z.string(),
-	/** A Secret of the same name belongs to it. */
+	/** Whether a Secret of the same name belongs to it. */
 	secret: z.boolean().optional(),
-	/** Its pods have mounts of the site. */
+	/** Whether its pods have mounts of the site. */
 	mounts: z.boolean().optional(),
 });
 export type AttemptMeta = z.output<typeof attemptMetaSchema>;
@@ -70,7 +70,7 @@ const verdictSchema = z.object({
 });
 export type Verdict = z.output<typeof verdictSchema>;
 
-/** What both the Job and the pods of an attempt say of it. */
+/** Metadata that both the Job and the pods of an attempt contain. */
 interface OfAttempt {
 	name: string;
 	createdAtMs: number;
@@ -111,9 +111,9 @@ export interface KubePod extends OfAttempt {
 	namespace: string;
 	uid: string;
 	finalizers: string[];
-	/** Grace of its deletion, s; 0: its kubelet has confirmed that it is over, or somebody forced it. */
+	/** Grace period of its deletion, s; 0: its kubelet has confirmed that it ended, or someone forced the deletion. */
 	deletionGraceSeconds: number | null;
-	/** Which of a gang's; 0 where there is one. */
+	/** Index within a gang; 0 otherwise. */
 	index: number;
 	node: string | null;
 	phase: string;
@@ -126,7 +126,7 @@ export interface KubePod extends OfAttempt {
 	schedulingGates: string[];
 	owner: { kind: string; name: string; uid: string } | null;
 	nodeSelector: Record<string, string>;
-	/** Extended resources that it asks for, by name. */
+	/** Requested extended resources, by name. */
 	asks: Map<string, number>;
 }
 
@@ -195,11 +195,11 @@ function extended(resources: z.output<typeof resourcesSchema>): [string, number]
 export interface KubeJob extends OfAttempt {
 	uid: string;
 	suspended: boolean;
-	/** Pods that it wants at once; with 0 it makes none any more. */
+	/** Parallelism; with 0 it creates no more pods. */
 	parallelism: number;
 	completed: boolean;
 	failed: boolean;
-	/** Pods that it has had: that one began is known even when the Job's pods no longer exist. */
+	/** Pods that it has had. Shows that one started even if the Job's pods no longer exist. */
 	hadPods: boolean;
 	completedAtMs: number | null;
 }
@@ -239,7 +239,7 @@ export interface KubeNode {
 	name: string;
 	labels: Record<string, string>;
 	ready: boolean;
-	/** What the cluster says of it while it is not; empty where that is nothing. */
+	/** The cluster's reason while it is not ready; empty if there is none. */
 	notReadyWhy: string;
 	cordoned: boolean;
 	taints: { key: string; value: string; effect: string }[];

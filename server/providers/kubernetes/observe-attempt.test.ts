@@ -5,7 +5,7 @@ import { type AttemptFacts, mountProblemOf, noRoomOf, observationOf, podStateOf,
 const META = { attemptId: "att_1", jobId: "job_1", attemptNo: 1, poolId: "p", slots: [0], nodes: 1, command: "train" };
 const around = { nowMs: Date.parse("2026-11-22T08:10:00Z"), isNodeReady: () => true, nodeLostAfterMs: 60_000 };
 
-/** A pod with a container that ended so, by the kubelet's report. */
+/** A pod with a container that ended like this, by the kubelet's report. */
 const ended = (terminated: { exitCode: number; reason: string; message?: string }) =>
 	podSchema.parse({
 		metadata: { name: "x", namespace: "spillway" },
@@ -31,7 +31,7 @@ it.each([
 	expect(podStateOf(ended(terminated), META, around)).toMatchObject({ kind: "over", cause: "ended", exit });
 });
 
-describe("an attempt that is withdrawn since no node came", () => {
+describe("an attempt that is withdrawn because no node arrived", () => {
 	const askedAt = "2026-11-22T08:09:00Z";
 	const seen = (pod: ReturnType<typeof podSchema.parse>) => {
 		const verdict = { atMs: Date.parse(askedAt), error: "no node came", failedAt: "room" as const };
@@ -40,16 +40,16 @@ describe("an attempt that is withdrawn since no node came", () => {
 	};
 	const deleted = { name: "x", namespace: "spillway", deletionTimestamp: askedAt, deletionGracePeriodSeconds: 1 };
 
-	it("never ran, and there was no room for it", () => {
+	it("never ran, and there was no capacity for it", () => {
 		const pod = podSchema.parse({ metadata: deleted, spec: { containers: [] }, status: { phase: "Pending" } });
 		expect(seen(pod)).toMatchObject({ phase: "lost", startedAtMs: null, noRoom: "no node came" });
 	});
 
-	it("has its own end where a node came after all and it ended before it was asked to", () => {
+	it("has its own end if a node arrived after all and it ended before it was asked to", () => {
 		expect(seen(ended({ exitCode: 0, reason: "Completed" }))).toMatchObject({ phase: "exited", exit: { code: 0 } });
 	});
 
-	it("is lost, and not unplaced, where it had begun by then", () => {
+	it("is lost, and not unplaced, if it had started by then", () => {
 		const terminated = { exitCode: 143, reason: "Error", startedAt: "2026-11-22T08:08:59Z", finishedAt: "2026-11-22T08:09:01Z" };
 		const status = { phase: "Failed", containerStatuses: [{ state: { terminated } }] };
 		const one = seen(podSchema.parse({ metadata: deleted, spec: { nodeName: "a", containers: [] }, status }));
@@ -58,7 +58,7 @@ describe("an attempt that is withdrawn since no node came", () => {
 	});
 });
 
-it("distinguishes Karpenter's message for a pod that it makes no node for from the scheduler's, which has the same reason", () => {
+it("distinguishes Karpenter's message for a pod without a node from the scheduler's, which has the same reason", () => {
 	const message = "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.";
 	const conditions = [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message }];
 	const pod = podSchema.parse({
@@ -85,7 +85,7 @@ it.each([
 	["a limit of the cluster's", '1 exceeded quota: "cluster-wide", resources: cpu', true],
 	["a limit of the cluster's, in older words", "1 max cluster cpu, nvidia.com/gpu limit reached", true],
 	["what may pass at once", "1 not ready for scale-up", false],
-])("waits no longer where cluster-autoscaler reports %s", (_what, why, gives) => {
+])("stops waiting if cluster-autoscaler reports %s", (_what, why, gives) => {
 	const metadata = { name: "x", namespace: "spillway", creationTimestamp: "2026-11-22T08:09:59Z" };
 	const pod = podSchema.parse({ metadata, spec: { containers: [] }, status: { phase: "Pending" } });
 	const facts: AttemptFacts = { meta: META, job: null, pods: [pod], asJob: true, createdAtMs: 0, stop: null, verdict: null };
@@ -95,7 +95,7 @@ it.each([
 	expect(noRoomOf(facts, says, { nowMs: around.nowMs, patienceMs: 60_000 })).toEqual(gives ? { error, failedAt: "room" } : null);
 });
 
-it("gives up a job when its node cannot mount a volume within the time for start problems, and no job without mounts", () => {
+it("gives up on a job when its node cannot mount a volume within the time for start problems, and on no job without mounts", () => {
 	const pod = podSchema.parse({
 		metadata: { name: "x", namespace: "spillway", creationTimestamp: "2026-11-22T08:00:00Z" },
 		spec: { nodeName: "a", containers: [] },

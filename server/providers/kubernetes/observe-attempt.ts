@@ -5,41 +5,43 @@ import type { AttemptMeta, KubeEvent, KubeJob, KubePod, StopMark, Verdict } from
 
 type Exit = NonNullable<AttemptObservation["exit"]>;
 
-/** What the cluster says of one attempt. */
+/** The cluster's facts about one attempt. */
 export interface AttemptFacts {
 	meta: AttemptMeta;
-	/** Null where it runs as plain pods, or when its Job was deleted. */
+	/** null if it runs as plain pods, or if its Job was deleted. */
 	job: KubeJob | null;
 	pods: KubePod[];
-	/** Whether it was made as a Job, there or not. */
+	/** Whether it was created as a Job, even if that no longer exists. */
 	asJob: boolean;
 	createdAtMs: number;
-	/** That we asked it to end. */
+	/** Set if we requested its end. */
 	stop: StopMark | null;
-	/** Why it will never run, found out by us. */
+	/** Why it will never run, as determined by us. */
 	verdict: Verdict | null;
 }
 
 export interface Surroundings {
 	nowMs: number;
-	/** Whether a node is there and ready: one that is not cannot determine how its pods ended. */
+	/** Whether a node exists and is ready. A node that is not ready cannot report how its pods ended. */
 	isNodeReady(name: string): boolean;
 	nodeLostAfterMs: number;
 }
 
-/** A scheduler's message names every reason of every node. */
+/** Length limit: a scheduler's message contains every reason for every node. */
 const WAIT_TEXT_MAX = 500;
-/** The Job's controller may act on what it saw just before it was asked to make no more pods. */
+/** The Job controller may still act on what it saw just before its parallelism became 0. */
 const NO_PODS_SETTLE_MS = 1_000;
-/** Plain pods of a gang are made within one call; what is incomplete after this will stay so. */
+/** Plain pods of a gang are created within one call; a gang that is incomplete after this time will stay incomplete. */
 const INCOMPLETE_AFTER_MS = 60_000;
 
-/** How one pod is: `cause` says why it is over, where it is not its command's own end. */
+/** The state of one pod. `cause`: why it is over, if not by its command's own end. */
 export type PodState =
 	| { kind: "waiting" | "running"; startedAtMs: number | null }
 	| { kind: "over"; startedAtMs: number | null; finishedAtMs: number; exit: Exit | null; cause: "ended" | "taken_away" | "deleted" };
 
-/** The cluster's words for having taken a pod away: not a failure of its command. Sources: kubelet and controllers up to 1.36. */
+/**
+ * The cluster's reasons for evicting a pod, which are not a failure of its command. Sources: kubelet and controllers up to 1.36.
+ */
 const TAKEN_AWAY = [
 	...[
 		"Evicted",
@@ -54,12 +56,12 @@ const TAKEN_AWAY = [
 	],
 	...["PreemptionByScheduler", "EvictionByEvictionAPI", "DeletionByTaintManager", "DeletionByPodGC", "TerminationByKubelet"],
 ];
-/** The command's program could not be started: containerd's and Docker's word. */
+/** The reason of containerd and Docker when the command's program could not be started. */
 const NOT_STARTED = ["StartError", "ContainerCannotRun"];
 
 export function wasDisrupted(pod: KubePod): boolean {
 	const target = pod.conditions.some((c) => c.type === "DisruptionTarget" && c.status === "True");
-	// "OutOfcpu", "OutOfnvidia.com/gpu": the node had not what the scheduler believed.
+	// "OutOfcpu", "OutOfnvidia.com/gpu": the node lacked resources that the scheduler expected.
 	return target || TAKEN_AWAY.includes(pod.reason) || pod.reason.startsWith("OutOf");
 }
 
@@ -70,7 +72,7 @@ export function podStateOf(pod: KubePod, meta: AttemptMeta, around: Surroundings
 	if (ended && (pod.phase === "Succeeded" || pod.phase === "Failed" || deletionAtMs !== null)) {
 		const finishedAtMs = ended.finishedAt ?? deletionAtMs ?? around.nowMs;
 		const exit = exitOf(ended, meta);
-		// A program that leaves with 0 after its eviction has saved and not finished; what had ended before counts.
+		// A program that exits with 0 after its eviction has saved, not finished. A container that had ended before counts.
 		const askedAtMs = deletionAtMs === null ? null : deletionAtMs - (pod.deletionGraceSeconds ?? 0) * 1_000;
 		const before = askedAtMs !== null && finishedAtMs < askedAtMs;
 		const cause = wasDisrupted(pod) && !before ? "taken_away" : deletionAtMs !== null && !before ? "deleted" : "ended";
@@ -83,7 +85,7 @@ export function podStateOf(pod: KubePod, meta: AttemptMeta, around: Surroundings
 	}
 	if (deletionAtMs !== null) {
 		const cause = wasDisrupted(pod) ? "taken_away" : "deleted";
-		// No one has it, or its kubelet says that it is over.
+		// No node has it, or its kubelet reports that it has ended.
 		if (pod.node === null || pod.deletionGraceSeconds === 0) return { ...over(deletionAtMs), cause };
 		const overdue = around.nowMs > deletionAtMs + around.nodeLostAfterMs;
 		if (overdue && !around.isNodeReady(pod.node)) return { ...over(deletionAtMs), cause: "taken_away" };
@@ -97,7 +99,7 @@ function exitOf({ exitCode, reason, message }: { exitCode: number; reason: strin
 	return { code: null, signal: null, error, failedAt: "start" };
 }
 
-/** The attempt in the form of the port. */
+/** The attempt in the port's form. */
 export function observationOf(facts: AttemptFacts, around: Surroundings): AttemptObservation {
 	const { meta, stop, verdict, pods } = facts;
 	const states = pods.map((pod) => ({ pod, state: podStateOf(pod, meta, around) }));
@@ -125,13 +127,13 @@ export function observationOf(facts: AttemptFacts, around: Surroundings): Attemp
 	return { ...common, ...end, phase: "lost", ...(neverRan && { noRoom: verdict.error }) };
 }
 
-/** What autoscalers say of a pod: cluster-autoscaler 1.20 to 1.36, Karpenter 1. */
+/** Event reasons of autoscalers for a pod: cluster-autoscaler 1.20 to 1.36, Karpenter 1. */
 const SCALING = ["TriggeredScaleUp", "NotTriggerScaleUp", "Nominated"];
-/** Karpenter's words for a pod that it makes no node for, under the reason that the scheduler's own words have too. */
+/** Karpenter's message for a pod for which it creates no node. Its reason is the same as the scheduler's. */
 const KARPENTER_CANNOT = "Failed to schedule pod, ";
 /**
- * Cluster-autoscaler's reasons to add no node that stay for minutes at least: of the group, and of the whole cluster (in 1.36, and in
- * the words before).
+ * Cluster-autoscaler's reasons not to add a node that last for minutes at least: for the group, and for the whole cluster (in
+ * 1.36, and in the earlier wording).
  */
 const GROWS_NO_MORE = new RegExp(
 	[
@@ -140,13 +142,13 @@ const GROWS_NO_MORE = new RegExp(
 	].join("|"),
 );
 
-/** A container that is being made waits for nothing. */
+/** A container that is being created is not waiting for anything. */
 const BEGINS = ["ContainerCreating", "PodInitializing"];
 
 /**
  * Why an attempt waits in the cluster before its command begins: the scheduler's message for a pod without a node, a node's for
  * one that cannot start, or Kueue's for its Job. An autoscaler's message for a pod without a node takes precedence.
- * @param says.queued what Kueue says @param says.unplaced the events of a pod without a node
+ * @param says.queued Kueue's message @param says.unplaced the events of a pod without a node
  */
 export function waitOf(
 	{ pods }: Pick<AttemptFacts, "pods">,
@@ -176,14 +178,14 @@ function newestOf(events: readonly KubeEvent[]): KubeEvent | null {
 	return events.toSorted((a, b) => b.atMs - a.atMs)[0] ?? null;
 }
 
-/** Whether nothing of it runs, or will. */
+/** Whether nothing of it runs or will run. */
 function isOver(facts: AttemptFacts, overs: number, around: Surroundings): boolean {
 	const { meta, job, pods, asJob, createdAtMs, stop, verdict } = facts;
 	const { nowMs } = around;
 	if (overs < pods.length) return false;
 	if (canStartAgain(facts, around)) return false;
 	if (pods.length > 0) {
-		// Pods of a gang that were never made, or no longer exist, follow when the Job has ended.
+		// Pods of a gang that were never created, or no longer exist, count as over when the Job has ended.
 		if (pods.length >= meta.nodes || stop !== null || verdict !== null) return true;
 		if (asJob) return job === null || job.completed || job.failed || job.suspended || job.deletionAtMs !== null;
 		return true;
@@ -194,8 +196,8 @@ function isOver(facts: AttemptFacts, overs: number, around: Surroundings): boole
 }
 
 /**
- * A pod of its Job was removed from outside, and the Job would make another: a controller that removed the pod itself, because the
- * Job was suspended, does so on resume, although the Job has no retries. Only Spillway decides whether it runs again.
+ * A pod of its Job was removed externally, and the Job would create another. A controller that removed the pod itself because the
+ * Job was suspended does so on resume, even if the Job has no retries. Only Spillway decides whether it runs again.
  */
 export function canStartAgain({ meta, job, pods, stop, verdict }: AttemptFacts, around: Surroundings): boolean {
 	if (!job || job.completed || job.failed || job.deletionAtMs !== null || job.parallelism === 0) return false;
@@ -208,12 +210,12 @@ export function canStartAgain({ meta, job, pods, stop, verdict }: AttemptFacts, 
 
 type Over = Extract<PodState, { kind: "over" }> & { pod: KubePod };
 
-/** How it ended; null: it was taken away, and may be run again. */
+/** How it ended; null: it was evicted or deleted, and may be run again. */
 function endOf(facts: AttemptFacts, overs: readonly Over[]): Exit | null {
 	const { job, stop, verdict, asJob } = facts;
 	const ran = overs.some((o) => o.startedAtMs !== null);
 	if (verdict && verdict.failedAt !== "room") return { code: null, signal: null, error: verdict.error, failedAt: verdict.failedAt };
-	// A node may have come while the attempt was being withdrawn: an end there counts.
+	// A node may have arrived while the attempt was being withdrawn; an end there counts.
 	if (verdict && !ran) return null;
 	const worst = worstOf(overs);
 	if (stop) return worst?.exit ?? { code: null, signal: ran ? "SIGKILL" : "SIGTERM", error: null };
@@ -223,11 +225,11 @@ function endOf(facts: AttemptFacts, overs: readonly Over[]): Exit | null {
 	}
 	if (overs.some((o) => o.cause === "taken_away") || job?.suspended) return null;
 	const own = worstOf(overs.filter((o) => o.cause === "ended"));
-	// When one of a gang fails, the others are deleted: its end is the gang's.
+	// If one member of a gang fails, the others are deleted, and its end is the gang's.
 	if (own && own.exit === null) return { code: null, signal: null, error: reasonOf(own.pod), failedAt: "start" };
 	if (own?.exit && own.exit.code !== 0) return own.exit;
 	if (overs.every((o) => o.cause === "ended")) return own?.exit ?? null;
-	// Somebody deleted the Job: that is a cancellation. Somebody deleted a pod: that is how nodes are cleared.
+	// A deleted Job means a cancellation. A deleted pod is how nodes are drained.
 	const cancelled = asJob && (job === null || job.deletionAtMs !== null);
 	if (!cancelled) return null;
 	return ran ? (worst?.exit ?? { code: null, signal: "SIGKILL", error: null }) : deletedBefore(overs[0]?.pod.name ?? "");
@@ -237,7 +239,7 @@ function deletedBefore(name: string): Exit {
 	return { code: null, signal: null, error: `${name} was deleted at the cluster before it ran`, failedAt: "start" };
 }
 
-/** The first that did not end well; where all did, the first of the gang. */
+/** The first member that failed; if none did, the first of the gang. */
 function worstOf(overs: readonly Over[]): Over | null {
 	const bad = overs.filter((o) => o.exit?.code !== 0).sort((a, b) => a.finishedAtMs - b.finishedAtMs || a.pod.index - b.pod.index);
 	// A known end takes precedence over an unknown one.
@@ -248,12 +250,12 @@ function reasonOf(pod: KubePod): string {
 	return `the cluster ended pod ${pod.name} before its command ran: ${[pod.reason, pod.message].filter(Boolean).join(": ") || "it says no reason"}`;
 }
 
-/** Why a pod waits for its container, when that may last forever: its image, or its configuration. */
+/** Why a pod waits for its container, if that may last forever: its image or its configuration. */
 const IMAGE_PROBLEMS = ["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"];
 const START_PROBLEMS = [...IMAGE_PROBLEMS, "CreateContainerConfigError", "CreateContainerError"];
 const HOPELESS = ["InvalidImageName", "ErrImageNeverPull"];
 
-/** What an attempt must be given up for, or null. A problem of a registry may pass, so it is given some time. */
+/** Why an attempt must be given up, or null. A registry problem may be temporary, so it is given some time. */
 export function startProblemOf(
 	{ pods }: AttemptFacts,
 	{ nowMs }: { nowMs: number },
@@ -281,15 +283,15 @@ export function unpreparedPodOf({ meta, pods }: AttemptFacts, { nowMs }: { nowMs
 	return pods.find((pod) => isPreparing(pod) && nowMs - (pod.startedAtMs ?? pod.createdAtMs) >= patienceMs) ?? null;
 }
 
-/** A volume that a node cannot mount: the node retries without an end, so the attempt is given up. */
+/** A volume that a node cannot mount: the node retries forever, so the attempt is given up. */
 export function mountProblemOf(pod: KubePod, says: readonly KubeEvent[]): Pick<Verdict, "error" | "failedAt"> | null {
 	const last = newestOf(says.filter(({ reason }) => reason === "FailedMount" || reason === "FailedAttachVolume"));
 	return last ? { error: `pod ${pod.name} cannot start: ${last.reason}: ${last.message}`, failedAt: "staging" } : null;
 }
 
 /**
- * Of an attempt for which a node was to come: that none did in time, or that the autoscaler says that none will. The job is
- * placed again then, here or elsewhere.
+ * Why an attempt gets no node: none arrived in time, or the autoscaler reports that none will. The job is then placed again, here
+ * or elsewhere.
  * @param says the events of a pod without a node
  */
 export function noRoomOf(
@@ -308,7 +310,7 @@ export function noRoomOf(
 	return { error: why ? `${waited}: ${why}` : waited, failedAt: "room" };
 }
 
-/** Plain pods of a gang with some never made: their creator crashed. */
+/** Some plain pods of the gang were never created because their creator crashed. */
 export function isIncomplete({ asJob, pods, meta, createdAtMs }: AttemptFacts, nowMs: number): boolean {
 	return !asJob && pods.length < meta.nodes && nowMs - createdAtMs >= INCOMPLETE_AFTER_MS;
 }

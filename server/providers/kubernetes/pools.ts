@@ -5,39 +5,39 @@ import type { KubeNode } from "./objects.ts";
 import { poolIdOf } from "./pool-id.ts";
 import type { NodeGroup, ParsedKubernetesSettings, Toleration } from "./settings.ts";
 
-/** Equal nodes: the same product of GPU, as many of them. */
+/** Equal nodes: the same GPU product and number of GPUs. */
 export interface KubePool {
-	/** `<product>x<GPUs of a node>` in lower case, e.g. `nvidia-h100-80gb-hbm3x8`: it stays the same when other nodes come. */
+	/** `<product>x<GPUs of a node>` in lower case, e.g. `nvidia-h100-80gb-hbm3x8`. It does not change when nodes are added. */
 	id: string;
 	accelerator: string;
-	/** The extended resource that its GPUs are. */
+	/** The extended resource of its GPUs. */
 	resource: string;
 	gpusPerNode: number;
-	/** Labels that its nodes have and that a job asks for, so that it lands on them. */
+	/** Labels of its nodes that a job selects, so that it runs on them. */
 	selector: Record<string, string>;
-	/** Those that are there. */
+	/** Existing nodes. */
 	nodes: { name: string; freeGpus: number }[];
-	/** How many more the cluster's autoscaler adds when pods ask for them. */
+	/** How many more nodes the cluster's autoscaler adds when pods need them. */
 	nodesToCome: number;
 }
 
-/** GPUs that pods have, by node and resource. */
+/** GPUs held by pods, by node and resource. */
 type UsedGpus = ReadonlyMap<string, ReadonlyMap<string, number>>;
 type PoolSettings = Pick<
 	ParsedKubernetesSettings,
 	"accelerators" | "productLabels" | "resources" | "nodeSelector" | "tolerations" | "nodeGroups"
 >;
-/** The one model that a product's name means, or null. */
+/** The one model that a product name matches, or null. */
 export type ResolveAccelerator = (product: string) => string | null;
 
 /** Stands for GPUs of nodes that do not report their product. */
 const UNLABELLED = "gpu";
 
 /**
- * The pools of the nodes in use, and of groups that can add nodes. A node with failed GPUs keeps its place with fewer free ones: its
- * `capacity` has all of them and its `allocatable` only the healthy.
- * @param used GPUs that pods of others have, by node and resource.
- * @throws DriverError invalid_request when a group is of no known model.
+ * The pools of the nodes in use and of groups that can add nodes. A node with failed GPUs keeps its place with fewer free ones:
+ * its `capacity` includes all of them and its `allocatable` only the healthy ones.
+ * @param used GPUs held by pods of others, by node and resource
+ * @throws DriverError invalid_request if a group has no known model
  */
 export function poolsOf(nodes: Iterable<KubeNode>, used: UsedGpus, settings: PoolSettings, resolve: ResolveAccelerator): KubePool[] {
 	const pools = new Map<string, KubePool>();
@@ -80,7 +80,7 @@ function emptyPool(
 	return { id, accelerator, resource: resource ?? resources[0] ?? "", gpusPerNode, selector, nodes: [], nodesToCome: 0 };
 }
 
-/** Those that are there, and behind them those that would come, with all of their GPUs; with none while no node comes. */
+/** Existing nodes, followed by those that would be added, with all of their GPUs free, or none while no node can be added. */
 export function withNodesToCome(pool: KubePool, { noneComes }: { noneComes: boolean }): PoolNodes {
 	const coming = Array.from({ length: pool.nodesToCome }, () => ({ freeGpus: noneComes ? 0 : pool.gpusPerNode }));
 	return { ...pool, nodes: [...pool.nodes, ...coming], noneComes };
@@ -90,7 +90,7 @@ function isEmpty(labels: Readonly<Record<string, string>>): boolean {
 	return Object.keys(labels).length === 0;
 }
 
-/** What the cluster's GPU products are called there, for anyone who has to name them here. */
+/** The GPU products of the cluster, for users who must map them in the settings. */
 export function productsOf(nodes: Iterable<KubeNode>, settings: PoolSettings): string[] {
 	const products = [...nodes].map((n) => gpusOfNode(n, settings)?.product).filter((p) => p !== undefined);
 	return [...new Set(products)].sort();
@@ -110,7 +110,7 @@ function hasLabels(node: KubeNode, wanted: Readonly<Record<string, string>>): bo
 	return Object.entries(wanted).every(([key, value]) => node.labels[key] === value);
 }
 
-/** Every node that has GPUs, with how it stands, in the cluster's own words where it has any. */
+/** Every node with GPUs and its status, with the cluster's own message if it has one. */
 export function clusterNodesOf(
 	nodes: Iterable<KubeNode>,
 	used: UsedGpus,

@@ -24,7 +24,7 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		theirs = theirJobs(cluster.emulator);
 		queue = defined(driver.queue, "queue");
 	}
-	/** One that takes every GPU, so that the next has to wait. */
+	/** A job that uses every GPU, so that the next has to wait. */
 	async function full(): Promise<void> {
 		const first = await theirs.submit({ gpus: 8, runs: "long" });
 		await eventually(clock, "all GPUs are taken", async () => (await queue.look(first)).state === "running");
@@ -36,7 +36,7 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		await cluster.stop();
 	});
 
-	it("leaves what Kueue or another controller lets begin to it", async () => {
+	it("leaves a job that Kueue or another controller starts to that controller", async () => {
 		await open();
 		await full();
 		const kueue = await theirs.submit({ gpus: 8, runs: "briefly", optIn: true, labels: { "kueue.x-k8s.io/queue-name": "gpus" } });
@@ -56,7 +56,7 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		}
 	});
 
-	it("reports one that Kueue has not admitted as waiting, since it begins by itself, and one that its owner suspended as held", async () => {
+	it("reports one that Kueue has not admitted as pending, because it starts by itself, and one that its owner suspended as held", async () => {
 		await open();
 		await full();
 		const queued = await theirs.submit({ gpus: 8, runs: "briefly", labels: { "kueue.x-k8s.io/queue-name": "gpus" } });
@@ -72,7 +72,7 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		expect(await seen(own)).toEqual(["held", "Suspended"]);
 	});
 
-	it("takes the label's true for a yes, and nothing else", async () => {
+	it("accepts only true as the label's value", async () => {
 		await open();
 		await full();
 		const [yes, no, none] = [
@@ -84,7 +84,7 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		expect(await Promise.all([yes, no, none].map(async (id) => (await foreign(id))?.optIn))).toEqual(["true", null, null]);
 	});
 
-	it("reads a manifest from which a job for the cloud can be made", async () => {
+	it("reads a manifest that can be converted to a cloud job", async () => {
 		await open();
 		await full();
 		const id = await theirs.submit({ gpus: 4, runs: "briefly", optIn: true });
@@ -96,7 +96,7 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		});
 	});
 
-	it("gives a finished job the condition that its own end would have given it, and its outcome for its owner", async () => {
+	it("gives a finished job the condition that its own end would have set, and its outcome for its owner", async () => {
 		await open();
 		await full();
 		const [good = "", bad = ""] = [await theirs.submit({ gpus: 8, runs: "briefly" }), await theirs.submit({ gpus: 8, runs: "briefly" })];
@@ -112,7 +112,7 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		expect(cluster.emulator.store.list("pods", THEIR_NAMESPACE).filter((p) => /thesis-[23]/.test(p.metadata.name))).toEqual([]);
 	});
 
-	it("counts it as over without that condition too, until its owner resumes it", async () => {
+	it("counts it as ended without that condition too, until its owner resumes it", async () => {
 		await open();
 		await full();
 		const id = await theirs.submit({ gpus: 8, runs: "briefly" });
@@ -124,7 +124,7 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		expect((await queue.look(id)).state).toBe("waiting");
 	});
 
-	it("writes that condition again when it was refused or its answer was lost", async () => {
+	it("writes that condition again when it was rejected or its response was lost", async () => {
 		await open();
 		await full();
 		const [refused, lost] = [await theirs.submit({ gpus: 8, runs: "briefly" }), await theirs.submit({ gpus: 8, runs: "briefly" })];
@@ -141,7 +141,7 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		expect(await queue.look(lost)).toMatchObject({ state: "over", end: { outcome: "succeeded", exitCode: 0 } });
 	});
 
-	it("holds nothing on a server that does not suspend Jobs, and says since when they do", async () => {
+	it("holds nothing on a server that cannot suspend Jobs, and reports the version that can", async () => {
 		await open({ minor: 20 });
 		await full();
 		const id = await theirs.submit({ gpus: 8, runs: "briefly" });
@@ -150,7 +150,7 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		expect(await queue.look(id)).toMatchObject({ state: "waiting", holdMark: null });
 	});
 
-	it("goes on as a site where the rights for it are missing, and says so when it is asked", async () => {
+	it("continues as a site without the rights for it, and reports that when used", async () => {
 		await open({ roles: await readFile("docs/providers/kubernetes-rbac.yaml", "utf8") });
 		await expect(queue.check()).rejects.toMatchObject({ kind: "unauthorized" });
 		const id = await theirs.submit({ gpus: 4, runs: "long", optIn: true });

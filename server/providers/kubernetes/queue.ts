@@ -16,30 +16,31 @@ import { type RanElsewhere, sightOfJob, type TheirJob, theirJobSchema } from "./
 interface KubernetesQueueOptions {
 	calls: KubeCalls;
 	clock: Clock;
-	/** From which jobs may be adopted. */
+	/** Namespaces from which jobs may be adopted. */
 	namespaces: readonly string[];
 	features(): Promise<ServerFeatures>;
-	/** One of their jobs has changed. */
+	/** Called when one of their jobs has changed. */
 	onChange(): void;
 }
 
-/** The first version where servers suspend Jobs by themselves. */
+/** The first version in which Jobs can be suspended by default. */
 const SUSPENDS_SINCE = "1.22";
 const CONFLICTS_MAX = 5;
 const REFUSALS_MAX = 6;
 const REFUSED_AGAIN_MS = 400;
-/** A Job with everything that is in it, for its owner's eyes and the import. */
+/** The complete Job, for its owner and for the import. */
 const wholeSchema = z.looseObject({
 	metadata: z.looseObject({ name: z.string(), namespace: z.string(), labels: z.record(z.string(), z.string()).nullish() }),
 	spec: z.looseObject({}),
 });
 
 /**
- * Jobs of others on a Kubernetes cluster. A hold is the Job's own `suspend`, with the mark in an annotation; the Job's controller
- * then takes its waiting pods away, and makes new ones when it is released. What Kueue or another controller lets begin is left to it.
+ * Jobs of others on a Kubernetes cluster. A hold is the Job's own `suspend`, with the mark in an annotation. The Job controller
+ * then deletes its pending pods, and creates new ones when it is released. Jobs that Kueue or another controller starts are left
+ * to that controller.
  */
 export class KubernetesQueue implements ForeignQueue {
-	/** No one looks for files there: the pods' logs are the cluster's. */
+	/** No files: the pods' logs belong to the cluster. */
 	readonly writeOutput = null;
 	readonly bringCheckpoint = null;
 	readonly #options: KubernetesQueueOptions;
@@ -58,12 +59,12 @@ export class KubernetesQueue implements ForeignQueue {
 		);
 	}
 
-	/** Every Job there, over or not. */
+	/** Every Job there, ended or not. */
 	async jobs(): Promise<TheirJob[]> {
 		return (await Promise.all(this.#watched.map(async (one) => [...(await one.items())]))).flat();
 	}
 
-	/** @throws DriverError with what keeps jobs from being adopted */
+	/** @throws DriverError with what prevents adoption */
 	async check(): Promise<void> {
 		await this.jobs();
 		await this.#demandSuspend();
@@ -110,14 +111,14 @@ export class KubernetesQueue implements ForeignQueue {
 	}
 
 	/**
-	 * The Job stays suspended, with the outcome in an annotation, and gets the condition that its own end would have given it, so
-	 * that who waits for it goes on. A server that does not let the condition be written leaves it suspended.
+	 * The Job stays suspended, with the outcome in an annotation, and gets the condition that its own end would have set, so that
+	 * dependants continue. If the server rejects the condition, the Job stays suspended.
 	 */
 	async finish(id: string, outcome: ForeignOutcome): Promise<ForeignSight> {
 		const { job, pods } = await this.#find(id);
 		const before = sightOfJob(job, pods);
 		if (job === null || (before.state === "over" && !lacksItsCondition(job))) return before;
-		// What a scheduler that died had written stays.
+		// Keeps what a scheduler that died had already written.
 		if (before.state === "over") return this.#writeEnd(id);
 		const ran: RanElsewhere = { ...outcome, atMs: this.#options.clock.nowMs() };
 		const annotations = { [ANNOTATIONS.ranElsewhere]: JSON.stringify(ran), [ANNOTATIONS.hold]: null };
@@ -125,7 +126,7 @@ export class KubernetesQueue implements ForeignQueue {
 		return this.#writeEnd(id);
 	}
 
-	/** Servers from 1.31 on refuse it while the Job's controller has not written yet that there are no pods any more. */
+	/** Servers from 1.31 on reject it until the Job controller has recorded that there are no pods any more. */
 	async #writeEnd(id: string): Promise<ForeignSight> {
 		for (let tries = 0; tries < REFUSALS_MAX; tries++) {
 			if (tries > 0) await sleep(REFUSED_AGAIN_MS);
@@ -149,8 +150,8 @@ export class KubernetesQueue implements ForeignQueue {
 	}
 
 	/**
-	 * Changes a Job as it was seen: the server refuses when anything of it has changed since, and then it is looked at again. What
-	 * changes all the time is left to the next call.
+	 * Changes a Job as last seen. The server rejects the patch if anything has changed since, and the Job is then read again. A Job
+	 * that keeps changing is left to the next call.
 	 */
 	async #change(
 		id: string,
@@ -172,7 +173,7 @@ export class KubernetesQueue implements ForeignQueue {
 		return this.look(id);
 	}
 
-	/** As the server has it now. */
+	/** Reads the current version from the server. */
 	async #find(id: string): Promise<{ job: TheirJob | null; pods: KubePod[] }> {
 		const { calls, namespaces } = this.#options;
 		const known = (await this.jobs()).find(({ uid }) => uid === id);
@@ -189,15 +190,17 @@ export class KubernetesQueue implements ForeignQueue {
 const pathOf = (namespace: string): string => `/apis/batch/v1/namespaces/${namespace}/jobs`;
 const named = (name: string) => ({ fieldSelector: `metadata.name=${name}` });
 
-/** It ran in the cloud, and its status does not say yet that it is over. */
+/** It ran in the cloud, and its status does not show yet that it has ended. */
 function lacksItsCondition(job: TheirJob): job is TheirJob & { ranElsewhere: RanElsewhere } {
 	const isOver = job.conditions.some(({ type, status }) => ["Complete", "Failed"].includes(type) && status === "True");
 	return job.ranElsewhere !== null && job.suspended && !isOver;
 }
 
-/** What a Job's controller writes at its end, with our reason. Current servers want the announcing condition too. */
+/**
+ * The conditions that a Job controller writes at its end, with our reason. Current servers require the announcing condition too.
+ */
 function endedStatus(job: TheirJob, { outcome, comment, atMs }: RanElsewhere): Record<string, unknown> {
-	// Not before its start, which the server's clock gave it.
+	// Not before its start, which is by the server's clock.
 	const at = new Date(Math.max(atMs, job.startedAtMs ?? 0)).toISOString().replace(/\.\d+Z$/, "Z");
 	const types = outcome === "succeeded" ? ["SuccessCriteriaMet", "Complete"] : ["FailureTarget", "Failed"];
 	const reason = outcome === "cancelled" ? "CancelledElsewhere" : "RanElsewhere";

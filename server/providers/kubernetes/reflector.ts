@@ -4,17 +4,16 @@ import { DriverError } from "../driver-errors.ts";
 import { type KubeCalls, WATCH_SECONDS, type WatchEvent } from "./client.ts";
 import { isExpired, notUnderstood } from "./errors.ts";
 
-/** Between two tries to go on with a watch; doubled each time. */
+/** Delay between two attempts to resume a watch; doubled each time. */
 const RETRY_MIN_MS = 100;
 const RETRY_MAX_MS = 5_000;
-/** Bookmarks come every minute, and the server ends a watch itself: one that is silent for longer is dead. */
+/** Bookmarks arrive every minute, and the server ends a watch itself. A watch that is silent for longer is dead. */
 const SILENT_MS = (WATCH_SECONDS + 30) * 1_000;
 
 /**
- * A collection of the cluster kept here: listed once, page by page, then watched. A watch that ends goes on from where it
- * was; where that is too old (410), or the connection stays away, the collection is listed again. Stale contents are never returned
- * as current: without a watch
- * `items` asks the server, and throws when it does not answer.
+ * A local copy of a cluster collection: listed once, page by page, then watched. A watch that ends resumes from its position. If
+ * that is too old (410), or the connection stays down, the collection is listed again. Stale contents are never returned as
+ * current: without a watch, `items` asks the server, and throws if it does not respond.
  */
 export class Reflector<S extends z.ZodType, T extends z.output<S> & { name: string }> {
 	readonly #calls: KubeCalls;
@@ -61,7 +60,7 @@ export class Reflector<S extends z.ZodType, T extends z.output<S> & { name: stri
 		this.#version = resourceVersion;
 		if (this.#ended.signal.aborted || this.#isWatching) return;
 		this.#isWatching = true;
-		// The watch begins where the listing ended: nothing is missing until it cannot be opened.
+		// The watch starts where the listing ended, so nothing is missed until it cannot be opened.
 		this.#isFollowed = true;
 		void this.#follow().finally(() => {
 			this.#isWatching = false;
@@ -69,7 +68,7 @@ export class Reflector<S extends z.ZodType, T extends z.output<S> & { name: stri
 		});
 	}
 
-	/** Until it cannot be resumed from where it was. */
+	/** Runs until it cannot be resumed. */
 	async #follow(): Promise<void> {
 		let retryMs = RETRY_MIN_MS;
 		while (!this.#ended.signal.aborted) {

@@ -4,11 +4,11 @@ import type { KubeCalls } from "./client.ts";
 import { KUEUE } from "./kueue.ts";
 import type { ParsedKubernetesSettings } from "./settings.ts";
 
-/** What this server's Jobs can do. */
+/** Features of Jobs on this server. */
 export interface ServerFeatures {
 	indexed: boolean;
 	suspend: boolean;
-	/** A pod that is deleted is not replaced before it is over; with no retries that means never. */
+	/** A deleted pod is not replaced before it has ended; without retries that means never. */
 	podReplacement: boolean;
 }
 
@@ -21,8 +21,8 @@ const keptSchema = z.object({
 });
 
 /**
- * Asked of the server itself: it is shown a Job with everything (and makes none: a dry run), and answers what of it it
- * would keep. A server that does not know a field leaves it out.
+ * Determined by a dry run: the server receives a Job with every field and returns those that it would keep. It drops fields that
+ * it does not know.
  */
 export async function findFeatures(calls: KubeCalls, settings: ParsedKubernetesSettings): Promise<ServerFeatures> {
 	const template = {
@@ -52,7 +52,7 @@ export async function findFeatures(calls: KubeCalls, settings: ParsedKubernetesS
 	return features;
 }
 
-/** A Job that no one lets begin would wait forever. */
+/** A Job that nothing starts would wait forever. */
 async function checkQueue(calls: KubeCalls, queue: string, { suspend, podReplacement }: ServerFeatures): Promise<void> {
 	const refuse = (why: string) => {
 		throw new DriverError("invalid_request", `Kubernetes: the site names Kueue's queue ${queue}, and ${why}; leave "queue" out`);

@@ -8,7 +8,7 @@ const absolutePath = z.string().refine((p) => path.isAbsolute(p), "must be an ab
 const dnsLabel = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "holds lower-case letters, digits and - only, at most 63");
 const labels = z.record(z.string().min(1), z.string());
 
-/** Credentials are named, never held: nothing secret is in the database. */
+/** Settings name credentials and never contain them: the database stores no secrets. */
 const accessSchema = z.union([
 	z.strictObject({ kubeconfig: absolutePath, context: z.string().min(1).optional() }),
 	z.strictObject({
@@ -32,14 +32,17 @@ const tolerationSchema = z.strictObject({
 export type Toleration = z.output<typeof tolerationSchema>;
 
 const nodeGroupSchema = z.strictObject({
-	/** As the nodes' product label says it, and as in `accelerators`; `gpu` for nodes without one. */
+	/** The product, as in the nodes' label and in `accelerators`; `gpu` for nodes without one. */
 	product: z.string().min(1),
 	gpusPerNode: z.number().int().min(1).max(64),
-	/** As many as the autoscaler may bring it to. */
+	/** Maximum size to which the autoscaler may grow it. */
 	maxNodes: z.number().int().min(1).max(10_000),
-	/** What pods ask for so that the autoscaler chooses this group, which its nodes have from their birth; default: the product. */
+	/**
+	 * Node selector that makes the autoscaler choose this group, from labels that its nodes have from the start; default: the
+	 * product.
+	 */
 	labels: labels.default({}),
-	/** The extended resource that its GPUs are; default: the first of `resources`. */
+	/** The extended resource of its GPUs; default: the first of `resources`. */
 	resource: z.string().min(1).optional(),
 });
 
@@ -56,37 +59,37 @@ const PRODUCT_LABELS = [
 
 export const kubernetesSettingsSchema = z.strictObject({
 	access: accessSchema,
-	/** The namespace in which jobs are made; one for each site. */
+	/** The namespace in which jobs are created; one per site. */
 	namespace: dnsLabel,
 	/**
-	 * What the cluster's GPU products are called here: `{"NVIDIA-H100-80GB-HBM3": "H100-80GB"}`; `gpu` names GPUs of nodes
-	 * without such a label. Products that are not named are looked up among the known models, and left out when unknown.
+	 * Our names for the cluster's GPU products: `{"NVIDIA-H100-80GB-HBM3": "H100-80GB"}`; `gpu` stands for GPUs of nodes without such
+	 * a label. Other products are looked up among the known models, and ignored if unknown.
 	 */
 	accelerators: z.record(z.string().min(1), z.string().min(1)).default({}),
 	productLabels: z.array(z.string().min(1)).min(1).default(PRODUCT_LABELS),
 	/** Extended resources that are GPUs. */
 	resources: z.array(z.string().min(1)).min(1).default(["nvidia.com/gpu", "amd.com/gpu"]),
-	/** Groups of equal nodes that the cluster's autoscaler adds when a pod asks for one, and takes away: one for each pool. */
+	/** Groups of equal nodes that the cluster's autoscaler adds when a pod needs one, and removes again: one per pool. */
 	nodeGroups: z
 		.array(nodeGroupSchema)
 		.default([])
 		.refine((groups) => new Set(groups.map((g) => poolIdOf(g.product, g.gpusPerNode))).size === groups.length, {
 			message: "names a product with as many GPUs twice: the nodes of a pool are one group",
 		}),
-	/** How long a pod may wait for a node of its group to come, until its attempt is withdrawn and the job placed again. */
+	/** How long a pod may wait for a node of its group before its attempt is withdrawn and the job placed again. */
 	scaleUpMs: z.number().int().positive().default(900_000),
 	/** Only nodes with these labels are used. */
 	nodeSelector: labels.default({}),
-	/** Taints that jobs tolerate; a node with another one that keeps pods off is unavailable. */
+	/** Taints that jobs tolerate. A node with any other taint that repels pods is unavailable. */
 	tolerations: z.array(tolerationSchema).default([
 		{ key: "nvidia.com/gpu", operator: "Exists" },
 		{ key: "amd.com/gpu", operator: "Exists" },
 	]),
-	/** Kueue's LocalQueue that jobs are put into. */
+	/** Kueue's LocalQueue for jobs. */
 	queue: dnsLabel.optional(),
 	/** Namespaces from which Jobs of others may be adopted; each needs the rights of kubernetes-adoption-rbac.yaml. */
 	adoptFrom: z.array(dnsLabel).default([]),
-	/** The image of jobs that name none; without it such a job is refused. */
+	/** The image of jobs that name none; without it such a job is rejected. */
 	image: z.string().min(1).optional(),
 	imagePullSecrets: z.array(dnsLabel).default([]),
 	serviceAccount: dnsLabel.optional(),
@@ -97,11 +100,13 @@ export const kubernetesSettingsSchema = z.strictObject({
 	volume: z
 		.strictObject({
 			source: volumeSource,
-			/** The same volume on the host of Spillway's scheduler. It must be there: an unmounted one is no empty one. */
+			/**
+			 * The same volume on the host of Spillway's scheduler. It must exist: an unmounted one must not be taken for an empty one.
+			 */
 			folder: absolutePath,
-			/** Where pods see it. */
+			/** Mount path in pods. */
 			mountPath: absolutePath.default("/spillway"),
-			/** File in the form of rclone.conf with what data are fetched by; the one of the whole Spillway counts without it. */
+			/** File in the format of rclone.conf with the remotes for data; default: the one of this Spillway. */
 			dataRemotes: absolutePath.optional(),
 		})
 		.optional(),
@@ -111,15 +116,15 @@ export const kubernetesSettingsSchema = z.strictObject({
 		.refine((mounts) => mounts.every(({ type, source }) => type !== "lustre" || sourceFormOf(source) !== "export"), {
 			message: "has a lustre mount by its server, which pods cannot mount. Use pvc:NAME or a folder of the nodes",
 		}),
-	/** How long a command may go on after SIGTERM when the cluster itself ends its pod: eviction, preemption, drain. */
+	/** How long a command may run after SIGTERM when the cluster itself ends its pod: eviction, preemption, drain. */
 	evictionGraceSeconds: z.number().int().min(1).max(86_400).default(60),
-	/** How long a pod may fail to get its image or its configuration until the attempt fails. */
+	/** How long a pod may fail to get its image or its configuration before the attempt fails. */
 	startProblemsMs: z.number().int().nonnegative().default(300_000),
-	/** How long after its grace a pod on a node that does not answer is still believed to run. */
+	/** How long after its grace period a pod on an unresponsive node is still assumed to run. */
 	nodeLostAfterMs: z.number().int().nonnegative().default(60_000),
-	/** After it the outcome of a call is unknown. */
+	/** Timeout of a call, after which its outcome is unknown. */
 	answerTimeoutMs: z.number().int().positive().default(20_000),
-	/** Objects in one page of a listing. */
+	/** Objects per page of a listing. */
 	pageSize: z.number().int().positive().default(500),
 });
 export type KubernetesSettings = z.input<typeof kubernetesSettingsSchema>;

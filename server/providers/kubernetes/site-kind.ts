@@ -7,14 +7,14 @@ import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { KubernetesDriver } from "./driver.ts";
 import { kubernetesSettingsSchema, type ParsedKubernetesSettings } from "./settings.ts";
 
-/** A row has what the books read too. */
+/** A row also contains fields for accounting. */
 const rowSchema = kubernetesSettingsSchema.extend({
 	gridZone: z.string().min(1).optional(),
 	pue: z.number().min(1).max(3).optional(),
 	speeds: poolSpeedsSchema.optional(),
 });
 
-/** @param options.dataRemotes of this process, for every site without its own */
+/** @param options.dataRemotes default for every site of this process without its own */
 export function kubernetesSiteKind(options: {
 	resolveAccelerator: (name: string) => string | null;
 	dataRemotes?: string | undefined;
@@ -114,7 +114,7 @@ function checkKubernetesSite(
 	resolveAccelerator: (name: string) => string | null,
 ): AsyncGenerator<CheckStep> {
 	const seen = driver.observe();
-	// Reported by the step that waits for it.
+	// Reported by the step that awaits it.
 	seen.catch(() => {});
 	const { queue } = driver;
 	return checkSteps([

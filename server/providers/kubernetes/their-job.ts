@@ -14,7 +14,7 @@ import {
 	words,
 } from "./objects.ts";
 
-/** What is left on a Job that ran in the cloud. */
+/** Written to a Job that ran in the cloud. */
 const ranElsewhereSchema = z.object({
 	outcome: z.enum(["succeeded", "failed", "cancelled"]),
 	exitCode: z.number().int().nullable(),
@@ -23,7 +23,7 @@ const ranElsewhereSchema = z.object({
 });
 export type RanElsewhere = z.output<typeof ranElsewhereSchema>;
 
-/** A Job of somebody else, in a namespace from which jobs may be adopted. */
+/** A Job of someone else, in a namespace from which jobs may be adopted. */
 export interface TheirJob {
 	name: string;
 	namespace: string;
@@ -31,16 +31,16 @@ export interface TheirJob {
 	resourceVersion: string;
 	createdAtMs: number;
 	deletionAtMs: number | null;
-	/** What its owner wrote to let it go; null: nothing. */
+	/** The owner's opt-in text; null: none. */
 	optIn: string | null;
-	/** What admits it, where that is not only the cluster: a queue or a controller. */
+	/** What admits it besides the cluster: a queue or a controller; null: nothing. */
 	manager: string | null;
 	holdMark: string | null;
 	ranElsewhere: RanElsewhere | null;
 	suspended: boolean;
 	parallelism: number;
 	timeLimitMs: number | null;
-	/** Of one of its pods. */
+	/** Resources that one of its pods requests. */
 	asks: Map<string, number>;
 	nodeSelector: Record<string, string>;
 	conditions: z.output<typeof conditionsSchema>;
@@ -48,7 +48,7 @@ export interface TheirJob {
 	completedAtMs: number | null;
 }
 
-/** The manager of Jobs that are in a queue of Kueue's. */
+/** The manager of Jobs in a Kueue queue. */
 export const KUEUE_MANAGES = "Kueue";
 
 export const theirJobSchema = z
@@ -67,7 +67,7 @@ export const theirJobSchema = z
 	})
 	.transform(({ metadata: m, spec, status }): TheirJob => {
 		const pod = spec.template.spec;
-		// A CronJob makes Jobs, and leaves them alone.
+		// A CronJob creates Jobs, but does not manage them afterwards.
 		const owner = m.ownerReferences?.find(({ kind }) => kind !== "CronJob");
 		const queued = [...Object.keys(m.labels), ...Object.keys(m.annotations)].some((key) => key.startsWith(`${KUEUE}/`));
 		return {
@@ -94,7 +94,7 @@ export const theirJobSchema = z
 
 const GONE: ForeignSight = { state: "gone", holdMark: null, startedAtMs: null, end: null };
 
-/** How a Job is, with the pods that it has. */
+/** The state of a Job, with its pods. */
 export function sightOfJob(job: TheirJob | null, pods: readonly KubePod[]): ForeignSight {
 	if (job === null) return GONE;
 	const end = endOf(job);
@@ -108,7 +108,7 @@ export function sightOfJob(job: TheirJob | null, pods: readonly KubePod[]): Fore
 	return { state: "held", holdMark: job.holdMark, startedAtMs: null, end: null };
 }
 
-/** It has a node, and no one is taking it away. */
+/** It has a node, and is not being deleted. */
 export function isBound(pod: KubePod): boolean {
 	return pod.node !== null && pod.deletionAtMs === null && pod.phase !== "Succeeded" && pod.phase !== "Failed";
 }
@@ -117,7 +117,7 @@ function endOf(job: TheirJob): ForeignSight["end"] {
 	const is = (type: string) => job.conditions.find((c) => c.type === type && c.status === "True");
 	const complete = is("Complete");
 	const over = complete ?? is("Failed");
-	// Where the server did not let its status be written, the note and the suspension are its end; who resumes it runs it again.
+	// If the server rejected the status, the annotation and the suspension mark its end. If its owner resumes it, it runs again.
 	if (job.ranElsewhere && (over || job.suspended)) {
 		const { outcome, exitCode, atMs } = job.ranElsewhere;
 		return { outcome, exitCode, atMs };

@@ -23,7 +23,7 @@ const request: StartAttempt = {
 	}),
 };
 
-it("one answer of the cluster without a submitted job means nothing; three over half a minute mean that it is lost", async () => {
+it("one response of the cluster without a submitted job means nothing; three over half a minute mean that it is lost", async () => {
 	const volume = new SiteVolume({ folder, mountPath: "/spillway", source: { hostPath: folder } }, async () => {});
 	await volume.handOver(request);
 	const none = new Set<string>();

@@ -25,14 +25,14 @@ import { isAttemptId } from "../start-rules.ts";
 import type { ManifestInput } from "./manifest.ts";
 import type { ParsedKubernetesSettings } from "./settings.ts";
 
-/** For so long answers must leave out what the cluster was given, until it counts as lost there. */
+/** How long responses must omit a submitted attempt until it counts as lost. */
 const ABSENT_MS = 30_000;
 
 type Submit = (request: StartAttempt) => Promise<void>;
 
 /**
- * The site's volume as this host sees it: a folder for each attempt, with its data, its checkpoints, and, until the cluster
- * has it, the request. A scheduler that dies while data is brought is followed by one that carries on.
+ * The site's volume as this host sees it: a folder per attempt, with its data, its checkpoints, and, until the cluster has it,
+ * the request. If a scheduler dies while staging data, the next one continues.
  */
 export class SiteVolume {
 	readonly #root: string;
@@ -40,7 +40,7 @@ export class SiteVolume {
 	readonly #dataRemotes: string | undefined;
 	readonly #submit: Submit;
 	readonly #absences = new Absences();
-	/** What this process brings to its submission now. */
+	/** Attempts that this process is staging or submitting. */
 	readonly #inFlight = new Map<string, { abort: AbortController; done: Promise<void> }>();
 
 	constructor({ folder, mountPath, dataRemotes }: NonNullable<ParsedKubernetesSettings["volume"]>, submit: Submit) {
@@ -50,7 +50,7 @@ export class SiteVolume {
 		this.#submit = submit;
 	}
 
-	/** Where pods see what lies here. Paths of the job file that are absolute are there under their own names too. */
+	/** Where pods see the volume. Absolute paths of the job file are also mounted there under their own names. */
 	folders(attemptId: string, spec: JobSpec): NonNullable<ManifestInput["folders"]> {
 		const paths = this.#paths(attemptId);
 		const seen = (folder: string) => path.posix.join(this.#mountPath, path.relative(this.#root, folder));
@@ -76,12 +76,12 @@ export class SiteVolume {
 		return (readRequestSync(this.#paths(attemptId))?.spec.secrets ?? []).length > 0;
 	}
 
-	/** Whether the attempt was taken in before. */
+	/** Whether the attempt was accepted before. */
 	async knows(attemptId: string): Promise<boolean> {
 		return (await readRequest(this.#paths(attemptId))) !== null;
 	}
 
-	/** Brings the attempt's data and submits it: when there is data, in the background. */
+	/** Stages the attempt's data and submits it, in the background if there is data. */
 	async handOver(request: Omit<StartAttempt, "secrets">): Promise<void> {
 		const paths = this.#paths(request.attemptId);
 		const stored = { ...request, stager: defined(await identify(process.pid), "this process") };
@@ -89,16 +89,15 @@ export class SiteVolume {
 		const done = this.#bring(paths, stored);
 		if (needsStaging(request)) return;
 		await done.catch(async (error: unknown) => {
-			// Of what was refused nothing stays; what has no answer yet is carried on.
+			// A rejected attempt leaves nothing behind; one without a response yet is continued.
 			if (error instanceof DriverError && createdNothing(error.kind)) await this.forget(request.attemptId);
 			throw error;
 		});
 	}
 
 	/**
-	 * Attempts that the cluster does not show: not there yet, already over, or lost. Those that must continue do. What the cluster
-	 * was given and one answer
-	 * leaves out is not reported: its state is unknown.
+	 * Attempts that the cluster does not show: not submitted yet, already over, or lost. Unfinished ones are continued. A submitted
+	 * attempt that one response omits is not reported: its state is unknown.
 	 */
 	async others(shown: ReadonlySet<string>, nowMs: number): Promise<{ observation: AttemptObservation; poolId: string }[]> {
 		const names = (await readdir(this.#root)).filter((name) => isAttemptId(name) && !shown.has(name));
@@ -107,7 +106,7 @@ export class SiteVolume {
 		return found.filter((one) => one !== null);
 	}
 
-	/** Ends the staging of an attempt. Answers whether it never came to the cluster. */
+	/** Ends the staging of an attempt. Returns whether it never reached the cluster. */
 	async stop(attemptId: string): Promise<void> {
 		const paths = this.#paths(attemptId);
 		if (!(await this.knows(attemptId)) || (await readIfThere(paths.handed)) !== null) return;
@@ -123,7 +122,7 @@ export class SiteVolume {
 		await rm(this.#paths(attemptId).folder, { recursive: true, force: true });
 	}
 
-	/** Anyone who comes next starts again what is being brought. */
+	/** The next process starts the staging again. */
 	async close(): Promise<void> {
 		for (const { abort } of this.#inFlight.values()) abort.abort();
 		await Promise.allSettled([...this.#inFlight.values()].map(({ done }) => done));
@@ -178,7 +177,7 @@ export class SiteVolume {
 	}
 }
 
-/** @throws DriverError transient when the volume is not mounted. */
+/** @throws DriverError transient if the volume is not mounted */
 export function volumeError(error: unknown, folder: string): DriverError {
 	if (error instanceof DriverError) return error;
 	if (error instanceof StagingError) return new DriverError("invalid_request", error.message, { cause: error });
