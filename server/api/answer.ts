@@ -16,19 +16,19 @@ import { SCIM_PREFIX } from "./scim/handler.ts";
 const AGENT_PREFIX = `${AGENT_PATH}/`;
 const METHODS = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
 const READS = new Set(["GET", "HEAD", "OPTIONS"]);
-/** Signing in and the agents' small messages stay possible: they keep running jobs and people informed. */
+/** Sign-in and the agents' small messages still work: jobs keep running and people stay informed. */
 const TAKES_ROOM = /^\/(api\/(v1|trpc|2\.0)|scim\/v2)\/|^\/agent\/v1\/(checkpoints|artifacts)\//;
 
 /**
- * The doors of the web server, in one function: health, REST, schemas, agents, and everything else by `page`.
- * It throws only for a failure that is not the caller's.
+ * All entry points of the web server in one function: health, REST, schemas, agents, and everything else through
+ * `page`. Throws only for failures that are not the caller's.
  */
 export function makeAnswer(parts: {
 	rt: RestRuntime;
 	edge: Edge;
 	room: DiskRoom;
 	agent(request: Request): Promise<Response>;
-	/** People and groups, for identity providers. */
+	/** Users and groups, for identity providers. */
 	scim(req: IncomingMessage, res: ServerResponse): Promise<void>;
 	/** Pages, sign-in and tRPC. */
 	page(req: IncomingMessage, res: ServerResponse): Promise<void>;
@@ -53,13 +53,13 @@ export function makeAnswer(parts: {
 			if (!(error instanceof SpillwayError)) throw error;
 			return refuse(res, error);
 		}
-		// Next passes on headers alone. A value that the browser sent is overwritten.
+		// Next only passes on headers. A value sent by the browser is overwritten.
 		admitted.headers[ADDRESS_HEADER] = clientAddress(req) ?? "";
 		return parts.page(admitted, res);
 	};
 }
 
-/** The door of a request, for metrics. */
+/** The entry point of a request, for metrics. */
 export function surfaceOf(url: string): string {
 	if (url.startsWith(`${REST_PREFIX}/`) || url.startsWith(`${MLFLOW_PREFIX}/`)) return "rest";
 	if (url.startsWith(`${SCIM_PREFIX}/`)) return "scim";
@@ -68,7 +68,7 @@ export function surfaceOf(url: string): string {
 	return url.startsWith(SCHEMAS_PREFIX) ? "schema" : isHealthPath(url) ? "health" : "page";
 }
 
-/** A closed list: clients choose methods, and each one would make new series. */
+/** A closed list: clients choose methods, and each one would create new series. */
 export function methodOf(method = "GET"): string {
 	return METHODS.includes(method) ? method : "other";
 }

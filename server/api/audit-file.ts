@@ -4,7 +4,7 @@ import { exportAudit } from "#server/services/governance/audit/export.ts";
 import { csvHeaders } from "./http/stream-file.ts";
 import { readInput } from "./operations/read-input.ts";
 
-/** A page's download, by the query that REST takes; read as fast as the browser takes it. */
+/** A download from a page, with the same query as REST; reads as fast as the browser receives. */
 export async function downloadAudit(ctx: ServiceContext, query: URLSearchParams): Promise<Response> {
 	const { format, ...filters } = readInput(audit.export, { params: {}, query, body: undefined });
 	const { fileName, contentType, chunks } = exportAudit(ctx, filters, format);

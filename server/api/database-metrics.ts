@@ -4,11 +4,11 @@ import { listBudgets } from "#server/services/ledger/budget/list.ts";
 import type { Runtime } from "#server/services/runtime.ts";
 import type { Gauge } from "./gauge.ts";
 
-/** Budgets need more than one read, so a scrape may get figures that are this old. */
+/** Budgets need more than one query, so a scrape may get values up to this old. */
 const BUDGETS_KEPT_MS = 30_000;
 const kept = new WeakMap<object, { atMs: number; budgets: ReturnType<typeof listBudgets> }>();
 
-/** Budgets of the published policy in their current period; none before a policy is published. */
+/** Budgets of the published policy in their current period; none before the first policy is published. */
 export async function budgetMetrics(rt: Runtime, gauge: Gauge): Promise<void> {
 	const nowMs = rt.clock.nowMs();
 	let found = kept.get(rt.connection);
@@ -25,7 +25,7 @@ export async function budgetMetrics(rt: Runtime, gauge: Gauge): Promise<void> {
 	gauge("spillway_budget_held_usd", "Held for instances that are alive, by budget.", usd("heldMicroUsd"), { labels });
 }
 
-/** Sites, the queue, and what each team has cost in the current month of the ledger. */
+/** Sites, the queue, and each team's cost in the current month of the ledger. */
 export async function teamAndSiteMetrics(rt: Runtime, gauge: Gauge): Promise<void> {
 	const { db } = rt.connection;
 	const [sites, queue, teams] = await Promise.all([

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 
-/** Answers a Node request by a function from Request to Response; bodies are streamed both ways. */
+/** Handles a Node request with a function from Request to Response; bodies are streamed both ways. */
 export async function serveFetch(
 	handler: (request: Request) => Promise<Response>,
 	req: IncomingMessage,

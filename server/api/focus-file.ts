@@ -2,7 +2,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { exportFocus } from "#server/services/reporting/export/focus.ts";
 import { csvHeaders } from "./http/stream-file.ts";
 
-/** A page's download, by the query that REST takes; read as fast as the browser takes it. */
+/** A download from a page, with the same query as REST; reads as fast as the browser receives. */
 export async function downloadFocus(ctx: ServiceContext, query: URLSearchParams): Promise<Response> {
 	const { fileName, chunks } = await exportFocus(ctx, {
 		month: query.get("month") ?? "",

@@ -13,15 +13,16 @@ import { startWholeServer, type WholeServer } from "./testing/fuzz/whole-server.
 import { addOneOfEach } from "./testing/one-of-each.ts";
 
 /**
- * Requests drawn from the contract, the pages' procedures and the agents' protocol, sent to every door of one server: no answer
- * is a failure of the server, and none is missing. `npm run test:deep` sends a million with a new seed.
+ * Requests generated from the contract, the pages' procedures and the agents' protocol, sent to every entry point of
+ * one server: every request gets a response, and none is a server failure. `npm run test:deep` sends a million with a
+ * new seed.
  */
 
 const REQUESTS = cases(20_000, 1_000_000);
 const SEED = process.env["SPILLWAY_TEST_SEED"] ?? "1";
-/** One after the other in `npm test`, so that a run repeats; side by side in `npm run test:deep`. */
+/** Sequential in `npm test`, so that a run is reproducible; concurrent in `npm run test:deep`. */
 const AT_ONCE = cases(1, 24);
-/** In `npm run test:deep` people also send the same request at the same moment. */
+/** In `npm run test:deep`, people also send the same request concurrently. */
 const COPIES = cases(1, 3);
 const MACHINES = 3;
 
@@ -79,7 +80,7 @@ const POLICY =
 
 const PIPELINE =
 	"apiVersion: spillway/v1\nkind: Pipeline\nmetadata: { name: x, team: research }\nspec: { steps: [{ name: a, job: { command: [a] } }] }\n";
-/** Exchange rates, in opposite order, and in a form that is refused. */
+/** Exchange rates, in opposite order, and in an invalid form. */
 const RATES = [
 	"date,currency,rate\n2026-11-24,EUR,0.91\n2026-11-25,EUR,0.92\n2026-11-25,JPY,156\n",
 	"date,currency,rate\r\n2026-11-25,JPY,157\r\n2026-11-25,EUR,0.93\r\n2026-11-24,EUR,0.94\r\n",
@@ -91,7 +92,7 @@ const STORE = {
 	config: { kind: "s3" as const, provider: "AWS" as const, bucket: "models", region: "eu-west-1" },
 };
 
-/** Cursors of lists as the server writes them, with times beyond every date. */
+/** Cursors of lists as written by the server, with times beyond every date. */
 function cursors(): string[] {
 	const values = [
 		[0, "job_x"],
@@ -117,16 +118,16 @@ async function enroll(index: number): Promise<string> {
 	return token;
 }
 
-/** The request with this number, the same for each run with the seed. */
+/** The request with this number; the same for every run with the seed. */
 function requestOf(number: number): FuzzRequest {
 	const random = seededRandom(hash32(`${SEED}/${number}`));
 	const draw: Draw = { random, known, wrong: random.pick([0, 0.02, 0.15]) };
-	// Every operation in turn, and then any door.
+	// Every operation in turn, then any entry point.
 	const operation = number % 4 === 0 ? OPERATIONS[(number / 4) % OPERATIONS.length] : undefined;
 	return operation ? restRequest(operation, draw, random.pick(callers.people)) : drawRequest(draw, callers);
 }
 
-/** Why an answer is wrong, or null. */
+/** Why a response is wrong, or null. */
 function problemWith(request: FuzzRequest, { status, headers, text }: FuzzReply): string | null {
 	if (status >= 500) return `answered ${status}: ${text.slice(0, 500)}`;
 	if (status === 405 && request.method !== "OPTIONS" && !headers["allow"] && !request.label.startsWith("trpc"))
@@ -142,7 +143,7 @@ function reportOf(number: number, { label, method, path, body }: FuzzRequest, pr
 it(`${REQUESTS.toLocaleString("en-US")} generated requests: no 5xx, no hang, nothing logged as a failure`, {
 	timeout: 24 * 3_600_000,
 }, async () => {
-	/** One an operation. */
+	/** One per operation. */
 	const problems = new Map<string, string>();
 	const succeeded = new Map<string, number>();
 	let next = 0;

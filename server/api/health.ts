@@ -8,10 +8,10 @@ import { metricsText } from "./metrics.ts";
 import { sendJson } from "./rest/handler.ts";
 
 const PATHS = ["/healthz", "/readyz", "/metrics"];
-/** The leader writes its sign of life every second. */
+/** The leader writes a heartbeat every second. */
 const HEARTBEAT_LATE_MS = 10_000;
 
-/** Both sides are hashed, so that the comparison takes the same time for every guess. */
+/** Both sides are hashed, so that the comparison takes constant time. */
 export function canScrape(token: string | undefined, authorization: string | undefined): boolean {
 	if (token === undefined) return true;
 	const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
@@ -23,8 +23,8 @@ export function isHealthPath(url: string): boolean {
 }
 
 /**
- * /healthz: the process lives, and whether it refuses changes. /readyz: it can serve, and who it is. Both without sign-in and
- * without names. /metrics: Prometheus, with SPILLWAY_METRICS_TOKEN where it is set.
+ * /healthz: the process is alive, and whether it rejects changes. /readyz: it can serve, and its identity. Both work
+ * without sign-in and contain no names. /metrics: Prometheus, with SPILLWAY_METRICS_TOKEN if set.
  */
 export async function handleHealth(rt: Runtime & { room?: DiskRoom }, req: IncomingMessage, res: ServerResponse): Promise<void> {
 	const path = (req.url ?? "").split("?")[0];

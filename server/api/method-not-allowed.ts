@@ -1,6 +1,6 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 
-/** A path that exists, called with a method that it does not have. */
+/** An existing path, called with an unsupported method. */
 export class MethodNotAllowedError extends SpillwayError {
 	/** The value of the Allow header. */
 	readonly allow: string;

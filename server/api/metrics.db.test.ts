@@ -34,7 +34,7 @@ describe("/metrics", () => {
 		expect(`${stdout}${stderr}`).toBe("");
 		expect(status).toBe(0);
 	});
-	it("demands the token where one is set", () => {
+	it("requires the token if one is set", () => {
 		expect(canScrape(undefined, undefined)).toBe(true);
 		expect(canScrape("0123456789abcdef", "Bearer 0123456789abcdef")).toBe(true);
 		for (const wrong of [undefined, "", "Bearer 0123456789abcdeF", "0123456789abcdef"])

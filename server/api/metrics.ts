@@ -106,7 +106,7 @@ interface Checks {
 	nowMs: number;
 }
 
-/** Whether the books and the record of who did what hold together. */
+/** Whether the ledger and the audit log are consistent. */
 function checkMetrics(gauge: Gauge, { check, auditHead, chain, nowMs }: Checks): void {
 	if (check) {
 		gauge("spillway_ledger_check_ok", "1 when every sum was the sum of its charges at the last check.", [{ value: check.ok ? 1 : 0 }]);
@@ -118,7 +118,7 @@ function checkMetrics(gauge: Gauge, { check, auditHead, chain, nowMs }: Checks):
 	}
 	if (auditHead) {
 		gauge("spillway_audit_sealed_total", "Lines of the audit under a seal.", [{ value: auditHead.sequence }], { type: "counter" });
-		// A number rather than a label, which would begin a series each second; 48 bits are exact in a sample.
+		// A number, not a label, which would create a new series each second; 48 bits are exact in a sample.
 		gauge("spillway_audit_head", "The first 12 hexadecimal digits of the hash of the last seal, as a number.", [
 			{ value: Number.parseInt(auditHead.hash.slice(0, 12), 16) },
 		]);

@@ -8,22 +8,22 @@ import type { Timing } from "#server/services/core/timing.ts";
 import type { ArtifactFiles } from "#server/services/work/artifact/open-file.ts";
 import { type SecretStore, secretStore } from "#server/services/work/secret/store.ts";
 
-/** What an operation's service may need of its process. */
+/** What an operation's service may need from its process. */
 export type OperationContext = ServiceContext & {
 	timing: Timing;
 	siteTools: SiteTools | null;
-	/** Reaches stores of teams; null in processes that cannot. */
+	/** Connects to stores of teams; null in processes without access. */
 	stores: StoreBox | null;
 	artifactStore: ArtifactFiles & { secretKey: string };
-	/** Keeps the secrets of jobs. */
+	/** Stores job secrets. */
 	secretStore: SecretStore;
-	/** How groups of the identity provider become roles and teams, before the mappings of Settings. */
+	/** How groups of the identity provider map to roles and teams, before the mappings in Settings. */
 	groupMap: GroupMap;
 	/** Seals the secrets of channels. */
 	secret: string;
 };
 
-/** The part of a context that is the same for every request of a process. */
+/** The part of a context shared by all requests of a process. */
 export function processContext({
 	env,
 	timing,

@@ -3,7 +3,7 @@ import { offLoop } from "#server/services/core/threads/off-loop.ts";
 import { getPlanDecision } from "#server/services/reporting/plan-decision/get.ts";
 import { planDecisionPdf } from "#server/services/reporting/plan-decision/pdf.ts";
 
-/** The decision of a study as a PDF, the same for REST and for people who are signed in. */
+/** The decision of a study as a PDF, the same for REST and for signed-in people. */
 export async function planDecisionFile(ctx: ServiceContext, id: string): Promise<{ bytes: Buffer; headers: Record<string, string> }> {
 	const view = await getPlanDecision(ctx, id);
 	const bytes = Buffer.from(await offLoop(ctx, "plan.decision.pdf", planDecisionPdf, view));

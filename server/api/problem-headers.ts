@@ -2,7 +2,7 @@ import { RateLimitError, rateLimitHeaders } from "./edge/rate-limiter.ts";
 import { MethodNotAllowedError } from "./method-not-allowed.ts";
 import { type Problem, RETRY_AFTER_SECONDS } from "./problem.ts";
 
-/** Headers of a problem document, the same at every door. */
+/** Headers of a problem document, the same at every entry point. */
 export function problemHeaders({ status }: Pick<Problem, "status">, error: unknown): Record<string, string> {
 	return {
 		"content-type": "application/problem+json; charset=utf-8",

@@ -6,18 +6,18 @@ const wrapped = (facts: Record<string, unknown>): Error => new DrizzleQueryError
 
 describe("an error of the database", () => {
 	it.each([{ code: "ECONNREFUSED" }, { code: "CONNECTION_CLOSED" }, { code: "57P03", severity: "FATAL" }])(
-		"that means it is unavailable (%o) answers 503",
+		"that means it is unavailable (%o) gives 503",
 		(facts) => {
 			expect(problemOf(wrapped(facts), "r")).toMatchObject({ status: 503, code: "unavailable", fix: "Try again in 5 seconds." });
 		},
 	);
 
-	it("that means its disk is full answers 507", () => {
+	it("that means its disk is full gives 507", () => {
 		expect(problemOf(wrapped({ code: "53100", severity: "ERROR" }), "r")).toMatchObject({ status: 507, code: "insufficient_storage" });
 		expect(problemOf(Object.assign(new Error("write"), { code: "ENOSPC" }), "r")).toMatchObject({ status: 507 });
 	});
 
-	it.each(["40P01", "40001", "23503", "23505"])("that means another request came first (%s) answers 409 and is logged", (code) => {
+	it.each(["40P01", "40001", "23503", "23505"])("that means another request came first (%s) gives 409 and is logged", (code) => {
 		const error = wrapped({ code, severity: "ERROR" });
 		expect(problemOf(error, "r")).toMatchObject({ status: 409, code: "conflict", fix: "Reload, then try again." });
 		expect(isLogged(error)).toBe(true);

@@ -3,7 +3,7 @@ import { isDatabaseAway, isDiskFull, isOvertaken, isUnstorable } from "#server/k
 import type { ErrorCode, FieldProblem } from "#server/kernel/errors.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
-/** RFC 9457. `fields` names each wrong field, `fix` says what to do. */
+/** RFC 9457. `fields` lists each invalid field, `fix` says what to do. */
 export interface Problem {
 	type: string;
 	title: string;
@@ -47,7 +47,7 @@ export const TITLES: Record<ErrorCode, string> = {
 	insufficient_storage: "The disk is full",
 };
 
-/** The one mapping of errors for tRPC and REST. Unexpected errors are reported without internals. */
+/** The single mapping of errors for tRPC and REST. Unexpected errors are reported without internals. */
 export function problemOf(error: unknown, requestId: string): Problem {
 	const known = toSpillwayError(error);
 	if (!known) {
@@ -74,17 +74,17 @@ export function problemOf(error: unknown, requestId: string): Problem {
 }
 
 /**
- * Whether an error goes to the log of the server: what is unexpected, and requests that the database rolled back because of
- * another one. A caller can repeat these, but a service that keeps getting them checks or locks too late.
+ * Whether the server logs an error: unexpected ones, and requests that the database rolled back because of another
+ * one. Callers can retry the latter, but a service that causes them often checks or locks too late.
  */
 export function isLogged(error: unknown): boolean {
 	return toSpillwayError(error) === null || isOvertaken(error);
 }
 
-/** Sent with 503 and 507. A database that ended is back within seconds. */
+/** Sent with 503 and 507. A crashed database is back within seconds. */
 export const RETRY_AFTER_SECONDS = 5;
 
-/** Wrong fields that are listed; a body can have a million. */
+/** Maximum number of invalid fields listed; a body can have a million. */
 const FIELDS_MAX = 100;
 
 /** A zod error of an input is the caller's; everything else that is not ours stays unknown. */

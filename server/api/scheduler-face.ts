@@ -5,13 +5,13 @@ const TEXT = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
 const JSON_TYPE = { "content-type": "application/json" };
 
 /**
- * What a scheduler answers over HTTP, without sign-in: /healthz (200 while the process lives), /readyz (200 when the database
- * answers; a standby is ready too) and /metrics (Prometheus, of this process).
+ * HTTP endpoints of a scheduler, without sign-in: /healthz (200 while the process is alive), /readyz (200 when the
+ * database responds; a standby is ready too) and /metrics (Prometheus, of this process).
  */
 export function listenForProbes(options: {
 	host: string;
 	port: number;
-	/** Rejects when the database does not answer. */
+	/** Rejects when the database does not respond. */
 	askDatabase: () => Promise<unknown>;
 	instance: string;
 	metricsToken: string | undefined;

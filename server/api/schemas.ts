@@ -15,7 +15,7 @@ const SCHEMAS: Readonly<Record<string, () => Record<string, unknown>>> = {
 	"/schemas/policy.json": () => toJsonSchema(policyDocumentSchema, "/schemas/policy.json"),
 };
 
-/** The JSON Schema of a document, for editors. Public: it contains nothing of the installation. */
+/** The JSON Schema of a document, for editors. Public: it contains nothing about the installation. */
 export function handleSchema(req: IncomingMessage, res: ServerResponse): void {
 	const [path = ""] = (req.url ?? "").split("?", 1);
 	const schema = Object.hasOwn(SCHEMAS, path) ? SCHEMAS[path]?.() : undefined;
@@ -23,7 +23,7 @@ export function handleSchema(req: IncomingMessage, res: ServerResponse): void {
 	res.writeHead(schema ? 200 : 404, {
 		"content-type": schema ? "application/schema+json" : "text/plain; charset=utf-8",
 		"content-length": Buffer.byteLength(body),
-		// Editors in a browser fetch it from another origin.
+		// Browser-based editors fetch it from another origin.
 		"access-control-allow-origin": "*",
 		"cache-control": "public, max-age=300",
 	});

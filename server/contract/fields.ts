@@ -4,15 +4,15 @@ import { type Operation, pathParameters } from "./operation.ts";
 /** A query parameter by its public name. */
 export interface QueryParameter {
 	name: string;
-	/** The field of the input that it fills. */
+	/** The input field that it fills. */
 	field: string;
 	schema: z.core.$ZodType;
 	required: boolean;
-	/** How its text is read. `time`: ISO 8601, for a field in ms. */
+	/** How its text is parsed. `time`: ISO 8601, for a field in ms. */
 	kind: "list" | "number" | "flag" | "time" | "text";
 }
 
-/** Fields of an input by name; of a union those of all members. */
+/** Fields of an input by name; for a union, those of all members. */
 export function fieldsOf(input: z.core.$ZodType | undefined): Record<string, z.core.$ZodType> {
 	if (input === undefined) return {};
 	if (input instanceof z.ZodObject) return input.shape;
@@ -21,7 +21,7 @@ export function fieldsOf(input: z.core.$ZodType | undefined): Record<string, z.c
 	return {};
 }
 
-/** The path's parameters with the fields that they fill. */
+/** The path's parameters with the input fields that they fill. */
 export function pathFields(operation: Operation): { name: string; field: string }[] {
 	return pathParameters(operation.path).map((name) => ({ name, field: operation.wire?.[name] ?? name }));
 }
@@ -39,7 +39,7 @@ export function queryParameters(operation: Operation): QueryParameter[] {
 		});
 }
 
-/** Names of fields that are in the path or the query, and so not in the body. */
+/** Names of fields in the path or the query, and therefore not in the body. */
 export function fieldsOutsideBody(operation: Operation): Set<string> {
 	return new Set([...pathFields(operation).map(({ field }) => field), ...queryParameters(operation).map(({ field }) => field)]);
 }
@@ -66,7 +66,7 @@ function unwrap(schema: z.core.$ZodType): { inner: z.core.$ZodType; required: bo
 
 function kindOf(schema: z.core.$ZodType, isTime: boolean): QueryParameter["kind"] {
 	if (schema instanceof z.ZodArray) return "list";
-	// A query can have the first form only.
+	// A query can only have the first form.
 	if (schema instanceof z.ZodUnion && schema.options[0]) return kindOf(schema.options[0], isTime);
 	if (schema instanceof z.ZodNumber) return isTime ? "time" : "number";
 	return schema instanceof z.ZodBoolean ? "flag" : "text";

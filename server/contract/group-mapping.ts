@@ -21,9 +21,9 @@ export const groupMapping = {
 		permission: "account:manage",
 		output: z.object({
 			mappings: z.array(mappingSchema),
-			/** A group of this prefix and a team's name is membership of the team; "": none. */
+			/** A group with this prefix and a team's name grants membership in that team; "": none. */
 			teamPrefix: z.string(),
-			/** Groups that the identity provider sent by SCIM. */
+			/** Groups sent by the identity provider over SCIM. */
 			seen: z.array(z.object({ group: z.string(), people: z.number(), isMapped: z.boolean() })),
 		}),
 		procedure: "query",

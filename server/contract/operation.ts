@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Permission } from "#server/domain/permissions.ts";
 import type { ErrorCode } from "#server/kernel/errors.ts";
 
-/** One public operation. REST, the pages' procedures, OpenAPI, the command line's types and docs/api.md derive from it. */
+/** One public operation. REST, the page procedures, OpenAPI, the command line's types and docs/api.md are derived from it. */
 export interface Operation {
 	method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 	/** Below /api/v1. Each `{name}` is a field of `input`, or renamed by `wire`. */
@@ -22,11 +22,11 @@ export interface Operation {
 	text?: string;
 	/** A body that the handler reads itself, because it is not a JSON object of `input`'s fields. */
 	body?: z.ZodType;
-	/** Media types of the body beside JSON. */
+	/** Media types of the body besides JSON. */
 	accepts?: readonly string[];
 	/** The body is a file of any size in one of the media types of `accepts`; never JSON. */
 	upload?: true;
-	/** The JSON response. A list without pages is written as its items, and answered as `{items, nextCursor: null}`. */
+	/** The JSON response. A list without pages is declared as its items, and returned as `{items, nextCursor: null}`. */
 	output?: z.ZodType;
 	/** Media types of responses that are not JSON. */
 	media?: readonly string[];
@@ -34,11 +34,11 @@ export interface Operation {
 	line?: z.ZodType;
 	/** Success status codes; 200 by default. */
 	status?: number | readonly number[];
-	/** Error codes beyond those that every operation can answer. */
+	/** Error codes beyond those that every operation can return. */
 	errors?: readonly ErrorCode[];
 	/** Accepts an Idempotency-Key. */
 	write?: true;
-	/** Pages call it too, as the tRPC procedure of the same id. */
+	/** Also a tRPC procedure of the same id, for pages. */
 	procedure?: "query" | "mutation";
 	/** A request body, or the query of a GET. */
 	example?: Readonly<Record<string, unknown>>;

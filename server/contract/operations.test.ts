@@ -10,12 +10,12 @@ describe("operations", () => {
 		expect(new Set(OPERATIONS.map((o) => `${o.method} ${shapeOf(o.path)}`)).size).toBe(OPERATIONS.length);
 	});
 
-	it("are the routes that REST serves, with the same permissions", () => {
+	it("are the REST routes, with the same permissions", () => {
 		const line = (o: { method: string; path: string; permission: string }) => `${o.method} ${shapeOf(o.path)} ${o.permission}`;
 		expect(OPERATIONS.map(line).sort()).toEqual(ROUTES.map(line).sort());
 	});
 
-	it("know their path parameters and whether teams matter", () => {
+	it("list their path parameters and whether teams matter", () => {
 		const byId = new Map(OPERATIONS.map((o) => [o.id, o]));
 		expect(byId.get("rates.get")).toMatchObject({ parameters: ["siteId", "poolId"], scope: "company" });
 		expect(byId.get("job.get")).toMatchObject({ parameters: ["id"], scope: "team" });

@@ -1,4 +1,4 @@
-/** Where code learns the time: UTC milliseconds since 1970. The pure folders get `nowMs` as data instead. */
+/** The source of time: UTC milliseconds since 1970. The pure folders get `nowMs` as data instead. */
 export interface Clock {
 	nowMs(): number;
 }

@@ -3,7 +3,7 @@ const LOST = /^(CONNECTION_|CONNECT_TIMEOUT$|ECONN|EPIPE$|ETIMEDOUT$)/;
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: disk_full. */
 const DISK_FULL = "53100";
 
-/** Whether an error, or one that it wraps, means that the database cannot be reached or ended the session. Drizzle wraps errors. */
+/** Whether an error, or one that it wraps, means that the database is unreachable or ended the session. Drizzle wraps errors. */
 export function isDatabaseAway(error: unknown): boolean {
 	return hasCause(error, ({ code, severity }) => severity === "FATAL" || severity === "PANIC" || (isText(code) && LOST.test(code)));
 }
@@ -14,19 +14,19 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Refusals of a value that came with the request: numbers and times out of range, NUL, half a surrogate pair.
+ * Rejections of a value from the request: numbers and times out of range, NUL, a lone surrogate.
  * https://www.postgresql.org/docs/current/errcodes-appendix.html, class 22.
  */
 const UNSTORABLE = new Set(["22003", "22007", "22008", "22009", "22021", "22P02", "22P05"]);
 
-/** Whether the database refused a value because no column can hold it. */
+/** Whether the database rejected a value because no column can store it. */
 export function isUnstorable(error: unknown): boolean {
 	return hasCause(error, ({ code }) => isText(code) && UNSTORABLE.has(code));
 }
 
 /**
- * Two requests wrote the same data at one moment: serialization failure, deadlock, and a row that another request added or
- * deleted between this one's check and its write (foreign key, unique key). Class 40 and 23 of the same table.
+ * Two requests wrote the same data concurrently: serialization failure, deadlock, and a row that another request added
+ * or deleted between this one's check and its write (foreign key, unique key). Classes 40 and 23 of the same table.
  */
 const OVERTAKEN = new Set(["40001", "40P01", "23503", "23505"]);
 

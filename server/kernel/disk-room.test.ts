@@ -4,7 +4,7 @@ import { freeBytes, watchDiskRoom } from "./disk-room.ts";
 const MIB = 1024 * 1024;
 const WAITING = { timeout: 10_000, interval: 5 };
 
-it("refuses below the reserve, and resumes by itself at a quarter more", async () => {
+it("reports no room below the reserve, and recovers at a quarter more", async () => {
 	const stop = new AbortController();
 	let free = 300 * MIB;
 	const room = await watchDiskRoom({ folder: "/data", reserveBytes: 256 * MIB, signal: stop.signal, free: async () => free, lookMs: 5 });
@@ -21,7 +21,7 @@ it("refuses below the reserve, and resumes by itself at a quarter more", async (
 	stop.abort();
 });
 
-it("counts a folder that cannot be measured as having room", async () => {
+it("assumes that a folder that cannot be measured has room", async () => {
 	const stop = new AbortController();
 	const room = await watchDiskRoom({ folder: "/nowhere/at/all", reserveBytes: MIB, signal: stop.signal });
 	expect(room.problem()).toBeNull();

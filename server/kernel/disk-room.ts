@@ -22,8 +22,8 @@ export const freeBytes: FreeBytes = async (folder) => {
 };
 
 /**
- * Watches the free space below `folder` until `signal` aborts, every two seconds. With less than `reserveBytes` there is no room until a
- * quarter more than that is free. A folder that cannot be measured counts as having room.
+ * Watches the free space below `folder` until `signal` aborts, every two seconds. With less than `reserveBytes` there
+ * is no room until a quarter more than that is free. A folder that cannot be measured is assumed to have room.
  */
 export async function watchDiskRoom(options: {
 	folder: string;

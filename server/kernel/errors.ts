@@ -1,4 +1,4 @@
-/** The closed list of ways in which a request can fail for a reason that the caller can act on. */
+/** The closed list of request failures that a caller can act on. */
 export type ErrorCode =
 	| "invalid_input"
 	| "unauthenticated"
@@ -9,14 +9,14 @@ export type ErrorCode =
 	| "precondition_failed"
 	| "precondition_required"
 	| "payload_too_large"
-	/** The request names a host that this server does not answer for. */
+	/** The request names a host that is not this server. */
 	| "misdirected"
 	| "too_many_requests"
 	| "unavailable"
 	/** The disk is full, or nearly so. */
 	| "insufficient_storage";
 
-/** One wrong field: where, what was given, what is allowed. */
+/** One invalid field: where, the given value, and what is allowed. */
 export interface FieldProblem {
 	/** Dotted path, e.g. `spec.resources.gpus`. Empty for the whole document. */
 	path: string;

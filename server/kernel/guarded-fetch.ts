@@ -6,8 +6,9 @@ const ANSWER_BYTES_MAX = 4 * 1024 ** 2;
 const TIMEOUT_MS = 10_000;
 
 /**
- * `fetch` for addresses that others chose: public or allowed ones only, no redirects, answers of at most 4 MiB within 10 s.
- * @throws Error when the address is not allowed, the host does not answer, or the answer is too large
+ * `fetch` for URLs chosen by others: only public or allowed addresses, no redirects, responses of at most 4 MiB within
+ * 10 s.
+ * @throws Error when the address is not allowed, the host does not respond, or the response is too large
  */
 export function guardedFetch(allowance: OutgoingAllowance): typeof fetch {
 	return async (input, init) => {

@@ -9,7 +9,7 @@ it.each(["127.0.0.1", "127.8.9.10", "localhost", "[::1]"])("%s is this host", (h
 it.each([
 	...["10.1.2.3", "192.168.0.9", "172.16.0.1", "172.31.255.1", "100.64.0.7", "100.127.3.4", "169.254.1.1"],
 	...["[fd12:3456::1]", "[fe80::1]", "spillway", "spillway.internal", "box.local", "nas.home.arpa"],
-])("plain http is let through to %s, which is within one's own network", (host) => {
+])("plain http is allowed to %s, which is within one's own network", (host) => {
 	expect(isThisHost(host)).toBe(false);
 	expect(isPlainHttpAllowed(`http://${host}:3000/`)).toBe(true);
 });
@@ -17,7 +17,7 @@ it.each([
 it.each([
 	...["spillway.example.com", "8.8.8.8", "172.32.0.1", "172.15.0.1", "100.63.0.1", "100.128.0.1", "11.0.0.1", "192.169.0.1"],
 	...["[2001:db8::1]", "10.example.com", "internal.example.com", "127.0.0.1.example.com", "localhost.example.com"],
-])("plain http is not let through to %s, which anybody may be before", (host) => {
+])("plain http is rejected to %s, which could be any host", (host) => {
 	expect(isPlainHttpAllowed(`http://${host}/`)).toBe(false);
 	expect(isPlainHttpAllowed(`https://${host}/`)).toBe(true);
 });

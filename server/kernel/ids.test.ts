@@ -9,7 +9,7 @@ describe("newId", () => {
 		expect(newId("job", NOW)).toMatch(/^job_[0-9a-hjkmnp-tv-z]{26}$/);
 	});
 
-	it("sorts by the time of its making", () => {
+	it("sorts by creation time", () => {
 		fc.assert(
 			fc.property(fc.nat(), fc.integer({ min: 1, max: 1e12 }), (at, later) => {
 				expect(newId("job", at) < newId("job", at + later)).toBe(true);

@@ -40,8 +40,8 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
 }
 
 /**
- * The id of attempt `n` of a job. Derived, so that writing the same intent twice meets its own primary key.
- * The number has three digits to keep text order.
+ * The id of attempt `n` of a job. Derived, so that writing the same intent twice violates its own primary key. The
+ * number has three digits to keep text order.
  */
 export function attemptIdOf(jobId: string, n: number): string {
 	return `att_${jobId.slice(4)}_${String(n).padStart(3, "0")}`;

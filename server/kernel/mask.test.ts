@@ -3,7 +3,7 @@ import { maskerOf } from "./mask.ts";
 
 const TOKEN = 'hf_Ab3"x/9+long';
 
-it("masks a secret as it is, and as JSON, URLs and base64 write it", () => {
+it("masks a secret verbatim, and in its JSON, URL and base64 forms", () => {
 	const mask = maskerOf([TOKEN]);
 	const forms = [
 		TOKEN,

@@ -1,10 +1,10 @@
-/** What a secret is replaced by in a log. */
+/** Replacement for a secret in a log. */
 const MASK = "***";
-/** Shorter parts of a secret of several lines, such as a lone bracket, are ordinary text. */
+/** Shorter parts of a multi-line secret, such as a lone bracket, are ordinary text. */
 const PART_CHARACTERS_MIN = 8;
 
 /**
- * Replaces every secret in a line: as it is, as JSON, as a URL and as base64 write it, and each line of those with several lines.
+ * Replaces every secret in a line: verbatim, in its JSON, URL and base64 forms, and each line of multi-line secrets.
  * Longer forms are replaced first, since one secret may contain another.
  */
 export function maskerOf(secrets: Iterable<string>): (line: string) => string {

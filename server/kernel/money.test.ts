@@ -13,7 +13,7 @@ describe("usdToMicro", () => {
 		[50000, 50_000_000_000n],
 		[0.1, 100_000n],
 		[-2.5, -2_500_000n],
-	])("reads %j as %s", (usd, want) => {
+	])("parses %j as %s", (usd, want) => {
 		expect(usdToMicro(usd)).toBe(want);
 	});
 
@@ -24,13 +24,13 @@ describe("usdToMicro", () => {
 		},
 	);
 
-	it("refuses a number with more than six decimals rather than rounding it", () => {
+	it("rejects a number with more than six decimals instead of rounding it", () => {
 		expect(() => usdToMicro(0.1234567)).toThrow(RangeError);
 		expect(() => usdToMicro(0.1 + 0.2)).toThrow(RangeError);
 		expect(() => usdToMicro(0.0000001)).toThrow(RangeError);
 	});
 
-	it("reads back what microToUsdText writes, for every amount", () => {
+	it("round-trips microToUsdText for every amount", () => {
 		fc.assert(fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), (micro) => usdToMicro(microToUsdText(micro)) === micro));
 	});
 });
@@ -45,7 +45,7 @@ describe("microToUsdText", () => {
 		expect(microToUsdText(micro)).toBe(want);
 	});
 
-	it("has a number for charts", () => {
+	it("converts to a number for charts", () => {
 		expect(microToUsdNumber(1_500_000n)).toBe(1.5);
 	});
 });
@@ -80,7 +80,7 @@ describe("cost of time", () => {
 		expect(costOfElapsed(3_600_000n, 1_000)).toBe(1_000n);
 	});
 
-	it("parts add up to the whole exactly, wherever it is cut", () => {
+	it("parts add up to the whole exactly, for any split", () => {
 		const ms = fc.integer({ min: 0, max: 90 * 86_400_000 });
 		fc.assert(
 			fc.property(fc.bigInt({ min: 0n, max: 10n ** 9n }), fc.array(ms, { minLength: 3, maxLength: 8 }), (price, cuts) => {
@@ -96,11 +96,11 @@ describe("cost of time", () => {
 		);
 	});
 
-	it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses %s ms", (ms) => {
+	it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("rejects %s ms", (ms) => {
 		expect(() => costOfElapsed(1n, ms)).toThrow(/whole number/);
 	});
 
-	it("refuses an interval that is not within its usage", () => {
+	it("rejects an interval that is not within its usage", () => {
 		expect(() => costOfInterval(1n, 10, 5, 20)).toThrow(/within/);
 		expect(() => costOfInterval(1n, 0, 20, 10)).toThrow(/within/);
 	});

@@ -7,9 +7,8 @@ export const MICRO_PER_USD = 1_000_000n;
 const MS_PER_HOUR = 3_600_000n;
 
 /**
- * Reads a dollar amount such as "12", "0.526" or 50000 exactly.
- * More than six decimals are refused rather than rounded.
- * @throws RangeError when the text is not a plain decimal amount.
+ * Parses a dollar amount such as "12", "0.526" or 50000 exactly. More than six decimals are rejected, not rounded.
+ * @throws RangeError when the text is not a plain decimal amount
  */
 export function usdToMicro(usd: string | number): MicroUsd {
 	const text = typeof usd === "number" ? String(usd) : usd.trim();
@@ -20,7 +19,7 @@ export function usdToMicro(usd: string | number): MicroUsd {
 	return sign === "-" ? -micro : micro;
 }
 
-/** For charts and weights only; never to be turned back into money. */
+/** For charts and weights only; never convert it back to money. */
 export function microToUsdNumber(micro: MicroUsd): number {
 	return Number(micro) / 1e6;
 }
@@ -47,8 +46,8 @@ export function mulDivCeil(a: bigint, num: bigint, den: bigint): bigint {
 }
 
 /**
- * What `elapsedMs` at an hourly price costs, rounded down to the micro-dollar.
- * To price an interval [a, b) of one usage, subtract two of these (`costOfInterval`): then parts add up to the whole.
+ * Cost of `elapsedMs` at an hourly price, rounded down to the micro-dollar. To price an interval [a, b) of one usage,
+ * subtract two of these (`costOfInterval`), so that parts add up to the whole.
  */
 export function costOfElapsed(microUsdPerHour: MicroUsd, elapsedMs: number): MicroUsd {
 	assert(Number.isSafeInteger(elapsedMs) && elapsedMs >= 0, `elapsedMs must be a whole number >= 0, got ${elapsedMs}`);

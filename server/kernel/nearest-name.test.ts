@@ -19,7 +19,7 @@ describe("nearestName", () => {
 		expect(nearestName(given, FIELDS)).toBe(want);
 	});
 
-	it("finds every known name itself, and answers any text", () => {
+	it("finds every known name itself, and handles any text", () => {
 		fc.assert(
 			fc.property(fc.constantFrom(...FIELDS), fc.string({ unit: "binary" }), (name, text) => {
 				expect(nearestName(name, FIELDS)).toBe(name);
@@ -29,7 +29,7 @@ describe("nearestName", () => {
 		);
 	});
 
-	it("finds what the whole table of distances finds", () => {
+	it("finds the same as the full distance table", () => {
 		const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 9 });
 		fc.assert(
 			fc.property(word, fc.array(word, { maxLength: 6 }), (given, known) => {
@@ -42,20 +42,20 @@ describe("nearestName", () => {
 		);
 	});
 
-	it("looks at a thousand names at most, and names twenty", () => {
+	it("compares a thousand names at most, and lists twenty", () => {
 		const names = Array.from({ length: 5_000 }, (_, i) => `team-${String(i).padStart(4, "0")}`);
 		expect(nearestName("taem-0999", names)).toBe("team-0999");
 		expect(nearestName("taem-1000", names)).not.toBe("team-1000");
 		expect(didYouMean("colour", names)).toMatch(/^Use one of: team-0000, .*team-0019 and 4980 more\.$/);
 	});
 
-	it("lists what there is when nothing is near", () => {
+	it("lists the known names when none is near", () => {
 		expect(didYouMean("gpsu", FIELDS)).toBe("Did you mean gpus?");
 		expect(didYouMean("colour", ["a", "b"])).toBe("Use one of: a, b.");
 	});
 });
 
-/** Optimal string alignment, as it is defined. */
+/** Optimal string alignment, straight from its definition. */
 function distanceOf(a: string, b: string): number {
 	if (a.length === 0 || b.length === 0) return a.length + b.length;
 	const same = a.at(-1) === b.at(-1) ? 0 : 1;

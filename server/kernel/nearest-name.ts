@@ -1,10 +1,10 @@
 /** Limit on the names searched: there may be thousands, and a suggestion is optional. */
 const NAMES_MAX = 1_000;
 
-/** Names listed when none is near; the rest are counted. */
+/** Maximum number of names listed when none is near; the rest are counted. */
 const NAMES_SHOWN = 20;
 
-/** The known name nearest to a misspelt one: at most one edit for every three letters, and at most three. Null when none is near. */
+/** The known name nearest to a misspelled one: at most one edit per three letters, and at most three. Null when none is near. */
 export function nearestName(given: string, known: readonly string[]): string | null {
 	const wanted = given.toLowerCase().slice(0, 64);
 	let best: string | null = null;

@@ -37,7 +37,7 @@ it("allows public addresses only", () => {
 	for (const address of inside) expect(isAllowedAddress("x.test", address, NONE), address).toBe(false);
 });
 
-it("allows what an administrator named: hosts, addresses and networks", () => {
+it("allows hosts, addresses and networks set by an administrator", () => {
 	const allowance = parseAllowance(["hooks.internal", "10.1.0.0/16", "192.168.5.5", "fd12::/16"]);
 	expect(isAllowedAddress("HOOKS.internal", "10.9.9.9", allowance)).toBe(true);
 	expect(isAllowedAddress("other.internal", "10.9.9.9", allowance)).toBe(false);
@@ -47,7 +47,7 @@ it("allows what an administrator named: hosts, addresses and networks", () => {
 	expect(isAllowedAddress("x", "fd12::9", allowance)).toBe(true);
 });
 
-it("connects to nothing inside by address or by name, until it is allowed", async () => {
+it("blocks internal addresses and names until they are allowed", async () => {
 	let calls = 0;
 	const server = createServer((_, res) => {
 		calls++;

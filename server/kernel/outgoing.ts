@@ -38,25 +38,25 @@ export function parseAllowance(entries: readonly string[]): OutgoingAllowance {
 	return { names, networks };
 }
 
-/** Whether a connection to this address may be made for this host name. */
+/** Whether a connection to this address is allowed for this host name. */
 export function isAllowedAddress(host: string, address: string, allowance: OutgoingAllowance): boolean {
 	const version = isIP(address);
 	if (version === 0) return false;
 	const family = version === 4 ? "ipv4" : "ipv6";
-	// Node checks an IPv4 address inside an IPv6 one (::ffff:10.0.0.1) as the former.
+	// Node compares an IPv4 address inside an IPv6 one (::ffff:10.0.0.1) as IPv4.
 	return !NOT_PUBLIC.check(address, family) || allowance.names.has(host.toLowerCase()) || allowance.networks.check(address, family);
 }
 
 /** The code of the error for an address that is not allowed. */
 export const REFUSED_TARGET = "REFUSED_TARGET";
 
-/** @throws Error with REFUSED_TARGET when the host is an address that is not allowed; names are checked by the look-up. */
+/** @throws Error with REFUSED_TARGET when the host is a disallowed address; names are checked by the look-up */
 export function requireAllowedHost(hostname: string, allowance: OutgoingAllowance): void {
 	const host = hostname.replace(/^\[|\]$/g, "");
 	if (isIP(host) !== 0 && !isAllowedAddress(host, host, allowance)) throw refused(host);
 }
 
-/** Resolves once, and hands over only allowed addresses: the connection goes to what was checked. */
+/** Resolves once and returns only allowed addresses, so that the connection goes to a checked address. */
 export function guardedLookup(allowance: OutgoingAllowance): LookupFunction {
 	return (hostname, options, callback) => {
 		dnsLookup(hostname, options, (error, address, family) => {
@@ -68,7 +68,7 @@ export function guardedLookup(allowance: OutgoingAllowance): LookupFunction {
 	};
 }
 
-/** Names no address: what a name resolves to inside the network is nothing that the caller may learn. */
+/** Contains no address: callers must not learn what an internal name resolves to. */
 function refused(host: string): Error {
 	return Object.assign(new Error(`${host} is not a public address. An administrator can allow it in SPILLWAY_OUTGOING_HOSTS.`), {
 		code: REFUSED_TARGET,

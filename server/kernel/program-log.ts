@@ -11,8 +11,8 @@ export function logLine(level: "info" | "warn" | "error", message: string, facts
 }
 
 /**
- * Writes past Node's streams: a stream that failed once, by a full disk or a reader that left, stays closed permanently.
- * A line that cannot be written is lost, and the next one is tried again.
+ * Bypasses Node's streams: a stream that failed once, because of a full disk or a closed reader, stays closed. A line
+ * that cannot be written is lost, and the next one is tried again.
  */
 export function writeLine(fd: 1 | 2, line: string): void {
 	try {

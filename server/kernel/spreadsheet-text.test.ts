@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { spreadsheetText } from "./spreadsheet-text.ts";
 
 it.each(["=1+1", "+1", "@SUM(A1)", "-2+3+cmd", "-", "\t=1", "\r=1", "\n=1", "＝1+1", "－1+1", "=cmd|' /C calc'!A0"])(
-	"disarms %j",
+	"neutralizes %j",
 	(text) => {
 		expect(spreadsheetText(text)).toBe(`'${text}`);
 	},
@@ -13,7 +13,7 @@ it.each(["-1.5", "-0.000001", "-1e-7", "-12.5%", "12", "", "a=1", "'=1", "NULL"]
 	expect(spreadsheetText(text)).toBe(text);
 });
 
-it("is the only rule: every export goes through it", () => {
+it("is the only rule: every export uses it", () => {
 	const root = new URL("../../", import.meta.url);
 	const files = globSync("{server,components,cli,app}/**/*.{ts,tsx}", { cwd: root, exclude: (file) => file.includes("node_modules") });
 	const rules = files.filter((file) => !file.endsWith(".test.ts") && /\/\^\[=\+/.test(readFileSync(new URL(file, root), "utf8")));

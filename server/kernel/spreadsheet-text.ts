@@ -1,4 +1,4 @@
-/** First characters of a formula, and those that spreadsheets skip or read like them: tab, line breaks, and the wide forms. */
+/** First characters of a formula, and those that spreadsheets skip or treat like them: tab, line breaks, and the wide forms. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?%?$/i;
 

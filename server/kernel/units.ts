@@ -2,7 +2,7 @@ export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
-/** The end of year 9999, UTC. Later times have ISO 8601 texts with more than four digits of year, which databases refuse. */
+/** The end of year 9999, UTC. Later times have ISO 8601 texts with more than four year digits, which databases reject. */
 export const LAST_INSTANT_MS = 253_402_300_799_999;
 /** Bytes. */
 export const GIB = 1024 ** 3;
@@ -11,8 +11,8 @@ const UNIT_MS: Record<string, number> = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: 
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
 
 /**
- * Milliseconds of a length of time such as "90s", "15m", "6h", "1h30m" or "2d". A unit is required.
- * Returns null when the text is anything else.
+ * Milliseconds of a duration such as "90s", "15m", "6h", "1h30m" or "2d". A unit is required. Returns null for any
+ * other text.
  */
 export function parseDurationMs(text: string): number | null {
 	const compact = text.trim().toLowerCase();
@@ -22,7 +22,7 @@ export function parseDurationMs(text: string): number | null {
 	return Number.isFinite(total) ? Math.round(total) : null;
 }
 
-/** "6h", "1h30m", "45s": the form that parseDurationMs reads back. Rounded to the millisecond; a negative one has a minus in front. */
+/** "6h", "1h30m", "45s": the form that parseDurationMs reads. Rounded to the millisecond; negative values start with a minus. */
 export function formatDuration(ms: number): string {
 	let rest = Math.round(Math.abs(ms));
 	if (rest === 0) return "0s";

@@ -6,7 +6,10 @@ import { instanceFamilyOf } from "./family.ts";
 import { listOffers, RATED_PROVIDERS, type RatedProvider } from "./offers.ts";
 import { isoDate } from "./source.ts";
 
-/** maker: its own footprint; study: somebody's assessment of this model; modelled: a method applied to it; generic: any card. */
+/**
+ * maker: the manufacturer's own footprint; study: a third-party assessment of this model; modelled: a method applied
+ * to it; generic: any card.
+ */
 const basisSchema = z.enum(["maker", "study", "modelled", "generic"]);
 
 const fileSchema = z.strictObject({
@@ -28,17 +31,17 @@ const fileSchema = z.strictObject({
 		z.string(),
 		z.strictObject({ kg: z.number().positive(), includesHost: z.boolean(), basis: basisSchema, source: z.string() }),
 	),
-	/** Why nothing is on record for a model. */
+	/** Why no figure is on record for a model. */
 	unknown: z.record(z.string(), z.string().min(1)),
 	unknownPower: z.record(z.string(), z.string().min(1)),
 });
 type EmbodiedFile = z.infer<typeof fileSchema>;
 
-/** Emissions of making one accelerator, kg CO2e. */
+/** Manufacturing emissions of one accelerator, kg CO2e. */
 export interface AcceleratorEmbodied {
 	accelerator: string;
 	kg: number;
-	/** True: its share of tray and host is in it. */
+	/** True: includes its share of tray and host. */
 	includesHost: boolean;
 	basis: z.infer<typeof basisSchema>;
 	source: string;
@@ -46,7 +49,7 @@ export interface AcceleratorEmbodied {
 	asOf: string;
 }
 
-/** What one GPU of a machine answers for in an hour. */
+/** Embodied emissions per GPU and hour of a machine. */
 export interface EmbodiedShare {
 	gramsPerGpuHour: number;
 	basis: "server_table" | z.infer<typeof basisSchema>;
@@ -60,7 +63,7 @@ function load(): EmbodiedFile {
 	return loaded;
 }
 
-/** null: no one has published it (embodiedUnknowns says why); to be shown as not known, never as 0. */
+/** null: not published (embodiedUnknowns has the reason); show it as unknown, never as 0. */
 export function acceleratorEmbodied(accelerator: string): AcceleratorEmbodied | null {
 	const file = load();
 	const entry = file.accelerators[accelerator];
@@ -73,20 +76,20 @@ export function listAcceleratorEmbodied(): AcceleratorEmbodied[] {
 	return Object.keys(load().accelerators).flatMap((name) => acceleratorEmbodied(name) ?? []);
 }
 
-/** Model → why nothing is on record. */
+/** Model → why no figure is on record. */
 export function embodiedUnknowns(): Readonly<Record<string, string>> {
 	return load().unknown;
 }
 
-/** Models without a published board power → the reason; their energy is not known. */
+/** Models without a published board power → the reason; their energy is unknown. */
 export function unknownBoardPower(): Readonly<Record<string, string>> {
 	return load().unknownPower;
 }
 
 /**
- * A cloud machine: the table of whole servers where it has the type (shared by vCPUs), else GPUs × the model's figure plus
- * the host by Cloud Carbon Footprint's formula, shared by vCPUs with the family's largest type. Spread evenly over 4 years.
- * null when the model's figure is not known, or the host's size.
+ * A cloud machine: from the table of whole servers if it has the type (shared by vCPUs), else GPUs × the model's
+ * figure plus the host by Cloud Carbon Footprint's formula, shared by vCPUs with the family's largest type. Spread
+ * evenly over 4 years. null when the model's figure or the host's size is unknown.
  */
 export function embodiedOfMachine(machine: {
 	provider: string;
@@ -105,10 +108,10 @@ export function embodiedOfMachine(machine: {
 	return hostKg === null ? null : share(model, hostKg / machine.gpus);
 }
 
-/** A GPU at home: its model's figure plus its share of a two-socket server; its memory is not recorded and not counted. */
+/** A GPU at home: its model's figure plus its share of a two-socket server; memory is not recorded and not counted. */
 export function embodiedOfHome(pool: { accelerator: string; gpusPerNode: number }): EmbodiedShare | null {
 	const model = acceleratorEmbodied(pool.accelerator);
-	// A host with all GPUs removed has no share by GPU.
+	// A host without GPUs has no share per GPU.
 	if (!model || pool.gpusPerNode < 1) return null;
 	const { host } = load();
 	return share(model, model.includesHost ? 0 : (host.baseKg + host.secondCpuKg) / pool.gpusPerNode);
@@ -139,7 +142,7 @@ function machineSizes(): NonNullable<typeof sizes> {
 	return sizes;
 }
 
-/** The part of its server that an instance type answers for, without GPUs; null when its size is not on record. */
+/** The share of an instance type in its server, without GPUs; null when its size is not on record. */
 function hostShareKg(provider: RatedProvider, instanceType: string): number | null {
 	const own = machineSizes().byType.get(`${provider}/${instanceType}`);
 	const server = machineSizes().largest.get(`${provider}/${instanceFamilyOf(provider, instanceType)}`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ACCELERATOR_NAMES, accelerator, acceleratorsNamed, listAccelerators, resolveAlias } from "./accelerators.ts";
 
 describe("accelerators", () => {
-	it("has each canonical name, with the memory that the name states, power and its source", () => {
+	it("have each canonical name, with the memory that the name states, power and its source", () => {
 		expect(
 			listAccelerators()
 				.map((a) => a.name)
@@ -28,13 +28,13 @@ describe("accelerators", () => {
 		expect(resolveAlias(alias)).toBe(name);
 	});
 
-	it("gives every model for a name that leaves the memory open, and does not guess one", () => {
+	it("return every model for a name without its memory, and do not guess one", () => {
 		expect(resolveAlias("A100")).toBeNull();
 		expect(acceleratorsNamed("a100")).toEqual(["A100-80GB", "A100-40GB"]);
 		expect(acceleratorsNamed("Voodoo2")).toEqual([]);
 	});
 
-	it("lets no two models share an alias", () => {
+	it("never share an alias between two models", () => {
 		const keys = listAccelerators().flatMap((a) => [...new Set([a.name, ...a.aliases].map((alias) => alias.toLowerCase()))]);
 		expect(new Set(keys).size).toBe(keys.length);
 	});

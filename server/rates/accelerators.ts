@@ -3,7 +3,7 @@ import { defined } from "../kernel/assert.ts";
 import raw from "./data/accelerators.json" with { type: "json" };
 import { isoDate } from "./source.ts";
 
-/** The canonical names. Every offer, pool and job means one of these. */
+/** The canonical names. Every offer, pool and job uses one of these. */
 export const ACCELERATOR_NAMES = [
 	"H100-80GB",
 	"H200-141GB",
@@ -23,12 +23,12 @@ export const acceleratorName = z.enum(ACCELERATOR_NAMES);
 
 const acceleratorSchema = z.strictObject({
 	name: z.string(),
-	/** As the vendor names it; its "GB" of HBM are GiB within 2%. */
+	/** As named by the vendor; its "GB" of HBM are GiB within 2%. */
 	memoryGiB: z.number().int().positive(),
 	/** Thermal design power of the board, W. */
 	boardWatts: z.number().positive(),
 	boardWattsSource: z.string().min(1),
-	/** Idle and full load as Cloud Carbon Footprint has them, W; null where it has none. */
+	/** Idle and full load from Cloud Carbon Footprint, W; null when missing there. */
 	minWatts: z.number().positive().nullable(),
 	maxWatts: z.number().positive().nullable(),
 	aliases: z.array(z.string().min(1)),
@@ -81,12 +81,12 @@ export function listAccelerators(): readonly Accelerator[] {
 	return [...load().byName.values()];
 }
 
-/** The models that a name may mean: one for `H100` or `nvidia-l4`, two for `A100`, none for a name that is not known. */
+/** The models that a name may mean: one for `H100` or `nvidia-l4`, two for `A100`, none for an unknown name. */
 export function acceleratorsNamed(name: string): readonly AcceleratorName[] {
 	return load().byKey.get(keyOf(name)) ?? [];
 }
 
-/** The one model that a name means; null when it is not known or means several. */
+/** The one model that a name means; null when it is unknown or ambiguous. */
 export function resolveAlias(name: string): AcceleratorName | null {
 	const [first, ...others] = acceleratorsNamed(name);
 	return first !== undefined && others.length === 0 ? first : null;

@@ -8,20 +8,20 @@ describe("grid intensity", () => {
 		expect(gridIntensity("aws", "eu-north-1")).toMatchObject({ gramsPerKwh: 24.71, pue: 1.1 });
 	});
 
-	it("says null, not 0, where nothing is known", () => {
+	it("is null, not 0, when unknown", () => {
 		expect(regionsWithoutAverage()).toContain("aws/ca-west-1");
 		expect(gridIntensity("aws", "ca-west-1")).toBeNull();
 		expect(gridIntensity("aws", "nowhere-1")).toBeNull();
 		expect(homeIntensity("XX")).toBeNull();
 	});
 
-	it("gives home the zone's figure as the cloud in the same zone has it, with the PUE of a machine room", () => {
+	it("gives home the zone's figure from the cloud in the same zone, with the PUE of a machine room", () => {
 		expect(homeIntensity("US-MIDA-PJM")).toMatchObject({ gramsPerKwh: 396.25, pue: 1.58 });
 		expect(homeIntensity("GB")?.gramsPerKwh).toBe(gridIntensity("aws", "eu-west-2")?.gramsPerKwh);
 		expect(listHomeZones().length).toBeGreaterThan(40);
 	});
 
-	it("knows the zone of a region, by which hourly figures are found", () => {
+	it("has the zone of a region, the key of hourly figures", () => {
 		expect(gridZoneOf("aws", "eu-central-1")).toBe("DE");
 		expect(gridZoneOf("aws", "us-east-1")).toBe("US-MIDA-PJM");
 		expect(gridZoneOf("aws", "nowhere-1")).toBeNull();
@@ -42,7 +42,7 @@ describe("embodied emissions", () => {
 		expect(embodiedEmissions("aws", "p4d.24xlarge")?.share).toBe(1);
 	});
 
-	it("says null for machines that no source has", () => {
+	it("are null for machines missing from every source", () => {
 		expect(embodiedEmissions("aws", "p5.48xlarge")).toBeNull();
 	});
 });

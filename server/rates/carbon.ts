@@ -5,11 +5,11 @@ import pueRaw from "./data/pue.json" with { type: "json" };
 import { RATED_PROVIDERS, type RatedProvider } from "./offers.ts";
 import { isoDate } from "./source.ts";
 
-/** How dirty the power of a place is, on the average of a year. */
+/** Yearly average carbon intensity of a place's power. */
 export interface GridIntensity {
 	/** g CO2e per kWh at the socket, before PUE. */
 	gramsPerKwh: number;
-	/** Energy of the data centre per energy of its machines. */
+	/** Energy of the data center per energy of its machines. */
 	pue: number;
 	/** The year averaged. */
 	year: number;
@@ -20,7 +20,7 @@ export interface GridIntensity {
 const originSchema = z.strictObject({ title: z.string().min(1), url: z.url(), licence: z.string().min(1) });
 const regionsSchema = z.strictObject({
 	sources: z.record(z.string(), originSchema),
-	/** `provider/region` for which no average is known. */
+	/** `provider/region` without a known average. */
 	withoutAverage: z.array(z.string()),
 	/** provider, region, grid zone, g/kWh, PUE, year, source, PUE source */
 	rows: z
@@ -68,8 +68,8 @@ function load(): Index {
 		assert(!byRegion.has(key), `carbon-regions.json lists ${key} twice`);
 		byRegion.set(key, intensity);
 		if (zone !== null) zones.set(key, zone);
-		// The clouds' tables average the same zone differently. Home takes AWS's figure where there is one, so that home and
-		// the default cloud are compared like with like; then the later year.
+		// The clouds' tables average the same zone differently. Home uses AWS's figure if there is one, so that home and
+		// the default cloud are comparable; otherwise the figure of the later year.
 		const rank = (provider === "aws" ? 10_000 : 0) + year;
 		if (zone !== null && rank > (byZone.get(zone)?.rank ?? 0)) byZone.set(zone, { rank, intensity: { ...intensity, pue: pue.onPremises } });
 	}
@@ -83,17 +83,17 @@ function load(): Index {
 	return index;
 }
 
-/** The average of a cloud region; null when no source has one, and then it must be shown as not known, never as 0. */
+/** The average of a cloud region; null when no source has one: show it as unknown, never as 0. */
 export function gridIntensity(provider: RatedProvider, region: string): GridIntensity | null {
 	return load().byRegion.get(`${provider}/${region}`) ?? null;
 }
 
-/** The grid zone of a cloud region, under which hourly intensities are kept; null when unknown. */
+/** The grid zone of a cloud region, the key of hourly intensities; null when unknown. */
 export function gridZoneOf(provider: string, region: string): string | null {
 	return load().zones.get(`${provider}/${region}`) ?? null;
 }
 
-/** The average of a grid zone such as `US-MIDA-PJM` or `DE` with the PUE of a machine room at home; null when not known. */
+/** The average of a grid zone such as `US-MIDA-PJM` or `DE` with the PUE of a machine room at home; null when unknown. */
 export function homeIntensity(zone: string): GridIntensity | null {
 	return load().byZone.get(zone) ?? null;
 }

@@ -4,7 +4,7 @@ import { gridIntensity } from "./carbon.ts";
 import { egressMicroUsdPerGiB } from "./egress.ts";
 import { type ListedPrice, listOffers, type OfferRate, RATED_PROVIDERS } from "./offers.ts";
 
-/** What a rate is offered as: in which zone, as which capacity, at which of its prices. */
+/** How a rate is offered: zone, capacity type, and which of its prices. */
 export interface RateKind {
 	siteId: string;
 	zone: string | null;
@@ -12,7 +12,7 @@ export interface RateKind {
 	price: ListedPrice;
 }
 
-/** A rate of the shipped catalogue as an offer, at the snapshot's price. */
+/** A rate of the shipped catalog as an offer, at the snapshot's price. */
 export function offerOfRate(rate: OfferRate, { siteId, zone, capacityType, price }: RateKind, observedAtMs: number): Offer {
 	const { provider, region, instanceType, accelerator, gpus, vcpus, memoryGiB } = rate;
 	const grid = gridIntensity(provider, region);
@@ -41,8 +41,8 @@ export function offerOfRate(rate: OfferRate, { siteId, zone, capacityType, price
 }
 
 /**
- * The whole catalogue, every provider its own site. The clouds bill by the second from the first minute on, and start
- * machines of one kind together.
+ * The whole catalog, with every provider as its own site. Clouds bill by the second with a one-minute minimum, and
+ * start machines of one kind together.
  */
 export function catalogueOffers(observedAtMs: number): Offer[] {
 	return RATED_PROVIDERS.flatMap((provider) => listOffers(provider)).flatMap((rate) => {

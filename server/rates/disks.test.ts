@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { listDiskRates } from "./disks.ts";
 import { offerRegions } from "./offers.ts";
 
-it("has each disk of a region once, at a price that a disk can have, in regions that are known", () => {
+it("have each disk of a region once, at a plausible price, in known regions", () => {
 	for (const provider of ["aws", "azure", "gcp"] as const) {
 		const rates = listDiskRates(provider);
 		expect(rates.length).toBeGreaterThan(0);

@@ -5,12 +5,12 @@ import raw from "./data/disks.json" with { type: "json" };
 import { RATED_PROVIDERS, type RatedProvider } from "./offers.ts";
 import { sourceNoteSchema, usdText } from "./source.ts";
 
-/** What a cloud asks for a disk in a region, by the month: of each GiB, or of a disk of the tier's size. */
+/** Monthly price of a disk in a region: per GiB, or for a disk of the tier's size. */
 export interface DiskRate {
 	region: string;
 	/** `gp3`, `P10 LRS`, `pd-balanced`. */
 	type: string;
-	/** Size of the tier; null: the price is of one GiB. */
+	/** Size of the tier; null: the price is per GiB. */
 	tierGib: number | null;
 	microUsdPerMonth: MicroUsd;
 }
@@ -25,8 +25,8 @@ const fileSchema = z.strictObject({
 });
 
 /**
- * The dated prices of disks that the emulated clouds' price lists serve. No site computes with them: a real one reads the
- * provider's own list, and where that has no price its disks are not counted.
+ * Dated disk prices served by the price lists of the emulated clouds. Sites never use them: a real site reads the
+ * provider's own list, and disks without a price there are not counted.
  */
 export function listDiskRates(provider: RatedProvider): DiskRate[] {
 	const file = fileSchema.parse(raw);

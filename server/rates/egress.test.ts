@@ -20,11 +20,11 @@ describe("egress", () => {
 		expect(egressCostMicroUsd(rate, 12n * TIB)).toBe(1_095_680_000n);
 	});
 
-	it("goes on in the month's tier: the 11th TiB costs $87.04", () => {
+	it("continues in the month's tier: the 11th TiB costs $87.04", () => {
 		expect(egressCostMicroUsd(rate, TIB, 10n * TIB)).toBe(87_040_000n);
 	});
 
-	it("has 1 GiB of the first tier ahead after 10,239 GiB, and none after 10,240", () => {
+	it("has 1 GiB of the first tier left after 10,239 GiB, and none after 10,240", () => {
 		const [second, ...others] = [
 			{ gib: 40_960, microUsdPerGiB: 85_000 },
 			{ gib: 102_400, microUsdPerGiB: 70_000 },
@@ -35,12 +35,12 @@ describe("egress", () => {
 		expect(egressStepsAfter(rate, 1_000n * TIB)).toEqual(others.slice(-1));
 	});
 
-	it("rounds up once, and nothing costs nothing", () => {
+	it("rounds up once, and zero bytes cost nothing", () => {
 		expect(egressCostMicroUsd(rate, 1n)).toBe(1n);
 		expect(egressCostMicroUsd(rate, 0n)).toBe(0n);
 	});
 
-	it("says so when a region has no row", () => {
+	it("reports when a region has no row", () => {
 		expect(rate.exact).toBe(true);
 		expect(internetEgress("aws", "sa-east-1")).toMatchObject({ exact: false, listedRegion: "us-east-2" });
 		expect(internetEgress("gcp", "us-central1").exact).toBe(true);
@@ -50,7 +50,7 @@ describe("egress", () => {
 		expect(egressMicroUsdPerGiB("aws", "eu-west-1")).toBe(90_000n);
 	});
 
-	it("converts a price per 10^9 bytes upwards when a source is declared to mean that", () => {
+	it("converts a price per 10^9 bytes upwards when a source is declared to use that", () => {
 		expect(usdPerGib("0.09")).toBe("0.09");
 		expect(usdPerGib("0.09", 1_000_000_000n)).toBe("0.096637");
 	});

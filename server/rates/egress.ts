@@ -14,12 +14,15 @@ export interface EgressTier {
 	microUsdPerGiB: MicroUsd;
 }
 
-/** What data out to the internet costs, by the month's volume. The clouds' free 100 GB a month are not counted. */
+/** Price of egress to the internet, by the month's volume. The clouds' free 100 GB a month are not counted. */
 export interface EgressRate {
 	tiers: readonly EgressTier[];
-	/** The region for which the source gives these tiers. */
+	/** The region that the tiers are for, according to the source. */
 	listedRegion: string;
-	/** False: the source has no row for the region asked for; these are the cloud's only listed ones, to be shown as an assumption. */
+	/**
+	 * False: the source has no row for the requested region; these are the cloud's only listed tiers, to be shown as an
+	 * assumption.
+	 */
 	exact: boolean;
 	source: string;
 	asOf: string;
@@ -43,7 +46,7 @@ const fileSchema = z.strictObject({
 		.min(1),
 });
 
-/** AWS and Azure are listed for one region each; Google by region, and one is in for regions without a row. */
+/** AWS and Azure are listed for one region each; Google by region, plus one for regions without a row. */
 const FALLBACK_REGION: Record<RatedProvider, string> = { aws: "us-east-2", azure: "eastus", gcp: "us-central1" };
 
 let byRegion: Map<string, EgressRate> | undefined;
@@ -75,7 +78,7 @@ export function internetEgress(provider: RatedProvider, region: string): EgressR
 	return { ...defined(rates.get(`${provider}/${FALLBACK_REGION[provider]}`), `egress of ${provider}`), exact: false };
 }
 
-/** The most expensive tier, which is what a hold computes with: whatever a month has seen, the next one starts again. */
+/** The most expensive tier, used for holds: whatever volume a month has had, the next one starts again. */
 export function egressMicroUsdPerGiB(provider: RatedProvider, region: string): MicroUsd {
 	let highest = 0n;
 	for (const { microUsdPerGiB } of internetEgress(provider, region).tiers) {
@@ -84,7 +87,7 @@ export function egressMicroUsdPerGiB(provider: RatedProvider, region: string): M
 	return highest;
 }
 
-/** The tiers that are ahead of `sentBytes` in the month: so many GiB more at each price (µ$, exact: below 2^53); the last has no end. */
+/** The remaining tiers after `sentBytes` in the month: GiB left at each price (µ$, exact: below 2^53); the last has no end. */
 export function egressStepsAfter(rate: EgressRate, sentBytes: bigint): { gib: number | null; microUsdPerGiB: number }[] {
 	assert(sentBytes >= 0n, "egress volumes must not be negative");
 	const sentGiB = Number(sentBytes) / Number(BYTES_PER_GIB);
@@ -96,7 +99,7 @@ export function egressStepsAfter(rate: EgressRate, sentBytes: bigint): { gib: nu
 
 /**
  * The cost of sending `bytes` after `sentBytes` were already sent in the month, rounded up to the micro-dollar once.
- * @throws AssertionError on negative volumes.
+ * @throws AssertionError on negative volumes
  */
 export function egressCostMicroUsd(rate: EgressRate, bytes: bigint, sentBytes = 0n): MicroUsd {
 	assert(bytes >= 0n && sentBytes >= 0n, "egress volumes must not be negative");

@@ -3,17 +3,17 @@ import { z } from "zod";
 const ANSWER_LIMIT_MS = 20_000;
 const TOKEN_HEADER = "auth-token";
 
-/** What is read of an answer of the form of Electricity Maps' `/v3/carbon-intensity/history`: the last 24 hours of a zone. */
+/** The fields used of a response in the form of Electricity Maps' `/v3/carbon-intensity/history`: the last 24 hours of a zone. */
 const historySchema = z.looseObject({
 	zone: z.string(),
 	history: z.array(z.looseObject({ datetime: z.string(), carbonIntensity: z.number().nullable() })).max(1_000),
 });
 
 /**
- * The hourly intensities of a zone in the last 24 hours, g CO2e per kWh, life cycle, as the service sent them: a JSON text in
- * the form of its history.
- * @param api an address of the Electricity Maps form, e.g. https://api.electricitymap.org
- * @throws Error saying what the service answered, without the token
+ * The hourly intensities of a zone in the last 24 hours, g CO2e per kWh, life cycle, as sent by the service: a JSON
+ * text in the form of its history.
+ * @param api a URL in the form of Electricity Maps', e.g. https://api.electricitymap.org
+ * @throws Error with the service's response, without the token
  */
 export async function readIntensityHistory(
 	api: { url: string; token: string | undefined },

@@ -4,14 +4,14 @@ import raw from "./data/embodied.json" with { type: "json" };
 import { RATED_PROVIDERS, type RatedProvider } from "./offers.ts";
 import { isoDate } from "./source.ts";
 
-/** The emissions of making the machine, as far as one instance of it answers for them. */
+/** Manufacturing emissions of a machine, for one instance of it. */
 export interface EmbodiedEmissions {
 	/** Of the whole server, kg CO2e, and the part of its GPUs. */
 	serverKg: number;
 	gpusKg: number;
-	/** Part of the server that the instance is, 0 to 1, by vCPUs. */
+	/** The instance's share of the server, 0 to 1, by vCPUs. */
 	share: number;
-	/** g CO2e for an hour of the instance: serverKg × share / lifetime. */
+	/** g CO2e per hour of the instance: serverKg × share / lifetime. */
 	gramsPerHour: number;
 	lifetimeHours: number;
 	source: string;
@@ -58,7 +58,7 @@ function load(): Map<string, EmbodiedEmissions> {
 	return byType;
 }
 
-/** null: no source has it (all of P5, G5, G6), to be shown as not known, never as 0. */
+/** null: missing from every source (all of P5, G5, G6); show it as unknown, never as 0. */
 export function embodiedEmissions(provider: RatedProvider, instanceType: string): EmbodiedEmissions | null {
 	return load().get(`${provider}/${instanceType}`) ?? null;
 }

@@ -1,15 +1,15 @@
 import type { OfferRate } from "./offers.ts";
 
-/** A price that is so far from its neighbours that a slipped decimal point is likelier than a bargain. */
+/** A price so far from its neighbors that a misplaced decimal point is likelier than a bargain. */
 export interface PriceOutlier {
 	rate: OfferRate;
 	what: "on_demand_per_gpu" | "on_demand_of_type" | "spot_below_floor";
-	/** The price over that of its neighbours. */
+	/** The price divided by that of its neighbors. */
 	ratio: number;
 }
 
 const FACTOR = 10;
-/** The deepest spot discounts in the sources are 90%; below 5% of on-demand is no price to believe. */
+/** The deepest spot discounts in the sources are 90%; below 5% of on-demand is not plausible. */
 const SPOT_FLOOR = 0.05;
 
 function median(values: number[]): number {
@@ -28,8 +28,8 @@ function mediansBy(
 }
 
 /**
- * Prices ten times off the median of the same type in other regions or of the same accelerator per GPU, and spot prices
- * below a twentieth of on-demand. A snapshot with any is not to be shipped before someone has looked.
+ * Prices ten times off the median of the same type in other regions or of the same accelerator per GPU, and spot
+ * prices below a twentieth of on-demand. A snapshot with any of these needs a review before it ships.
  */
 export function priceOutliers(rates: readonly OfferRate[]): PriceOutlier[] {
 	const perHour = (rate: OfferRate): number => Number(rate.onDemand.microUsdPerHour);

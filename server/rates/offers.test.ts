@@ -5,21 +5,21 @@ import aws from "./data/aws-offers.json" with { type: "json" };
 import { priceOutliers } from "./integrity.ts";
 import { findOffer, listOffers, offerRegions, RATED_PROVIDERS, readOfferFile } from "./offers.ts";
 
-/** Fewer rows than these mean that a refresh lost data. */
+/** Fewer rows than this mean that a refresh lost data. */
 const ROW_FLOOR = { aws: 600, azure: 350, gcp: 300 };
 const REGION_FLOOR = { aws: 25, azure: 30, gcp: 20 };
-/** Regions with offers for which no source has an average. One more is a loss of data; one less: take it out. */
+/** Regions with offers but without an average in any source. One more means lost data; remove one that is resolved. */
 const NO_CARBON = { aws: ["ap-southeast-5"], azure: ["jioindiacentral", "malaysiawest", "qatarcentral"], gcp: [] as string[] };
 
 describe.each(RATED_PROVIDERS)("the %s offers of the snapshot", (provider) => {
 	const rates = listOffers(provider);
 
-	it("are as many as a whole snapshot has", () => {
+	it("are as many as a complete snapshot has", () => {
 		expect(rates.length).toBeGreaterThanOrEqual(ROW_FLOOR[provider]);
 		expect(offerRegions(provider).length).toBeGreaterThanOrEqual(REGION_FLOOR[provider]);
 	});
 
-	it("have a price above zero, a spot price below on-demand, a source and a date each", () => {
+	it("each have a price above zero, a spot price below on-demand, a source and a date", () => {
 		for (const rate of rates) {
 			expect(rate.onDemand.microUsdPerHour).toBeGreaterThan(0n);
 			if (rate.spot) {
@@ -52,7 +52,7 @@ describe.each(RATED_PROVIDERS)("the %s offers of the snapshot", (provider) => {
 		}
 	});
 
-	it("have no price ten times off its neighbours", () => {
+	it("have no price ten times off its neighbors", () => {
 		expect(priceOutliers(rates)).toEqual([]);
 	});
 
@@ -62,7 +62,7 @@ describe.each(RATED_PROVIDERS)("the %s offers of the snapshot", (provider) => {
 });
 
 describe("AWS", () => {
-	it("has every family that the product buys", () => {
+	it("has every supported family", () => {
 		const families = new Set(listOffers("aws").map((rate) => rate.instanceType.split(".")[0]));
 		expect([...families].sort()).toEqual(["g4dn", "g5", "g6", "g6e", "p3", "p3dn", "p4d", "p4de", "p5", "p5en", "p6-b200"]);
 	});
@@ -73,7 +73,7 @@ describe("AWS", () => {
 		expect(cut.filter((rate) => rate.onDemand.asOf < "2025-06-30")).toEqual([]);
 	});
 
-	it("answers a zone by its own row, else by its region's", () => {
+	it("finds a zone by its own row, else by its region's", () => {
 		expect(findOffer("aws", "p4d.24xlarge", "us-east-1", "us-east-1b")?.zoneId).toBe("use1-az2");
 		expect(findOffer("aws", "g5.xlarge", "us-east-1", "us-east-1b")).toMatchObject({
 			zone: null,
@@ -84,7 +84,7 @@ describe("AWS", () => {
 	});
 });
 
-describe("a broken snapshot is refused", () => {
+describe("a broken snapshot is rejected", () => {
 	/** The first row with one column changed; columns as in `offers.ts`. */
 	const broken = (column: number, value: string | null): unknown => ({
 		...aws,
@@ -102,7 +102,7 @@ describe("a broken snapshot is refused", () => {
 		expect(() => readOfferFile(broken(column, value))).toThrow();
 	});
 
-	it("but the row itself is taken", () => {
+	it("the unchanged row is accepted", () => {
 		expect(readOfferFile(broken(-1, null))).toHaveLength(1);
 	});
 
@@ -110,7 +110,7 @@ describe("a broken snapshot is refused", () => {
 		expect(() => readOfferFile({ ...aws, rows: [] })).toThrow();
 	});
 
-	it("a slipped decimal point is seen as an outlier", () => {
+	it("a misplaced decimal point is detected as an outlier", () => {
 		const rates = listOffers("aws").map((rate, i) =>
 			i === 7 ? { ...rate, onDemand: { ...rate.onDemand, microUsdPerHour: rate.onDemand.microUsdPerHour * 20n } } : rate,
 		);

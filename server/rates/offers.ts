@@ -10,7 +10,7 @@ import { type SourceNote, sourceNoteSchema, usdText } from "./source.ts";
 export const RATED_PROVIDERS = ["aws", "azure", "gcp"] as const;
 export type RatedProvider = (typeof RATED_PROVIDERS)[number];
 
-/** How often AWS took machines of this kind back in a month, as its Spot Advisor's buckets. */
+/** How often AWS reclaimed machines of this kind in a month, as buckets of its Spot Advisor. */
 export const INTERRUPTION_BUCKETS = ["<5%", "5-10%", "10-15%", "15-20%", ">20%"] as const;
 
 /** Accelerators that are not GPUs but have prices in the snapshot. */
@@ -19,7 +19,7 @@ export type TpuName = (typeof TPU_NAMES)[number];
 const offerAccelerator = z.union([acceleratorName, z.enum(TPU_NAMES)]);
 export type OfferAccelerator = z.infer<typeof offerAccelerator>;
 
-/** The price of one instance for an hour, with the day for which it held. */
+/** The hourly price of one instance, with the day it applied to. */
 export interface ListedPrice {
 	microUsdPerHour: MicroUsd;
 	/** YYYY-MM-DD */
@@ -72,8 +72,8 @@ const fileSchema = z.strictObject({
 type OfferFile = z.infer<typeof fileSchema>;
 
 /**
- * Checks a snapshot file and gives its rows.
- * @throws ZodError or AssertionError when the file breaks its form or a price is not usable.
+ * Validates a snapshot file and returns its rows.
+ * @throws ZodError or AssertionError when the file has an invalid form or an unusable price
  */
 export function readOfferFile(raw: unknown): OfferRate[] {
 	const file = fileSchema.parse(raw);
@@ -150,7 +150,7 @@ export function offerRegions(provider: RatedProvider): readonly string[] {
 	return load(provider).regions;
 }
 
-/** The types that a cloud is asked for: no offer is made of any other. */
+/** The types to query from a cloud; no offer is created for any other. */
 export function offerInstanceTypes(provider: RatedProvider): readonly string[] {
 	return load(provider).instanceTypes;
 }

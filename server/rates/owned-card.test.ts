@@ -12,7 +12,7 @@ const shipped = () => {
 	return made;
 };
 
-describe("the card that a new pool begins with", () => {
+describe("the initial card of a new pool", () => {
 	it("8 H100: 8 × ($30,000 + $8,000) = $304,000 over 1,461 days is $208.08 a day; staff 8 × 180,000 / 256 = $5,625 a year", () => {
 		const { card } = shipped();
 		expect(ownedRateCardSchema.parse(card)).toEqual(card);
@@ -27,7 +27,7 @@ describe("the card that a new pool begins with", () => {
 		expect(cost.powerUntil("idle", HOUR_MS)).toBe(45_222n);
 	});
 
-	it("says what is assumed, and has no card for a model without a purchase price", () => {
+	it("lists the assumptions, and is null for a model without a purchase price", () => {
 		const { message, card } = shipped();
 		for (const word of ["Assumed", "hostPriceUsdPerGpu", "staffUsdPerYear"]) expect(message).toContain(word);
 		expect(card.assets.map((a) => a.name)).toEqual(["8 × H100-80GB", "8 × share of a host (assumed price)"]);

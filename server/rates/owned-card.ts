@@ -5,7 +5,7 @@ import { microToUsdText, mulDivFloor, usdToMicro } from "../kernel/money.ts";
 import { type AcceleratorName, accelerator } from "./accelerators.ts";
 import { type OwnedSetting, ownedRateCard } from "./owned.ts";
 
-/** A card made of the shipped settings, and what to say of where they are from. */
+/** A card built from the shipped settings, and notes on their sources. */
 export interface DefaultCard {
 	card: OwnedRateCard;
 	/** Names every setting that is assumed rather than sourced. */
@@ -17,9 +17,9 @@ const MILLIONTHS = 1_000_000n;
 const PERMILLE = 1_000n;
 
 /**
- * The rate card that a new pool begins with: the shipped settings (owned-rates.json) for so many GPUs of a model that came
- * into service on a date. Straight-line over 48 months to nothing; idle boards draw 11.4% of their power, their hosts full power;
- * network and rack are in the host's price. null when no purchase price of the model is on record.
+ * The initial rate card of a new pool: the shipped settings (owned-rates.json) for this many GPUs of a model in
+ * service since a date. Straight-line over 48 months to zero; idle boards draw 11.4% of their power, their hosts full
+ * power; network and rack are part of the host's price. null when no purchase price of the model is on record.
  */
 export function defaultOwnedCard(name: AcceleratorName, gpus: number, inServiceOn: string): DefaultCard | null {
 	const { settings, gpuPriceUsd, name: cardName, asOf } = ownedRateCard();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { deriveOwnedRate, ownedRate, ownedRateCard } from "./owned.ts";
 
 describe("the rate card of owned hardware", () => {
-	it("writes an H100 off to $1.084474: ($30,000 + $8,000) / 35,040 h", () => {
+	it("depreciates an H100 by $1.084474: ($30,000 + $8,000) / 35,040 h", () => {
 		expect(ownedRate("H100-80GB")?.parts.depreciation).toBe(1_084_474n);
 	});
 
@@ -14,13 +14,13 @@ describe("the rate card of owned hardware", () => {
 		expect(ownedRate("H100-80GB")?.parts.staff).toBe(80_265n);
 	});
 
-	it("adds up to the micro-dollar and lies below what the clouds ask on demand", () => {
+	it("adds up to the micro-dollar and is below the clouds' on-demand price", () => {
 		const rate = ownedRate("H100-80GB");
 		expect(rate?.microUsdPerGpuHour).toBe(1_084_474n + 132_925n + 80_265n);
 		expect(rate?.microUsdPerGpuHour).toBeLessThan(6_880_000n);
 	});
 
-	it("names each setting with its value, whether it is assumed, and where it is from", () => {
+	it("lists each setting with its value, whether it is assumed, and its source", () => {
 		const settings = ownedRate("A100-80GB")?.settings ?? [];
 		expect(settings.map((s) => s.name)).toContain("gpuPriceUsd");
 		expect(
@@ -32,7 +32,7 @@ describe("the rate card of owned hardware", () => {
 		for (const setting of settings) expect(setting.source).not.toBe("");
 	});
 
-	it("has no rate for a model without a purchase price, and follows a site's own values", () => {
+	it("has no rate for a model without a purchase price, and uses a site's own values", () => {
 		expect(ownedRate("T4-16GB")).toBeNull();
 		const card = ownedRateCard();
 		const dear = {

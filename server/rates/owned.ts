@@ -18,7 +18,7 @@ const cardSchema = z.strictObject({
 	asOf: isoDate,
 	formula: z.string().min(1),
 	settings: z.strictObject({
-		/** Hours over which the purchase is written off. */
+		/** Hours over which the purchase is depreciated. */
 		lifeHours: settingSchema,
 		pue: settingSchema,
 		electricityUsdPerKwh: settingSchema,
@@ -33,13 +33,13 @@ export type OwnedRateCard = z.infer<typeof cardSchema>;
 
 export interface OwnedRate {
 	accelerator: AcceleratorName;
-	/** Fully loaded cost of owning one GPU for an hour, used or not: the sum of `parts`. */
+	/** Fully loaded hourly cost of owning one GPU, used or not: the sum of `parts`. */
 	microUsdPerGpuHour: MicroUsd;
 	parts: { depreciation: MicroUsd; power: MicroUsd; staff: MicroUsd };
 	/** Board plus its share of the host, W, before PUE. */
 	wattsPerGpu: number;
 	pue: number;
-	/** All that went in, with where it is from. */
+	/** All inputs, with their sources. */
 	settings: ({ name: string } & OwnedSetting)[];
 	card: string;
 	asOf: string;
@@ -48,14 +48,14 @@ export interface OwnedRate {
 const SCALE = 1_000_000n;
 const HOURS_PER_YEAR = 8_760n;
 
-/** Decimal text as integer millionths; the same reading as money has. */
+/** Decimal text as integer millionths, parsed like money. */
 function millionths(setting: OwnedSetting): bigint {
 	return usdToMicro(setting.value);
 }
 
 /**
- * Straight-line cost of one GPU for an hour by the formula that the card states; each part is rounded down to the micro-dollar.
- * null when the card has no purchase price for the model.
+ * Straight-line hourly cost of one GPU, by the formula stated on the card; each part is rounded down to the
+ * micro-dollar. null when the card has no purchase price for the model.
  */
 export function deriveOwnedRate(card: OwnedRateCard, name: AcceleratorName): OwnedRate | null {
 	const gpuPrice = card.gpuPriceUsd[name];
@@ -99,7 +99,7 @@ function load(): Map<AcceleratorName, OwnedRate> {
 	return rates;
 }
 
-/** The card that the project ships; a site may put its own values in its place. */
+/** The card shipped with the project; a site may override its values. */
 export function ownedRateCard(): OwnedRateCard {
 	return cardSchema.parse(raw);
 }

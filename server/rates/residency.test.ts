@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { areasOf } from "#server/scheduling/residency.ts";
 import carbonRegions from "./data/carbon-regions.json" with { type: "json" };
 
-/** Regions where the carbon table uses a neighbour's or a continent's grid zone. */
+/** Regions for which the carbon table uses a neighbor's or a continent's grid zone. */
 const ZONE_ELSEWHERE = new Set(["azure:asiapacific", "gcp:me-central1"]);
 
-describe("areas of cloud regions, by which residency is judged", () => {
+describe("areas of cloud regions", () => {
 	it("agree with the grid zones of the carbon table", () => {
 		const wrong = carbonRegions.rows.flatMap(([provider, region, zone]) => {
 			if (typeof zone !== "string" || typeof region !== "string" || ZONE_ELSEWHERE.has(`${provider}:${region}`)) return [];

@@ -3,8 +3,8 @@ import { listOffers, RATED_PROVIDERS } from "./offers.ts";
 let index: Map<string, bigint> | undefined;
 
 /**
- * Shipped on-demand list price of a type: the lowest in the region, or in any region; null where the list lacks the type. USD
- * millionths per hour.
+ * Shipped on-demand list price of a type: the lowest in the region, or in any region; null when the list lacks the
+ * type. USD millionths per hour.
  */
 export function shippedListPrice(at: { provider: string; instanceType: string; region: string }): bigint | null {
 	index ??= build();

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** A date as YYYY-MM-DD. */
 export const isoDate = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
 
-/** Where a figure comes from. `asOf` is the day for which it held, as well as it is known (`asOfNote`). */
+/** Source of a figure. `asOf` is the day it applied to, as far as known (`asOfNote`). */
 export const sourceNoteSchema = z.strictObject({
 	id: z.string().min(1),
 	title: z.string().min(1),

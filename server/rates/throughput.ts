@@ -3,14 +3,17 @@ import type { ThroughputPrior } from "#server/scheduling/throughput/types.ts";
 import raw from "./data/throughput.json" with { type: "json" };
 import { isoDate } from "./source.ts";
 
-/** Every measured speed is compared with this accelerator: both sources have it. */
+/** Every measured speed is compared with this accelerator, because both sources have it. */
 const BASE = "V100-16GB";
 /**
- * Error of a ratio that is derived from data sheets (natural logarithm). Over the 21 pairs of the seven accelerators that Lambda
- * measured, the rule below is off by 0.21 (root mean square); rounded up, since kinds of work differ too.
+ * Error of a ratio derived from data sheets (natural logarithm). Over the 21 pairs of the seven accelerators that
+ * Lambda measured, the rule below is off by 0.21 (root mean square); rounded up, because kinds of work differ too.
  */
 const DERIVED_SD = 0.3;
-/** Beside what the measured models show, two jobs of one kind differ by their input pipelines and batch sizes. An assumption. */
+/**
+ * Beyond the differences between measured models, two jobs of one kind differ in their input pipelines and batch
+ * sizes. An assumption.
+ */
 const RESIDUAL_SD = 0.1;
 
 const pair = z.tuple([z.number().positive(), z.number().positive()]);
@@ -21,14 +24,14 @@ const fileSchema = z.strictObject({
 	measured: z
 		.array(z.strictObject({ workload: z.string(), source: z.string(), speeds: z.record(z.string(), z.number().positive()) }))
 		.min(1),
-	/** Figures of the accelerator, then of the measured one that it is compared with. */
+	/** Figures of the accelerator, then of the measured one it is compared with. */
 	derived: z.array(z.strictObject({ accelerator: z.string(), from: z.string(), tflops: pair, bandwidthGBps: pair, source: z.string() })),
 });
 type ThroughputFile = z.infer<typeof fileSchema>;
 
 let prior: ThroughputPrior | undefined;
 
-/** Speeds by public measurements (data/throughput.json), as scheduling/throughput uses them. */
+/** Speeds from public measurements (data/throughput.json), as used by scheduling/throughput. */
 export function throughputPrior(): ThroughputPrior {
 	prior ??= priorOf(fileSchema.parse(raw));
 	return prior;
@@ -54,7 +57,7 @@ export function priorOf({ measured, derived }: Pick<ThroughputFile, "measured" |
 		const near = names.indexOf(from);
 		const own = names.push(accelerator) - 1;
 		means.push((means[near] ?? 0) + (Math.log(tflops[0] / tflops[1]) + Math.log(bandwidthGBps[0] / bandwidthGBps[1])) / 2);
-		// The same chip with other memory differs by nothing that the rule sees.
+		// The same chip with different memory is equal as far as the rule can see.
 		const isSame = tflops[0] === tflops[1] && bandwidthGBps[0] === bandwidthGBps[1];
 		const error = isSame ? RESIDUAL_SD ** 2 : DERIVED_SD ** 2;
 		const row = names.map((_, j) => (j === own ? (covariance[near]?.[near] ?? 0) + error : (covariance[near]?.[j] ?? 0)));
@@ -68,7 +71,7 @@ function mean(values: readonly number[]): number {
 	return values.length === 0 ? 0 : values.reduce((sum, v) => sum + v, 0) / values.length;
 }
 
-/** Over the kinds of work that both were measured with; 0 where there are fewer than two. */
+/** Over the kinds of work that both were measured with; 0 if there are fewer than two. */
 function sampleCovariance(a: readonly number[], b: readonly number[]): number {
 	const both = a.flatMap((x, i) => {
 		const y = b[i] ?? Number.NaN;

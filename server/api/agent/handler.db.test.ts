@@ -112,7 +112,7 @@ async function row() {
 }
 
 describe("enrolling", () => {
-	it("makes the instance ready and its attempt staging, and spends the secret", async () => {
+	it("makes the instance ready and its attempt staging, and consumes the secret", async () => {
 		const { body } = await call("POST", "/enroll", { json: enrollment() });
 		expect(body).toMatchObject({
 			attemptId,
@@ -135,7 +135,7 @@ describe("enrolling", () => {
 		expect(run.state).toBe("staging");
 	});
 
-	it("gets the operator's remotes that the job's data need, and no others", async () => {
+	it("receives only those of the operator's remotes that the job's data needs", async () => {
 		expect(enrollAnswer.parse((await call("POST", "/enroll", { json: enrollment() })).body).dataRemotes).toEqual({});
 		const lake = { uri: "rclone://lake/set", sizeGiB: null, mount: "/data", residency: [] };
 		jobId = await seedJob(database.db, aSpec({ data: [lake] }));
@@ -144,7 +144,7 @@ describe("enrolling", () => {
 		expect(enrollAnswer.parse(body).dataRemotes).toEqual({ lake: { type: "sftp", pass: "x" } });
 	});
 
-	it("answers the same agent again with the same token, and no one else", async () => {
+	it("gives the same agent the same token again, and rejects any other", async () => {
 		const token = await enrolled();
 		expect(await enrolled()).toBe(token);
 		expect(await call("POST", "/enroll", { json: enrollment({ nonce: "m".repeat(32) }) })).toMatchObject({
@@ -154,12 +154,12 @@ describe("enrolling", () => {
 		expect((await call("POST", "/heartbeat", { token, json: { phase: "staging" } })).status).toBe(200);
 	});
 
-	it("lets in one of two that ask at the same time", async () => {
+	it("accepts one of two concurrent requests", async () => {
 		const answers = await Promise.all(["a", "b", "c"].map((n) => call("POST", "/enroll", { json: enrollment({ nonce: n.repeat(32) }) })));
 		expect(answers.map((a) => a.status).sort()).toEqual([200, 409, 409]);
 	});
 
-	it("makes an instance with a lost launch answer known", async () => {
+	it("records an instance after its launch response was lost", async () => {
 		await database.db.update(instance).set({ state: "terminated", terminatedAt: new Date() }).where(eq(instance.id, instanceId));
 		await database.db.transaction((tx) => finishAttempt(tx, { attemptId, exit: null, atMs: clock.nowMs() }));
 		await seed(null, 2);
@@ -167,7 +167,7 @@ describe("enrolling", () => {
 		expect((await row()).instance).toMatchObject({ state: "ready", providerInstanceId: `i-lost${jobId.slice(-8)}` });
 	});
 
-	it("stops one that was stopped meanwhile", async () => {
+	it("stops an instance that was stopped in the meantime", async () => {
 		await database.db.transaction((tx) => requestStop(tx, { attemptId, reason: reason("cancelled_by_person"), atMs: clock.nowMs() }));
 		const { body } = await call("POST", "/enroll", { json: enrollment() });
 		expect(body).toMatchObject({ stop: { reason: "cancelled_by_person", graceMs: 90_000 }, over: false });
@@ -186,7 +186,7 @@ describe("enrolling", () => {
 		expect((await row()).instance.bootstrapHash).not.toBeNull();
 	});
 
-	it.each(["terminating", "terminated"] as const)("refuses an instance that is %s", async (state) => {
+	it.each(["terminating", "terminated"] as const)("rejects an instance that is %s", async (state) => {
 		await database.db
 			.update(instance)
 			.set({ state, terminatedAt: state === "terminated" ? new Date() : null })
@@ -194,7 +194,7 @@ describe("enrolling", () => {
 		expect((await call("POST", "/enroll", { json: enrollment() })).status).toBe(409);
 	});
 
-	it("refuses an attempt that is over", async () => {
+	it("rejects an attempt that has ended", async () => {
 		await database.db.transaction((tx) => finishAttempt(tx, { attemptId, exit: null, atMs: clock.nowMs() }));
 		expect((await call("POST", "/enroll", { json: enrollment() })).status).toBe(409);
 	});
@@ -204,13 +204,13 @@ describe("a call", () => {
 	it.each([
 		["no token", ""],
 		["a wrong token", "t".repeat(43)],
-	])("is refused with %s", async (_what, token) => {
+	])("is rejected with %s", async (_what, token) => {
 		for (const route of ["/heartbeat", "/logs", "/running", "/exited", "/checkpoints"]) {
 			expect(await call("POST", route, { token, json: {} })).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
 		}
 	});
 
-	it("is refused with the token of a terminated instance", async () => {
+	it("is rejected with the token of a terminated instance", async () => {
 		const token = await enrolled();
 		await database.db.update(instance).set({ state: "terminated", terminatedAt: new Date() }).where(eq(instance.id, instanceId));
 		expect((await call("POST", "/heartbeat", { token, json: { phase: "running" } })).status).toBe(401);
@@ -226,7 +226,7 @@ describe("a call", () => {
 		expect(await call("POST", "/heartbeat", { token, ...body })).toMatchObject({ status, body: { status } });
 	});
 
-	it("to a route that does not exist is a 404, with another method a 405", async () => {
+	it("to an unknown route is a 404, with a wrong method a 405", async () => {
 		for (const [method, route, status] of [
 			["POST", "/../../etc", 404],
 			["GET", "/runtime/windows-x64", 404],
@@ -239,7 +239,7 @@ describe("a call", () => {
 });
 
 describe("heartbeats", () => {
-	it("carry life one way and orders the other", async () => {
+	it("report liveness and return orders", async () => {
 		const token = await enrolled();
 		clock.advance(5_000);
 		expect((await call("POST", "/heartbeat", { token, json: { phase: "staging" } })).body).toMatchObject({
@@ -256,7 +256,7 @@ describe("heartbeats", () => {
 		});
 	});
 
-	it("pass a notice on once: draining, and the attempt stops as interrupted", async () => {
+	it("pass on a notice once: draining, and the attempt stops as interrupted", async () => {
 		const token = await enrolled();
 		const atMs = clock.nowMs() + 120_000;
 		const beat = () => call("POST", "/heartbeat", { token, json: { phase: "running", notice: { atMs } } });
@@ -267,7 +267,7 @@ describe("heartbeats", () => {
 		expect(run).toMatchObject({ state: "stopping", stopReason: { code: "spot_interruption" } });
 	});
 
-	it("say that it is over when the attempt has ended or the machine is being ended", async () => {
+	it("report the end when the attempt has ended or the machine is being terminated", async () => {
 		const token = await enrolled();
 		await database.db.update(instance).set({ state: "terminating" }).where(eq(instance.id, instanceId));
 		expect((await call("POST", "/heartbeat", { token, json: { phase: "running" } })).body).toMatchObject({
@@ -285,7 +285,7 @@ describe("heartbeats", () => {
 describe("reports", () => {
 	const line = (text: string) => ({ atMs: 1, stream: "stdout", text });
 
-	it("store each line once, whatever is sent again", async () => {
+	it("store each line once, even when sent again", async () => {
 		const token = await enrolled();
 		const send = (firstNumber: number, ...texts: string[]) =>
 			call("POST", "/logs", { token, json: { firstNumber, lines: texts.map(line) } });
@@ -297,14 +297,14 @@ describe("reports", () => {
 		expect(rows.map((r) => r.text)).toEqual(["a", "b", "c"]);
 	});
 
-	it("store lines once that come twice at the same time", async () => {
+	it("store lines once when sent twice concurrently", async () => {
 		const token = await enrolled();
 		const json = { firstNumber: 1, lines: Array.from({ length: 50 }, (_, i) => line(`l${i}`)) };
 		const answers = await Promise.all([1, 2, 3, 4].map(() => call("POST", "/logs", { token, json })));
 		expect(answers.map((a) => a.body.stored)).toEqual([50, 50, 50, 50]);
 	});
 
-	it("believe no time before the machine was ready and none in the future", async () => {
+	it("ignore times before the machine was ready and in the future", async () => {
 		const token = await enrolled();
 		const readyAtMs = clock.nowMs();
 		clock.advance(10_000);
@@ -317,7 +317,7 @@ describe("reports", () => {
 		});
 	});
 
-	it("count one end once, and take nothing more after it", async () => {
+	it("count one end once, and accept nothing after it", async () => {
 		const token = await enrolled();
 		const end = (code: number) =>
 			call("POST", "/exited", { token, json: { exit: { code, signal: null, error: null }, atMs: clock.nowMs() } });
@@ -332,13 +332,13 @@ describe("reports", () => {
 		["expired", "evicted", "instance_expired"],
 		["control_silent", "lost", "agent_silent"],
 		["signalled", "lost", "instance_vanished"],
-	])("know why the agent itself stopped the command: %s", async (stoppedBy, state, code) => {
+	])("record why the agent itself stopped the command: %s", async (stoppedBy, state, code) => {
 		const token = await enrolled();
 		await call("POST", "/exited", { token, json: { exit: { code: 0, signal: null, error: null }, atMs: clock.nowMs(), stoppedBy } });
 		expect((await row()).attempt).toMatchObject({ state, reason: { code } });
 	});
 
-	it("keep the reason of a stop that was asked for before", async () => {
+	it("keep the reason of an earlier stop request", async () => {
 		const token = await enrolled();
 		await database.db.transaction((tx) => requestStop(tx, { attemptId, reason: reason("cancelled_by_person"), atMs: clock.nowMs() }));
 		await call("POST", "/exited", {
@@ -361,7 +361,7 @@ describe("a lease", () => {
 		return () => database.db.transaction((tx) => fenceMember(tx, member));
 	};
 
-	it("is known as the newest beat reports it", async () => {
+	it("is the one in the latest heartbeat", async () => {
 		const token = await enrolled();
 		expect((await beat(token, 30_000)).body).toMatchObject({ over: false, stop: null });
 		expect((await row()).instance.leaseMs).toBe(30_000);
@@ -369,7 +369,7 @@ describe("a lease", () => {
 		expect((await row()).instance.leaseMs).toBeNull();
 	});
 
-	it("that has permanently ended discards what the machine reports, a checkpoint that had come whole included", async () => {
+	it("that has permanently ended discards the machine's reports, including a complete checkpoint", async () => {
 		const token = await enrolled();
 		await beat(token, 30_000);
 		const id = String((await call("POST", "/checkpoints", { token, json: {} })).body.id);
@@ -389,7 +389,7 @@ describe("a lease", () => {
 		expect((await call("POST", "/enroll", { json: enrollment() })).body).toMatchObject({ over: true });
 	});
 
-	it("is either renewed or over: a beat and a fence in the same moment never both have their way", async () => {
+	it("is either renewed or ended: a concurrent heartbeat and fence never both succeed", async () => {
 		for (let i = 0; i < 12; i++) {
 			if (i > 0) {
 				jobId = await seedJob(database.db, aSpec());
@@ -405,8 +405,8 @@ describe("a lease", () => {
 	});
 });
 
-describe("files that cannot lie in one folder", () => {
-	it("are refused in one list and one after the other", async () => {
+describe("files that cannot coexist in one folder", () => {
+	it("are rejected in one list and one after the other", async () => {
 		const token = await enrolled();
 		const put = (id: string, at: string) =>
 			call("PUT", `/checkpoints/${id}/${at}`, { token, text: "x", headers: { "x-spillway-sha256": sum("x") } });
@@ -427,7 +427,7 @@ describe("files that cannot lie in one folder", () => {
 });
 
 describe("uploads while unfinished ones are deleted", () => {
-	it("are answered without failures, as are the calls that delete", async () => {
+	it("succeed, and so do the deletions", async () => {
 		const answers: number[] = [];
 		for (let i = 0; i < 8; i++) {
 			if (i > 0) {
@@ -451,8 +451,8 @@ describe("uploads while unfinished ones are deleted", () => {
 	});
 });
 
-describe("a fence that is being written", () => {
-	it("refuses what came before it was there for all to see", async () => {
+describe("a fence being written", () => {
+	it("rejects reports sent before it was committed", async () => {
 		const token = await enrolled();
 		const id = String((await call("POST", "/checkpoints", { token, json: {} })).body.id);
 		await call("PUT", `/checkpoints/${id}/a`, { token, text: "x", headers: { "x-spillway-sha256": sum("x") } });
@@ -489,7 +489,7 @@ describe("checkpoints", () => {
 		call("PUT", `/checkpoints/${id}/${p}`, { token, text, headers: { "x-spillway-sha256": sha256 } });
 	const commit = (token: string, id: string, ...files: object[]) => call("POST", `/checkpoints/${id}/commit`, { token, json: { files } });
 
-	it("are whole or not there, and come back as they went", async () => {
+	it("are complete or absent, and are restored unchanged", async () => {
 		const token = await enrolled();
 		const id = await begin(token);
 		expect((await put(token, id, "deep/a", "first")).status).toBe(200);
@@ -520,7 +520,7 @@ describe("checkpoints", () => {
 	});
 
 	it.each(["..%2F..%2Fx", "%2e%2e%2fx", "a%2F..%2Fb", "a//b", "%2Fetc%2Fpasswd", "a%00b", "%zz"])(
-		"take no path that leaves the folder: %s",
+		"reject a path outside the folder: %s",
 		async (p) => {
 			const token = await enrolled();
 			const id = await begin(token);
@@ -530,7 +530,7 @@ describe("checkpoints", () => {
 		},
 	);
 
-	it("take no file that is too large, torn, or without its sum", async () => {
+	it("reject a file that is too large, truncated, or without a checksum", async () => {
 		const token = await enrolled();
 		const id = await begin(token);
 		expect((await put(token, id, "big", "x".repeat(1_001))).status).toBe(413);
@@ -539,7 +539,7 @@ describe("checkpoints", () => {
 		expect(await readdir(path.join(root, "checkpoints", jobId, `${id}.partial`))).toEqual([]);
 	});
 
-	it("that are cut off on their way are refused, and end no server", async () => {
+	it("that are cut off in transit are rejected without ending the server", async () => {
 		const token = await enrolled();
 		const id = await begin(token);
 		const cut = new Error("aborted");
@@ -551,7 +551,7 @@ describe("checkpoints", () => {
 		expect(await readdir(path.join(root, "checkpoints", jobId, `${id}.partial`))).toEqual([]);
 	});
 
-	it("are one job's own", async () => {
+	it("belong to one job", async () => {
 		const token = await enrolled();
 		const id = await begin(token);
 		await put(token, id, "a", "alpha");
@@ -564,7 +564,7 @@ describe("checkpoints", () => {
 		expect((await commit(other, id, file("a", "alpha"))).status).toBe(404);
 	});
 
-	it("that a site of this host has kept can be fetched too", async () => {
+	it("kept by a site on this host can be downloaded too", async () => {
 		const folder = path.join(root, "home", jobId);
 		await mkdir(path.join(folder, "deep"), { recursive: true });
 		await writeFile(path.join(folder, "deep", "step"), "41");
@@ -577,7 +577,7 @@ describe("checkpoints", () => {
 });
 
 describe("files for machines", () => {
-	it("are served as they are, and missing ones asked for again", async () => {
+	it("are served unchanged, and missing ones are looked up again", async () => {
 		expect((await call("GET", "/agent.mjs")).status).toBe(503);
 		await writeFile(path.join(root, "agent.mjs"), "export {};\n");
 		await writeFile(path.join(root, "node"), "binary");

@@ -55,8 +55,8 @@ interface Call {
 type Route = (call: Call) => Promise<Response>;
 
 /**
- * The face that machines see, below /agent/v1: a function from a request to a response. Bodies of files are streamed in
- * both directions, so the server that mounts it must hand requests and responses over unbuffered.
+ * Handler for machines, below /agent/v1: a function from a request to a response. File bodies are streamed in both
+ * directions, so the server must pass requests and responses unbuffered.
  */
 export function createAgentHandler(options: AgentHandlerOptions): (request: Request) => Promise<Response> {
 	return async (request) => {
@@ -71,7 +71,7 @@ export function createAgentHandler(options: AgentHandlerOptions): (request: Requ
 	};
 }
 
-/** Agents repeat calls that got 5xx; a 4xx is final to them. */
+/** Agents retry calls that got 5xx; a 4xx is final. */
 function retryLater(cause: unknown): SpillwayError {
 	return new SpillwayError("unavailable", "Another request changed the same data at this moment.", { fix: "Try again.", cause });
 }
@@ -157,7 +157,7 @@ async function checkpointCall({ options, request, parts }: Call): Promise<{ agen
 	return { agent, ...z.object({ id: checkpointIdSchema, path: relativePath }).parse({ id: parts[1], path: filePathOf(parts.slice(2)) }) };
 }
 
-/** An encoded slash inside a part would make a path that no one asked for. */
+/** An encoded slash inside a part would produce a path that was never requested. */
 function filePathOf(parts: readonly string[]): string {
 	if (parts.some((p) => p.includes("/")))
 		throw new SpillwayError("invalid_input", "A part of the path holds a slash.", {
@@ -241,10 +241,10 @@ const commitArtifactRoute: Route = async ({ options, request, parts }) => {
 	return json({});
 };
 
-/** Of a body that is too large this much is read away at most before the connection is cut. */
+/** Maximum number of bytes of a too large body to read and discard before the connection is closed. */
 const DRAINED_BYTES_MAX = 64 * 1024 ** 2;
 
-/** @throws SpillwayError `payload_too_large`; `invalid_input` for what is not JSON; ZodError. */
+/** @throws SpillwayError `payload_too_large`; `invalid_input` for a body that is not JSON; ZodError */
 async function readBody<T>(request: Request, options: AgentHandlerOptions, schema: z.ZodType<T>): Promise<T> {
 	const bytesMax = options.limits?.bodyBytes ?? AGENT_LIMITS.bodyBytes;
 	const chunks: Buffer[] = [];
@@ -252,7 +252,7 @@ async function readBody<T>(request: Request, options: AgentHandlerOptions, schem
 	for await (const chunk of bodyOf(request)) {
 		bytes += chunk.length;
 		if (bytes > DRAINED_BYTES_MAX) break;
-		// Read on without keeping it: a caller that is cut off while sending would not see the answer.
+		// Keep reading and discard: a client that is cut off while sending would not see the response.
 		if (bytes <= bytesMax) chunks.push(Buffer.from(chunk));
 	}
 	if (bytes > bytesMax)
@@ -270,9 +270,9 @@ async function readBody<T>(request: Request, options: AgentHandlerOptions, schem
 
 function bodyOf(request: Request): Readable {
 	if (request.body === null) return Readable.from([]);
-	// The DOM's stream type and Node's are one object at run time.
+	// The DOM's stream type and Node's are the same object at run time.
 	const body = Readable.fromWeb(request.body as Parameters<typeof Readable.fromWeb>[0]);
-	// A machine that is cut off before anybody reads must not end the server; readers still get the error.
+	// A machine that disconnects before its body is read must not end the server; readers still get the error.
 	return body.on("error", () => {});
 }
 

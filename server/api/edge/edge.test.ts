@@ -26,7 +26,7 @@ describe("hosts", () => {
 	const host = (name: string | undefined, localAddress = "10.0.0.5") =>
 		codeOf(() => requireKnownHost({ method: "GET", headers: name === undefined ? {} : { host: name }, socket: { localAddress } }, allowed));
 
-	it("answers for configured, loopback and its own address, on any port", () => {
+	it("accepts configured hosts, loopback and its own address, on any port", () => {
 		for (const name of [
 			"spillway.example.com",
 			"SPILLWAY.example.com:443",
@@ -40,14 +40,14 @@ describe("hosts", () => {
 		expect(host("[fd00::1]:3000", "fd00::1")).toBeNull();
 	});
 
-	it("refuses other names as misdirected, and malformed ones as invalid", () => {
+	it("rejects other names as misdirected, and malformed ones as invalid", () => {
 		for (const name of ["evil.example.com", "localhost.evil.com", "10.0.0.6", "spillway.example.com.evil.com"])
 			expect(host(name), name).toBe("misdirected");
 		for (const name of [undefined, "", "a b", "x/y", "user@localhost", "localhost:port", "localhost:99999", "[::1", "\u00e9"])
 			expect(host(name), name).toBe("invalid_input");
 	});
 
-	it("accepts writes from its own origin and from clients that are no browsers", () => {
+	it("accepts writes from its own origin and from clients other than browsers", () => {
 		const write = (headers: Record<string, string>, method = "POST") =>
 			codeOf(() =>
 				requireSameOrigin(
@@ -101,7 +101,7 @@ describe("JSON bounds", () => {
 		expect(scan('"open [')).toBeNull();
 	});
 
-	it("counts the members of each object by itself", () => {
+	it("counts the members of each object separately", () => {
 		expect(scan('{"a":1,"b":2,"c":3}')).toBeNull();
 		expect(scan('{"a":1,"b":2,"c":3,"d":4}')).toBe("payload_too_large");
 		expect(scan('[{"a":1,"b":2},{"a":1,"b":2},{"a":1,"b":2}]')).toBeNull();
@@ -110,14 +110,14 @@ describe("JSON bounds", () => {
 		expect(scan('}}:::::"')).toBeNull();
 	});
 
-	it("a job with 90,000 environment values is refused before it is parsed", () => {
+	it("reject a job with 90,000 environment values before parsing", () => {
 		const env = Object.fromEntries(Array.from({ length: 90_000 }, (_, i) => [`V${i}`, "x"]));
 		const send = (body: unknown) => codeOf(() => scanJson(Buffer.from(JSON.stringify(body)), DOORS.rest.json));
 		expect(send({ spec: { env } })).toBe("payload_too_large");
 		expect(send({ spec: { env: Object.fromEntries(Object.entries(env).slice(0, 10_000)) } })).toBeNull();
 	});
 
-	it("property: a document within its bounds passes, and no text makes it fail otherwise", () => {
+	it("property: a document within the bounds passes, and no text fails in any other way", () => {
 		fc.assert(
 			fc.property(fc.json({ maxDepth: 4 }), (text) => {
 				expect(codeOf(() => scanJson(Buffer.from(text), { depth: 10, members: text.length + 1, keys: text.length + 1 }))).toBeNull();
@@ -132,7 +132,7 @@ describe("JSON bounds", () => {
 });
 
 describe("rate limits", () => {
-	it("counts per key and minute, and reports what is left", () => {
+	it("count per key and minute, and report what is left", () => {
 		const limiter = new RateLimiter(2);
 		expect(limiter.take("a", 0)).toEqual({ limit: 2, remaining: 1, resetSeconds: 60 });
 		expect(limiter.take("a", 1_000)).toEqual({ limit: 2, remaining: 0, resetSeconds: 59 });
@@ -142,7 +142,7 @@ describe("rate limits", () => {
 	});
 });
 
-describe("the page door", () => {
+describe("page requests", () => {
 	let server: Server;
 	let edge: Edge;
 	beforeAll(async () => {
@@ -185,7 +185,7 @@ describe("the page door", () => {
 		return { status: res.statusCode ?? 0, text, res };
 	}
 
-	it("passes a body within the limits on as it was", async () => {
+	it("keep a body within the limits unchanged", async () => {
 		const json = { "content-type": "application/json" };
 		expect((await call("/api/trpc/job.submit", '{"json":{"a":1}}', json)).text).toBe(
 			'POST /api/trpc/job.submit application/json {"json":{"a":1}}',
@@ -198,7 +198,7 @@ describe("the page door", () => {
 		});
 	});
 
-	it("refuses what is too large, too deep or too many before it is parsed", async () => {
+	it("are rejected before parsing when too large, too deep or too many", async () => {
 		const json = { "content-type": "application/json" };
 		expect((await call("/sign-in", "x".repeat(DOORS.page.bodyBytes + 1))).status).toBe(413);
 		expect((await call("/api/trpc/a", "[".repeat(100), json)).status).toBe(413);

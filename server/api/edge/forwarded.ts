@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from "node:http";
 import { hostOf } from "./hosts.ts";
 
 /**
- * Makes X-Forwarded-Host and X-Forwarded-Proto of a page's request safe to build addresses from, as Next and next-auth do. A host
- * name that this server does not answer for is replaced by the Host header, which was checked. A missing protocol is that of
- * `publicUrl` on its host: not every proxy sends one.
+ * Sanitizes X-Forwarded-Host and X-Forwarded-Proto of a page request, because Next and next-auth build URLs from them.
+ * An unknown host name is replaced by the Host header, which was checked. A missing protocol defaults to that of
+ * `publicUrl` on its host, since not every proxy sends one.
  */
 export function correctForwarded(headers: IncomingHttpHeaders, of: { publicUrl: string; allowed: ReadonlySet<string> }): void {
 	const given = firstOf(headers["x-forwarded-host"]);
@@ -19,7 +19,7 @@ export function correctForwarded(headers: IncomingHttpHeaders, of: { publicUrl: 
 	else delete headers["x-forwarded-proto"];
 }
 
-/** Each proxy appends its own value: the first is the one that the client used. */
+/** Each proxy appends its own value; the first is the one from the client. */
 function firstOf(header: string | string[] | undefined): string | undefined {
 	return [header ?? []].flat().join(",").split(",")[0]?.trim() || undefined;
 }

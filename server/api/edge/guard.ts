@@ -10,7 +10,10 @@ import { replayRequest } from "./replay-request.ts";
 export interface Edge {
 	/** @throws SpillwayError for a foreign host or origin */
 	demandOwn(req: IncomingMessage): void;
-	/** A page's request with its body read within the limits and its forwarded headers corrected; counted per address. @throws SpillwayError */
+	/**
+	 * A page request with its body read within the limits and its forwarded headers corrected; counted per address.
+	 * @throws SpillwayError
+	 */
 	admitPage(req: IncomingMessage, res: ServerResponse): Promise<IncomingMessage>;
 }
 

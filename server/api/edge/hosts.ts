@@ -4,15 +4,16 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 
 type Asked = Pick<IncomingMessage, "headers" | "method"> & { socket: Pick<IncomingMessage["socket"], "localAddress"> };
 
-/** Host names under which this server answers, without ports. */
+/** Host names of this server, without ports. */
 export function allowedHosts(settings: { publicUrl: string; host: string; more: readonly string[] }): ReadonlySet<string> {
 	const names = [new URL(settings.publicUrl).hostname, settings.host, ...settings.more, "localhost", "127.0.0.1", "[::1]"];
 	return new Set(names.map((name) => (isIP(name) === 6 ? `[${name}]` : name).toLowerCase()));
 }
 
 /**
- * Refuses requests for other hosts. A page of a foreign name that resolves to this address (DNS rebinding) would otherwise
- * be of the same origin as this server. The server's own address is accepted too: a name cannot be rebound to it.
+ * Rejects requests for other hosts. Otherwise a page on a foreign name that resolves to this address (DNS rebinding)
+ * would have the same origin as this server. The server's own address is accepted too, because a name cannot be
+ * rebound to it.
  * @throws SpillwayError `invalid_input` for a malformed host, `misdirected` for a foreign one
  */
 export function requireKnownHost(req: Asked, allowed: ReadonlySet<string>): void {
@@ -29,7 +30,7 @@ const PORT_MAX = 65_535;
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Refuses writes that a page of another origin sends with a person's cookies. Clients that are no browsers send neither
+ * Rejects writes that a page of another origin sends with a person's cookies. Clients other than browsers send neither
  * Origin nor Sec-Fetch-Site, and no page can make them send a cookie.
  * @throws SpillwayError `forbidden`
  */
@@ -53,7 +54,7 @@ function hostOfUrl(url: string): string | null {
 	return URL.canParse(url) ? new URL(url).host : null;
 }
 
-/** Host name in lower case without its port; null when it is no host. */
+/** Host name in lower case without its port; null if it is not a host. */
 export function hostOf(header: string | undefined): string | null {
 	if (header === undefined || !/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i.test(header)) return null;
 	if (Number(/:(\d+)$/.exec(header)?.[1] ?? 0) > PORT_MAX) return null;

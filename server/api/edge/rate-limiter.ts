@@ -6,7 +6,7 @@ const KEYS_MAX = 20_000;
 export interface RateState {
 	limit: number;
 	remaining: number;
-	/** Until the window ends, s. */
+	/** Time until the window ends, s. */
 	resetSeconds: number;
 }
 
@@ -19,7 +19,10 @@ export class RateLimiter {
 		this.#limit = limitPerMinute;
 	}
 
-	/** Counts a request. @throws SpillwayError `too_many_requests` */
+	/**
+	 * Counts a request.
+	 * @throws SpillwayError `too_many_requests`
+	 */
 	take(key: string, nowMs: number): RateState {
 		const known = this.#windows.get(key);
 		const isOver = known === undefined || nowMs - known.startMs >= MINUTE_MS || nowMs < known.startMs;
@@ -35,7 +38,7 @@ export class RateLimiter {
 		return { limit: this.#limit, remaining, resetSeconds };
 	}
 
-	/** Ended windows go first; then the oldest, as a Map keeps the order of insertion. */
+	/** Removes ended windows first, then the oldest: a Map keeps insertion order. */
 	#forgetOld(nowMs: number): void {
 		for (const [key, { startMs }] of this.#windows) if (nowMs - startMs >= MINUTE_MS) this.#windows.delete(key);
 		for (const key of this.#windows.keys()) {

@@ -4,7 +4,7 @@ import type { Door } from "./limits.ts";
 import { scanJson } from "./scan-json.ts";
 
 /**
- * Reads a body within its door's limits: bytes, time, and for JSON its nesting and members.
+ * Reads a body within the limits of its entry point: bytes, time, and for JSON its nesting and members.
  * @throws SpillwayError `payload_too_large`, `invalid_input` when it takes too long
  */
 export async function readBody(req: IncomingMessage, door: Door): Promise<Buffer> {

@@ -1,6 +1,6 @@
 import { IncomingMessage } from "node:http";
 
-/** The same request with a body that was read already, for handlers that read it themselves. */
+/** The same request with its body already read, for handlers that read it themselves. */
 export function replayRequest(req: IncomingMessage, body: Buffer): IncomingMessage {
 	const copy = new IncomingMessage(req.socket);
 	const { method, url, headers, rawHeaders, httpVersion, httpVersionMajor, httpVersionMinor } = req;

@@ -19,8 +19,8 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 
 /**
- * Checks nesting and size of a JSON text before it is parsed: one pass over the bytes, with one counter
- * for each level. It does not validate; what is not JSON fails in the parser.
+ * Checks nesting and size of a JSON text before it is parsed: one pass over the bytes, with one counter per level. It
+ * does not validate; invalid JSON fails in the parser.
  * @throws SpillwayError `payload_too_large`
  */
 export function scanJson(text: Uint8Array, { depth, members, keys }: JsonBounds): void {
@@ -39,7 +39,7 @@ export function scanJson(text: Uint8Array, { depth, members, keys }: JsonBounds)
 			nesting--;
 		} else if (byte === COMMA || byte === COLON) {
 			count++;
-			// Outside strings, a colon stands only after the key of an object.
+			// Outside strings, a colon only follows the key of an object.
 			if (byte === COLON) {
 				const own = (keysAt[nesting] ?? 0) + 1;
 				if (own > keys) throw tooLarge(`An object in the JSON has more than ${keys} members.`);

@@ -8,17 +8,18 @@ function tagsOf(header: string, strong: boolean): string[] {
 	return [...header.matchAll(TAG)].filter(([, weak]) => !strong || weak === undefined).map(([, , tag]) => `"${tag}"`);
 }
 
-/** True when If-None-Match of a GET names what there is, so that it need not be sent again. */
+/** True when If-None-Match of a GET matches the current version, so that it need not be sent again. */
 export function notModified({ headers }: IncomingMessage, etag: string): boolean {
 	const given = headers["if-none-match"];
 	return given !== undefined && (given.trim() === "*" || tagsOf(given, false).includes(etag));
 }
 
 /**
- * The version that a PUT was begun from, by its If-Match; 0 with `If-None-Match: *`, which asks that there is none yet.
- * `current` is null when nothing is there.
- * @throws SpillwayError `precondition_required` (428) without either; `precondition_failed` (412) when the tag names the
- *   version in force with another text, or no version at all.
+ * The version that a PUT is based on, from its If-Match; 0 for `If-None-Match: *`, which requires that none exists.
+ * `current` is null when there is none.
+ * @throws SpillwayError `precondition_required` (428) without either; `precondition_failed` (412) when the tag names
+ * the
+ *   version in force with another text, or no version at all
  */
 export function baseVersionOf({ headers }: IncomingMessage, current: { version: number; etag: string } | null): number {
 	const match = headers["if-match"];
@@ -31,7 +32,7 @@ export function baseVersionOf({ headers }: IncomingMessage, current: { version: 
 	if (match.trim() === "*") return current?.version ?? -1;
 	const tags = tagsOf(match, true);
 	if (current && tags.includes(current.etag)) return current.version;
-	// For an older version: publishing reports who published since.
+	// For an older version, publishing reports who has published since.
 	const versions = tags.map((tag) => Number(/^"v(\d{1,9})-[0-9a-f]{16}"$/.exec(tag)?.[1] ?? Number.NaN));
 	const older = versions.find((version) => current === null || version !== current.version);
 	if (older !== undefined && !Number.isNaN(older)) return older;

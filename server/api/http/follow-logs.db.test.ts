@@ -13,7 +13,7 @@ afterAll(() => world.close());
 
 type Line = { attempt: number; number: number; text: string } | { end: true };
 
-/** Opens the stream; `upTo` reads on until a line has this text, `rest` to its end. */
+/** Opens the stream; `upTo` reads until a line has this text, `rest` to the end. */
 async function follow(jobId: string, query = ""): Promise<{ upTo(text: string): Promise<Line[]>; rest(): Promise<Line[]>; leave(): void }> {
 	const gone = new AbortController();
 	const response = await fetch(`${world.url}/api/v1/jobs/${jobId}/logs?follow=1${query}`, {
@@ -44,7 +44,7 @@ async function follow(jobId: string, query = ""): Promise<{ upTo(text: string): 
 
 const shown = (lines: Line[]): string[] => lines.map((l) => ("end" in l ? "end" : `${l.attempt}.${l.number} ${l.text}`));
 
-it("follows a job that waits, through an interruption, to its end", async () => {
+it("follows a waiting job through an interruption to its end", async () => {
 	const id = await world.submit();
 	const stream = await follow(id);
 	const first = await world.start(id, 1);
@@ -60,7 +60,7 @@ it("follows a job that waits, through an interruption, to its end", async () => 
 	expect(shown(await stream.rest())).toEqual(["2.1 resumed", "2.2 done", "end"]);
 });
 
-it("of a job that has ended gives what there is, from any attempt and line on", async () => {
+it("returns the whole log of an ended job, from any attempt and line on", async () => {
 	const id = await world.submit();
 	for (const number of [1, 2]) {
 		const attempt = await world.start(id, number);
@@ -74,7 +74,7 @@ it("of a job that has ended gives what there is, from any attempt and line on", 
 	expect(await all("&attempt=2&after=3")).toEqual(["end"]);
 });
 
-it("goes on where a broken connection left off, without doubles", async () => {
+it("continues where a broken connection stopped, without duplicates", async () => {
 	const id = await world.submit();
 	const attempt = await world.start(id);
 	await world.log(attempt, "one", "two");
@@ -88,7 +88,7 @@ it("goes on where a broken connection left off, without doubles", async () => {
 	expect(shown(await again.rest())).toEqual(["end"]);
 });
 
-it("carries more lines than one page of the database", async () => {
+it("streams more lines than one page of the database", async () => {
 	const id = await world.submit();
 	const attempt = await world.start(id);
 	const texts = Array.from({ length: 4_500 }, (_, i) => `line ${i + 1}`);
@@ -98,14 +98,14 @@ it("carries more lines than one page of the database", async () => {
 	expect(lines.flatMap((l) => ("text" in l ? [l.text] : []))).toEqual(texts);
 });
 
-it("of a job that is cancelled while it waits ends without a line", async () => {
+it("ends without a line when a waiting job is cancelled", async () => {
 	const id = await world.submit();
 	const stream = await follow(id);
 	await world.post(`/jobs/${id}/cancel`, undefined);
 	expect(shown(await stream.rest())).toEqual(["end"]);
 });
 
-it("cuts off a reader when the token is revoked", async () => {
+it("disconnects a reader when the token is revoked", async () => {
 	const id = await world.submit();
 	const attempt = await world.start(id);
 	await world.log(attempt, "one");
@@ -118,7 +118,7 @@ it("cuts off a reader when the token is revoked", async () => {
 			.where(eq(apiToken.hash, hashToken(world.tokens.platform)))
 	)[0] ?? { id: "" };
 	await world.database.db.update(apiToken).set({ revokedAt: new Date() }).where(eq(apiToken.id, tokenId));
-	// What the server knows of a token, it believes for five seconds.
+	// The server caches token data for five seconds.
 	world.shiftMs += 6_000;
 	await expect(stream.upTo("two")).rejects.toThrow("terminated");
 	expect(world.failures).toEqual([]);

@@ -2,12 +2,13 @@ import { once } from "node:events";
 import { type ReadLogsInput, readLogs } from "#server/services/work/job/logs.ts";
 import type { RestAnswer, RestContext, RestRequest } from "./route.ts";
 
-/** Pause between two looks when nothing new was there. */
+/** Pause between two polls when there was nothing new. */
 const POLL_MS = 300;
 
 /**
  * Streams log lines as NDJSON `{attempt, number, at, stream, text}` through every attempt of the job until it has
- * ended; the last line is `{end: true}`. Waits when the reader is slow. Who may no longer read is cut off: without that line.
+ * ended; the last line is `{end: true}`. Waits when the reader is slow. A reader who loses access is disconnected
+ * without that line.
  */
 export async function followLogs(ctx: RestContext, jobId: string, first: ReadLogsInput, request: RestRequest): Promise<RestAnswer> {
 	const { response, signal } = request;

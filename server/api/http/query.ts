@@ -1,6 +1,6 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 
-/** What PostgreSQL's integer holds; every number of a query is compared with one. */
+/** Range of PostgreSQL's integer; every number in a query is compared with one. */
 const NUMBER_MAX = 2 ** 31 - 1;
 
 /** `?state=queued&state=held` or `?state=queued,held`. */
@@ -18,13 +18,13 @@ export function textParam(query: URLSearchParams, name: string): string | undefi
 	return value === null || value === "" ? undefined : storable(name, value);
 }
 
-/** The database keeps every character but NUL. */
+/** The database stores every character except NUL. */
 function storable(name: string, value: string): string {
 	if (value.includes("\u0000")) throw wrong(name, value, "a text without NUL");
 	return value;
 }
 
-/** @throws SpillwayError `invalid_input` when it is there and not a whole number. */
+/** @throws SpillwayError `invalid_input` when it is present and not a whole number */
 export function numberParam(query: URLSearchParams, name: string): number | undefined {
 	const value = textParam(query, name);
 	if (value === undefined) return undefined;

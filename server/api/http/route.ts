@@ -15,13 +15,16 @@ export interface RestRequest {
 	raw: IncomingMessage;
 	response: ServerResponse;
 	signal: AbortSignal;
-	/** Who asks, as they are now: for what goes on for hours. @throws SpillwayError `unauthenticated` when their token was revoked */
+	/**
+	 * The caller with current rights, for operations that run for hours.
+	 * @throws SpillwayError `unauthenticated` when their token was revoked
+	 */
 	actorNow(): Promise<Actor>;
 }
 
 export type RestAnswer = { status: number; body: unknown; headers?: Record<string, string> } | "streamed";
 
-/** One operation of the contract as REST answers it. */
+/** One operation of the contract as a REST route. */
 export interface Route {
 	method: Operation["method"];
 	/** Below /api/v1, with `{name}` parts. */

@@ -3,7 +3,10 @@ import { pipeline } from "node:stream/promises";
 import parseRange from "range-parser";
 import type { StoredFile } from "#server/services/work/artifact/open-file.ts";
 
-/** Sends a stored file, or one byte range of it (RFC 9110, 14); 416 for a range beyond it. A client that leaves ends the reading. */
+/**
+ * Sends a stored file, or one byte range of it (RFC 9110, 14); 416 for a range beyond it. A client that disconnects
+ * stops the reading.
+ */
 export async function sendFile(request: IncomingMessage, response: ServerResponse, file: StoredFile, signal: AbortSignal): Promise<void> {
 	if (file.redirect !== null) {
 		response.writeHead(307, { location: file.redirect, "cache-control": "private, no-store", "content-length": 0 }).end();
@@ -28,12 +31,12 @@ export async function sendFile(request: IncomingMessage, response: ServerRespons
 	try {
 		await pipeline(file.read(range ?? undefined), response, { signal });
 	} catch (error) {
-		// A client that stops downloading is no failure of the server.
+		// A client that stops downloading is not a server failure.
 		if (!signal.aborted && !response.destroyed) throw error;
 	}
 }
 
-/** Null: the whole file. Several ranges and malformed ones are answered with the whole file, as the RFC allows. */
+/** Null: the whole file. Multiple and malformed ranges return the whole file, as the RFC allows. */
 function rangeOf(header: string | undefined, file: StoredFile): { start: number; end: number } | "unsatisfiable" | null {
 	if (header === undefined) return null;
 	const ranges = parseRange(file.bytes, header);

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { RestAnswer, RestRequest } from "./route.ts";
 
-/** Headers for a CSV that is streamed. */
+/** Headers for a streamed CSV. */
 export function csvHeaders(fileName: string): Record<string, string> {
 	return {
 		"content-type": "text/csv; charset=utf-8",
@@ -12,7 +12,7 @@ export function csvHeaders(fileName: string): Record<string, string> {
 	};
 }
 
-/** Sends a file as fast as it is read and not faster; a reader that leaves ends the reading too. */
+/** Sends a file no faster than it is read; a client that disconnects stops the reading. */
 export async function streamCsv(
 	{ response, signal }: RestRequest,
 	file: { fileName: string; chunks: AsyncIterable<Uint8Array>; contentType?: string },
@@ -24,7 +24,7 @@ export async function streamCsv(
 	try {
 		await pipeline(Readable.from(file.chunks, { objectMode: false, highWaterMark: 1 }), response, { signal });
 	} catch (error) {
-		// The reader has left; any other error aborts the response, so that no half file looks complete.
+		// The client has disconnected; any other error aborts the response, so that a partial file never looks complete.
 		if (!signal.aborted && !response.destroyed) throw error;
 		if (!signal.aborted && !isEarlyClose(error)) throw error;
 	}

@@ -99,7 +99,7 @@ it("logs a run as the stock client does, and shows its metrics with the job", as
 	await call("POST", "/runs/log-parameter", { run_uuid: run_id, run_id, key: "rate", value: "0.1" });
 	for (const step of [1, 2])
 		await call("POST", "/runs/log-metric", { run_uuid: run_id, run_id, key: "loss", value: 1 / step, timestamp: start + step, step });
-	// The newest step counts, in whatever order they come.
+	// The latest step counts, in any order of arrival.
 	await call("POST", "/runs/log-batch", {
 		run_id,
 		metrics: [
@@ -125,7 +125,7 @@ it("logs a run as the stock client does, and shows its metrics with the job", as
 	expect((await call("POST", "/runs/search", { experiment_ids: [made.experiment_id], max_results: 10 })).json.runs).toHaveLength(1);
 	const ctx = { actor: PEOPLE["scientist"] as Actor, db: world.database.db, clock: systemClock, requestId: null };
 	expect((await listJobMetrics(ctx, jobId)).find(({ key }) => key === "loss")).toMatchObject({ count: 3, last: { step: 2, value: 0.5 } });
-	// Another team finds nothing, and parameters do not change.
+	// Another team finds nothing, and parameters are immutable.
 	expect(await call("GET", "/runs/get", { run_id }, "stranger")).toMatchObject({ status: 404 });
 	expect(await call("POST", "/runs/log-metric", { run_id, key: "loss", value: 1 }, "stranger")).toMatchObject({ status: 404 });
 	expect(await call("POST", "/runs/log-parameter", { run_id, key: "rate", value: "0.2" })).toMatchObject({ status: 409 });

@@ -18,7 +18,7 @@ export interface MlflowRuntime extends Runtime {
 	failureLimiter?: RateLimiter;
 }
 
-/** MLflow's names of errors. */
+/** MLflow's error names. */
 const CODES: Readonly<Record<string, string>> = {
 	invalid_input: "INVALID_PARAMETER_VALUE",
 	unauthenticated: "UNAUTHENTICATED",
@@ -30,7 +30,7 @@ const CODES: Readonly<Record<string, string>> = {
 	unavailable: "TEMPORARILY_UNAVAILABLE",
 };
 
-/** Answers the tracking API of MLflow, so that its stock client logs to Spillway. Never throws. */
+/** Implements the tracking API of MLflow, so that its stock client can log to Spillway. Never throws. */
 export async function handleMlflow(rt: MlflowRuntime, req: IncomingMessage, res: ServerResponse): Promise<void> {
 	const requestId = randomUUID();
 	try {

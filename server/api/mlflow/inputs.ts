@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// Inputs of MLflow's tracking REST API 2.0. Unknown fields are ignored, as newer clients send more.
+// Inputs of MLflow's tracking REST API 2.0. Unknown fields are ignored, because newer clients send more.
 
 const text = (most: number) =>
 	z
@@ -8,7 +8,7 @@ const text = (most: number) =>
 		.max(most)
 		.refine((value) => !value.includes("\0"), "must not contain NUL");
 const name = text(250).min(1);
-/** Numbers of 64 bits come as numbers or texts. */
+/** 64-bit numbers arrive as numbers or strings. */
 const integer = z.coerce.number().int().refine(Number.isSafeInteger, "is too large");
 const number = z.union([z.number(), z.enum(["NaN", "Infinity", "-Infinity"]).transform(Number)]);
 

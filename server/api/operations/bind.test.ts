@@ -20,7 +20,7 @@ const put = operation({
 	...{ input, query: ["fromMs", "tags"], wire: { thing: "id", from: "fromMs" }, output: z.object({ costMicroUsd: integerText }) },
 });
 
-it("accepts a service when its answer, as JSON, fits the output", () => {
+it("accepts a service if its result, as JSON, fits the output", () => {
 	const fits = bind(put, () => ({ costMicroUsd: 1n })) satisfies Bound<typeof put, { costMicroUsd: bigint }>;
 	expect(fits.operation).toBe(put);
 	// @ts-expect-error a number is not the text that the output has
@@ -29,13 +29,13 @@ it("accepts a service when its answer, as JSON, fits the output", () => {
 	bind(put, () => ({})) satisfies Bound<typeof put, object>;
 });
 
-it("reads path, query and body as one input, and the path wins", () => {
+it("reads path, query and body as one input, with the path taking precedence", () => {
 	const query = new URLSearchParams("from=2026-11-01&tags=a,b&tags=c");
 	const read = readInput(put, { params: { thing: "t1", version: "3" }, query, body: { id: "other", note: 1 } });
 	expect(read).toEqual({ id: "t1", version: 3, fromMs: Date.UTC(2026, 10, 1), tags: ["a", "b", "c"], note: 1 });
 });
 
-it("refuses unknown query parameters, bodies that are no object, and numbers in the path that are none", () => {
+it("rejects unknown query parameters, bodies that are not objects, and invalid numbers in the path", () => {
 	const params = { thing: "t1", version: "3" };
 	const at = (change: object) => () => readInput(put, { params, query: new URLSearchParams(), body: undefined, ...change });
 	expect(at({ query: new URLSearchParams("fromMs=1") })).toThrow('There is no query parameter "fromMs".');
@@ -43,7 +43,7 @@ it("refuses unknown query parameters, bodies that are no object, and numbers in 
 	expect(at({ params: { ...params, version: "3x" } })).toThrow('"3x" is no version');
 });
 
-it("has a binding for each operation, and a procedure where the contract says so", () => {
+it("has a binding for each operation, and a procedure if the contract says so", () => {
 	const procedures = Object.keys(appRouter._def.procedures);
 	for (const [group, operations] of Object.entries(contract)) {
 		expect(Object.keys(BOUND[group as keyof typeof BOUND]).sort()).toEqual(Object.keys(operations).sort());

@@ -47,7 +47,7 @@ export const billOperations = {
 	),
 	import: bindRest(bill.import, async (ctx, { name = "bill.csv" }, { raw }) => {
 		const imported = await importBill(ctx, { fileName: name, bytes: raw });
-		// Also for a file that was imported before: its reconciliation may have failed.
+		// Also for a file that was already imported: its reconciliation may have failed.
 		for (const month of await monthsOfBill(ctx.db, imported.bill.id)) await reconcileMonth(ctx, { month });
 		return ok({ ...imported, bill: await getBill(ctx, imported.bill.id) }, imported.alreadyImported ? 200 : 201);
 	}),

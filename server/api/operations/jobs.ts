@@ -26,7 +26,7 @@ import { followLogs } from "../http/follow-logs.ts";
 import { ok } from "../http/route.ts";
 import { bind, bindRest } from "./bind.ts";
 
-/** One job as JSON or YAML text, or `{items: [...], script?}` with up to SUBMIT_BATCH_MAX of them, and what they were read from. */
+/** One job as JSON or YAML text, or `{items: [...], script?}` with up to SUBMIT_BATCH_MAX jobs and their source script. */
 function specsOf(body: unknown): { specs: JobSpec[]; batch: boolean; script?: ImportInput } {
 	if (typeof body === "string") return { specs: [parseJobText(body)], batch: false };
 	if (body === null || typeof body !== "object")
@@ -65,7 +65,7 @@ export const jobOperations = {
 	waiting: bind(job.waiting, (ctx, { id }) => explainWaiting(ctx, id)),
 	gpuUse: bind(job.gpuUse, (ctx, { id }) => readJobGpuUse(ctx, id)),
 	receipt: bind(job.receipt, async (ctx, { id }) => {
-		// Another team's job must look missing; the ledger alone would answer "forbidden".
+		// Another team's job must look missing; the ledger alone would return "forbidden".
 		await readableJob(ctx, id);
 		return receiptOf(ctx, id);
 	}),

@@ -27,7 +27,7 @@ export const policyOperations = {
 			return "streamed";
 		},
 	),
-	// Without Idempotency-Key: publishing the same text again changes nothing.
+	// No Idempotency-Key needed: publishing the same text again changes nothing.
 	put: bindRest(policy.put, async (ctx, input, { raw }) => {
 		const { name, origin, ...publication } = putPolicyInput.parse(input);
 		const before = await currentTag(ctx, name);

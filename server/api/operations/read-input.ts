@@ -5,9 +5,10 @@ import { flagParam, listParam, numberParam, rejectUnknown, textParam, timeParam 
 import type { RestRequest } from "../http/route.ts";
 
 /**
- * Path, query and body of a request as one input, by the operation's fields. Texts of the query become numbers, lists and
- * times; nothing else is checked, since services authorize before they parse.
- * @throws SpillwayError `invalid_input` for an unknown query parameter, or a body that is no object; `not_found` for a number in the path that is none.
+ * Path, query and body of a request as one input, by the operation's fields. Query texts are converted to numbers,
+ * lists and times; nothing else is validated, because services authorize before they parse.
+ * @throws SpillwayError `invalid_input` for an unknown query parameter, or a body that is not an object; `not_found`
+ * for an invalid number in the path
  */
 export function readInput<O extends Operation>(operation: O, request: Pick<RestRequest, "params" | "query" | "body">): InputOf<O> {
 	const parameters = queryParameters(operation);

@@ -86,7 +86,7 @@ export function rangeOf(ctx: OperationContext, { fromMs, toMs = ctx.clock.nowMs(
 	return { fromMs: fromMs ?? toMs - DEFAULT_DAYS * DAY_MS, toMs };
 }
 
-/** Sums of jobs are kept by month, and rates are of days. */
+/** Sums of jobs are kept by month, but rates are daily. */
 function rejectJobCurrency(currency: string | undefined): void {
 	if (currency === undefined || currency === "USD") return;
 	throw new SpillwayError("invalid_input", "Spend by job is in US dollars only: it is kept by month, and rates are of days.", {
@@ -111,7 +111,7 @@ async function rangeOfCharges(
 	return { fromMs, toMs };
 }
 
-/** `?team=risk,nlp&region=us-east-1`; `?team=` is what belongs to no team. */
+/** `?team=risk,nlp&region=us-east-1`; `?team=` matches charges without a team. */
 function filtersParam(query: URLSearchParams): SpendFilters {
 	const given = SPEND_DIMENSIONS.flatMap((name) => {
 		const values = query.getAll(name).flatMap((value) => value.split(",").map((v) => v.trim()));

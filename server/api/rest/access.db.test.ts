@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Longer than the answer of the token table is believed. */
+/** Longer than token lookups are cached. */
 const FORGOTTEN_MS = 6_000;
 
 describe("rejected callers", () => {
@@ -32,7 +32,7 @@ describe("rejected callers", () => {
 		expect(await world.written()).toMatchObject({ jobs: 1 });
 	}, 60_000);
 
-	it("a revoked token and a disabled account are refused when the short memory of them is over", async () => {
+	it("a revoked token and a disabled account are rejected once the cache expires", async () => {
 		const { db } = world.database;
 		const { token: revoked } = await issueToken(db, { accountId: "usr_platform", name: "revoked", nowMs: Date.now() });
 		await db
@@ -52,7 +52,7 @@ describe("rejected callers", () => {
 	});
 });
 
-describe("what each role may", () => {
+describe("permissions of each role", () => {
 	it("a data scientist of another team finds no job, log, decision or receipt, and cannot cancel", async () => {
 		for (const path of ["", "/logs", "/logs?follow=1", "/decisions", "/receipt"]) {
 			expect(await world.get(`/jobs/${jobId}${path}`, { as: "stranger" })).toMatchObject({ status: 404, json: { code: "not_found" } });
@@ -65,7 +65,7 @@ describe("what each role may", () => {
 		expect(await world.written()).toEqual(before);
 	});
 
-	it("a data scientist submits and asks for the own team alone", async () => {
+	it("a data scientist submits and quotes for their own team only", async () => {
 		const before = await world.written();
 		for (const path of ["/jobs", "/quotes"]) {
 			const answer = await world.post(path, aJob(), { as: "stranger" });
@@ -91,13 +91,13 @@ describe("what each role may", () => {
 		expect(await world.written()).toEqual(before);
 	});
 
-	it("everybody reads budgets, the policy, sites and offers", async () => {
+	it("everyone reads budgets, the policy, sites and offers", async () => {
 		for (const as of ["platform", "scientist", "stranger", "finance"] satisfies Person[])
 			for (const path of ["/budgets", "/policies/default", "/sites", "/offers", "/spend", "/instances"])
 				expect((await world.get(path, { as })).status).toBe(200);
 	});
 
-	it("a key of one person is nothing to another", async () => {
+	it("one person's idempotency key has no effect for another", async () => {
 		const headers = { "idempotency-key": "the-same" };
 		const mine = await world.post("/jobs", aJob(), { as: "scientist", headers });
 		const other = await world.post("/jobs", aJob(), { as: "platform", headers });

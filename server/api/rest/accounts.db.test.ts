@@ -42,7 +42,7 @@ it("tokens show owner, scopes, expiry and last use, to the owner and administrat
 	expect((await world.get("/jobs", { token })).status).toBe(401);
 });
 
-it("tokens end with their expiry and with their account", async () => {
+it("tokens stop working when they expire or their account is disabled", async () => {
 	const { token } = (await create({ expiresInDays: 1 })).json;
 	expect((await world.get("/jobs", { token })).status).toBe(200);
 	world.shiftMs += DAY_MS + MINUTE_MS;
@@ -51,7 +51,7 @@ it("tokens end with their expiry and with their account", async () => {
 		expect((await create(bad)).status).toBe(400);
 });
 
-it("a service account has tokens from an administrator, and other people's accounts do not", async () => {
+it("an administrator creates tokens for service accounts, but not for other people", async () => {
 	const { db } = world.database;
 	const bot = { email: "ci@example.test", name: "CI", role: "data_scientist", teams: ["research"], service: true };
 	const { id } = (await world.post("/accounts", bot, { as: "platform" })).json;
@@ -68,7 +68,7 @@ it("a service account has tokens from an administrator, and other people's accou
 	expect(await db.$count(apiToken, eq(apiToken.accountId, id))).toBe(1);
 });
 
-it("an administrator approves or rejects a sign-in that waits", async () => {
+it("an administrator approves or rejects a pending sign-in", async () => {
 	const { db } = world.database;
 	const rights = { role: "finance" as const, teams: [] };
 	const who = { issuer: "https://id.test", subject: "s1", email: "scientist@example.test", emailVerified: true, name: "S", rights };

@@ -14,7 +14,7 @@ const call = (method: string, at: string, options: Parameters<RestWorld["call"]>
 const spillway = (args: string[], token = world.tokens.finance) =>
 	runCommand(args, { env: { SPILLWAY_TOKEN: token, SPILLWAY_URL: world.url } });
 
-/** A job of the scientist that asks finance about $120, as a decision would have it ask. */
+/** A job of the data scientist that needs finance's approval for about $120, as a decision would request it. */
 async function asks(name: string): Promise<{ jobId: string; id: string }> {
 	const { json } = await call("POST", "/jobs", { as: "scientist", body: aJob({ name }), headers: { "idempotency-key": name } });
 	const ctx = systemContext(world.database.db, world);
@@ -36,7 +36,7 @@ async function asks(name: string): Promise<{ jobId: string; id: string }> {
 }
 
 describe("approvals over REST and the command line", () => {
-	it("are listed to who may see the job, with the quote as text and the free budget", async () => {
+	it("are listed for people who can see the job, with the quote as text and the free budget", async () => {
 		const { id } = await asks("listed");
 		const { json } = await world.get("/approvals?state=open", { as: "scientist" });
 		expect(json.items).toMatchObject([
@@ -54,7 +54,7 @@ describe("approvals over REST and the command line", () => {
 		});
 	});
 
-	it("only the role that is asked grants; twice is a conflict, and repeating the same call gives the same answer", async () => {
+	it("are approved only by the required role; a second approval is a conflict, and repeating the same call gives the same response", async () => {
 		const { id, jobId } = await asks("granted");
 		for (const as of ["scientist", "platform"] as const)
 			expect((await call("POST", `/approvals/${id}/grant`, { as, body: {} })).status).toBe(403);
@@ -70,7 +70,7 @@ describe("approvals over REST and the command line", () => {
 		expect(late.json.detail).toContain("already granted by finance");
 	});
 
-	it("from the command line: listed, refused with a note, and a conflict names who was first", async () => {
+	it("can be listed and rejected with a note from the command line, and a conflict names who was first", async () => {
 		const { id, jobId } = await asks("refused");
 		expect((await spillway(["approvals"])).out).toMatch(
 			new RegExp(`${id}\\s+refused\\s+research\\s+scientist\\s+.*120.*needs your answer`),

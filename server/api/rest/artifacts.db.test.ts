@@ -52,7 +52,7 @@ afterAll(async () => {
 const content = (file: string) => `/artifacts/${id}/content?path=${encodeURIComponent(file)}`;
 
 describe("results over REST", () => {
-	it("are listed with their files and sums", async () => {
+	it("are listed with their files and checksums", async () => {
 		const { json } = await world.get(`/jobs/${jobId}/artifacts`, { as: "scientist" });
 		const [item] = pageOf(artifactSchema).parse(json).items;
 		expect(item).toMatchObject({ id, name: "model", kind: "model", files: 2, bytes: WEIGHTS.length, deletedAt: null });
@@ -60,7 +60,7 @@ describe("results over REST", () => {
 		expect((await world.get(`/artifacts/${id}`, { as: "scientist" })).json).toEqual(item);
 	});
 
-	it("are downloaded whole, by range, and not beyond their end", async () => {
+	it("are downloaded whole or by range, and not past their end", async () => {
 		const whole = await world.get(content("deep/weights 1.bin"), { as: "scientist" });
 		expect(whole).toMatchObject({ status: 200, text: WEIGHTS });
 		expect(whole.headers.get("etag")).toBe(`"${sha256(WEIGHTS)}"`);
@@ -75,7 +75,7 @@ describe("results over REST", () => {
 		expect((await world.get(`/artifacts/${id}/content`, { as: "scientist" })).status).toBe(400);
 	});
 
-	it("do not exist for another team, and are closed to finance", async () => {
+	it("are hidden from other teams, and closed to finance", async () => {
 		for (const at of [`/artifacts/${id}`, `/jobs/${jobId}/artifacts`, content("empty")])
 			expect((await world.get(at, { as: "stranger" })).status, at).toBe(404);
 		for (const at of [`/artifacts/${id}`, `/jobs/${jobId}/artifacts`])
@@ -108,7 +108,7 @@ describe("spillway artifacts", () => {
 	const run = (...args: string[]) =>
 		runCommand(["artifacts", ...args], { cwd: folder, env: { SPILLWAY_URL: world.url, SPILLWAY_TOKEN: world.tokens.scientist } });
 
-	it("lists and downloads, continuing a download that broke off", async () => {
+	it("lists and downloads, and resumes an interrupted download", async () => {
 		expect((await run("ls", "fraud-v142")).out).toMatch(/model\s+model\s+2\s+9\.8 KiB/);
 		await mkdir(path.join(folder, "got/model/deep"), { recursive: true });
 		await writeFile(path.join(folder, "got/model/deep/weights 1.bin.part"), WEIGHTS.slice(0, 4_321));
@@ -118,7 +118,7 @@ describe("spillway artifacts", () => {
 		expect(await readFile(path.join(folder, "got/model/empty"), "utf8")).toBe("");
 	});
 
-	it("deletes one that is named, for everybody", async () => {
+	it("deletes a named one for everyone", async () => {
 		expect(await run("get", "fraud-v142", "report")).toMatchObject({ code: 3 });
 		expect((await run("rm", "fraud-v142", "model")).out).toMatch(/Deleted model/);
 		expect(await run("get", "fraud-v142")).toMatchObject({ code: 3 });

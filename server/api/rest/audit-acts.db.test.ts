@@ -20,8 +20,8 @@ async function linesOf(
 		.map(({ actor, action, before, after, via, source }) => ({ actor, action, before, after, via, source }));
 }
 
-describe("what the scheduler does on its own authority", () => {
-	it("is on record with its reason: placing and stopping; a person's cancel stays the person's", async () => {
+describe("actions of the scheduler", () => {
+	it("are audited with their reason: placing and stopping; a person's cancel stays the person's", async () => {
 		const [evicted, cancelled] = [await world.submit(), await world.submit()];
 		const first = await world.start(evicted, 1);
 		await world.end(first, { stop: reason("evicted_for_deadline") });
@@ -44,8 +44,8 @@ describe("what the scheduler does on its own authority", () => {
 	});
 });
 
-describe("people of the issuer", () => {
-	it("leave a line when they first come and when their groups give other rights, and none when nothing changes", async () => {
+describe("people from the issuer", () => {
+	it("are audited when they first sign in and when their groups change their rights, and not otherwise", async () => {
 		const { db } = world.database;
 		const rights = { role: "data_scientist" as const, teams: ["vision"] };
 		const pia = { issuer: "https://id.test", subject: "1", email: "pia@example.test", emailVerified: true, name: "Pia", rights };

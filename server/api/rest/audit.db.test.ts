@@ -21,7 +21,7 @@ afterAll(() => world.close());
 const spillway = (args: string[]) => runCommand(args, { env: { SPILLWAY_URL: world.url, SPILLWAY_TOKEN: world.tokens.platform } });
 
 describe("GET /audit", () => {
-	it("shows who did what when from where, before and after, with the seal", async () => {
+	it("shows who did what, when and from where, before and after, with the seal", async () => {
 		const { json } = await world.get("/audit?action=job.cancel");
 		expect(json.items).toEqual([
 			{
@@ -35,18 +35,18 @@ describe("GET /audit", () => {
 		]);
 	});
 
-	it("keeps how and from where each of many submissions of one statement came", async () => {
+	it("keeps how and from where each of many submissions in one statement came", async () => {
 		const { json } = await world.get("/audit?action=job.submit");
 		expect(json.items.map((l: { via: string; source: string }) => [l.via, l.source])).toEqual(Array(3).fill(["token", "127.0.0.1"]));
 	});
 
-	it("has the request's id of the answer", async () => {
+	it("has the request id of the response", async () => {
 		const { headers } = await world.post(`/jobs/${jobs[2]}/cancel`, undefined);
 		const { json } = await world.get(`/audit?subject=${jobs[2]}&limit=1`);
 		expect(json.items[0].requestId).toBe(headers.get("x-request-id"));
 	});
 
-	it("is read page by page, newest first, each line once", async () => {
+	it("returns pages, newest first, each entry once", async () => {
 		const all = (await world.get("/audit?limit=200")).json.items.map((l: { id: number }) => l.id);
 		const paged: number[] = [];
 		let cursor = "";
@@ -74,11 +74,11 @@ describe("GET /audit", () => {
 		expect((await world.get(`/audit?limit=200&${query}`)).json.items).toHaveLength(count);
 	});
 
-	it.each(["who=me", "from=yesterday", "limit=0", "limit=201", "cursor=x", "q=%00"])("refuses %s as bad input", async (query) => {
+	it.each(["who=me", "from=yesterday", "limit=0", "limit=201", "cursor=x", "q=%00"])("rejects %s as bad input", async (query) => {
 		expect((await world.get(`/audit?${query}`)).status).toBe(400);
 	});
 
-	it("is for platform and finance; a data scientist sees no part of it", async () => {
+	it("is open to platform and finance, and closed to data scientists", async () => {
 		const paths = ["/audit", "/audit/chain", "/audit/verify", "/exports/audit"];
 		for (const p of paths) {
 			expect([p, (await world.get(p, { as: "finance" })).status]).toEqual([p, 200]);
@@ -89,7 +89,7 @@ describe("GET /audit", () => {
 });
 
 describe("GET /exports/audit", () => {
-	it("writes what the filters leave as CSV, with nothing that a spreadsheet would run", async () => {
+	it("writes the filtered entries as CSV, with nothing that a spreadsheet would execute", async () => {
 		const { text, headers } = await world.get("/exports/audit?action=job.submit");
 		expect(headers.get("content-type")).toMatch(/^text\/csv/);
 		const lines = text.trimEnd().split("\r\n");
@@ -101,7 +101,7 @@ describe("GET /exports/audit", () => {
 		expect(named).toContain(",'=1+1,");
 	});
 
-	it("writes NDJSON with the same lines as the list", async () => {
+	it("writes NDJSON with the same entries as the list", async () => {
 		const { text } = await world.get("/exports/audit?format=ndjson");
 		const { json } = await world.get("/audit?limit=200");
 		expect(
@@ -115,7 +115,7 @@ describe("GET /exports/audit", () => {
 });
 
 describe("spillway audit", () => {
-	it("lists, exports and verifies; a noted head is met again", async () => {
+	it("lists, exports and verifies; a saved hash is found again", async () => {
 		const { out } = await spillway(["audit", "ls", "--action", "job.cancel"]);
 		expect(out).toContain("token 127.0.0.1");
 		expect((await spillway(["audit", "export", "--format", "ndjson", "--action", "policy"])).out).toContain('"policy.publish"');

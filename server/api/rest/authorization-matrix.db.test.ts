@@ -8,8 +8,8 @@ import { GRANTS } from "#server/domain/permissions.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
 
 /**
- * Operation × person × parameter, generated from the contract. An operation without a sample for each parameter fails, so a
- * new operation cannot be left out.
+ * Operation × person × parameter, generated from the contract. An operation without a sample for each parameter fails,
+ * so that new operations cannot be forgotten.
  */
 
 const ROLE_OF: Record<Person, Role> = { platform: "platform", scientist: "data_scientist", stranger: "data_scientist", finance: "finance" };
@@ -50,7 +50,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Operations on entities of a person, or that a rule or another person's act allows: 403 for a reason beyond role and team. */
+/**
+ * Operations on a person's own entities, or permitted by a rule or another person's action: 403 for a reason beyond
+ * role and team.
+ */
 const MAY_STILL_BE_FORBIDDEN = new Set(["approval.grant", "approval.refuse", "approval.rejectProposal", "approval.approveProposal"]);
 
 function sampleOf(group: string, id: string, parameter: string): { value: string; team?: true } {
@@ -75,9 +78,9 @@ function cell(operation: (typeof OPERATIONS)[number]): { url: string; isTeams: b
 	return { url: `/api/v1${path}${query}`, isTeams };
 }
 
-/** Refusals first, so that what is allowed and changes something comes last. */
+/** Rejections first, so that permitted calls that change something come last. */
 describe("operation × person × parameter", () => {
-	it.each(OPERATIONS.map((o) => [o.id, o] as const))("%s refuses by role before it reads the body", async (_, operation) => {
+	it.each(OPERATIONS.map((o) => [o.id, o] as const))("%s rejects by role before it reads the body", async (_, operation) => {
 		const { url } = cell(operation);
 		const refused = PEOPLE.filter((p) => GRANTS[ROLE_OF[p]][operation.permission] === undefined);
 		for (const as of refused) {
@@ -89,7 +92,7 @@ describe("operation × person × parameter", () => {
 
 	it.each(OPERATIONS.map((o) => [o.id, o] as const))("%s reports another team's entity as missing", async (_, operation) => {
 		const { url, isTeams } = cell(operation);
-		// A team named in the query is not an entity: its name is the caller's own, and the answer is 403.
+		// A team named in the query is not an entity: the caller provided the name, and the response is 403.
 		if (!isTeams || url.includes("?") || GRANTS.data_scientist[operation.permission] !== "own") return;
 		const answer = await world.call(operation.method, url, { as: "stranger", ...(operation.method === "GET" ? {} : { body: {} }) });
 		expect(answer).toMatchObject({ status: 404, json: { code: "not_found" } });
@@ -100,7 +103,7 @@ describe("operation × person × parameter", () => {
 	});
 
 	it.each(OPERATIONS.filter((o) => o.method === "GET").map((o) => [o.id, o] as const))(
-		"%s answers those who may read it",
+		"%s works for those who may read it",
 		async (_, operation) => {
 			const { url, isTeams } = cell(operation);
 			for (const as of PEOPLE) {

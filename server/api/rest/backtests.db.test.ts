@@ -27,7 +27,7 @@ afterAll(async () => {
 	await world.close();
 });
 
-/** Three jobs that had their slots, one after the other, and ended. */
+/** Three jobs that held their slots one after the other and ended. */
 async function threeJobs(): Promise<string[]> {
 	const ids: string[] = [];
 	for (const name of ["a", "b", "c"]) {
@@ -41,7 +41,7 @@ async function threeJobs(): Promise<string[]> {
 }
 
 describe("backtests over REST", () => {
-	it("are asked for, worked on by their own process, and read with their result", { timeout: LONG.timeout }, async () => {
+	it("are requested, processed by their own process, and read with their result", { timeout: LONG.timeout }, async () => {
 		await threeJobs();
 		const asked = await world.post("/policies/default/backtest", { source: draft, days: 7 });
 		expect([asked.status, asked.json.state, asked.json.baseVersion]).toEqual([202, "queued", 1]);
@@ -57,7 +57,7 @@ describe("backtests over REST", () => {
 		expect(list.items.map(({ id, result }: { id: string; result?: unknown }) => [id, result])).toEqual([[asked.json.id, undefined]]);
 	});
 
-	it("are for who edits policies, of a draft without errors, over 7, 30 or 90 days", async () => {
+	it("are limited to policy editors, drafts without errors, and 7, 30 or 90 days", async () => {
 		for (const as of ["scientist", "finance"] as const) {
 			expect((await world.post("/policies/default/backtest", { source: draft, days: 7 }, { as })).status).toBe(403);
 			expect((await world.get("/backtests/btst_x", { as })).status).toBe(403);
@@ -72,7 +72,7 @@ describe("backtests over REST", () => {
 		expect((await world.get("/backtests/btst_none")).status).toBe(404);
 	});
 
-	it("are cancelled, once", async () => {
+	it("are cancelled once", async () => {
 		const { json } = await world.post("/policies/default/backtest", { source: draft, days: 90 });
 		expect((await world.post(`/backtests/${json.id}/cancel`, undefined)).json.state).toBe("cancelled");
 		expect((await world.post(`/backtests/${json.id}/cancel`, undefined)).status).toBe(409);
@@ -89,7 +89,7 @@ describe("spillway policy backtest", () => {
 		return runCommand(["policy", "backtest", ...args], { cwd: folder, env });
 	}
 
-	it("waits for the result and prints what would have changed, and what the record does not show", { timeout: LONG.timeout }, async () => {
+	it("waits for the result and prints what would have changed, and the limits of the record", { timeout: LONG.timeout }, async () => {
 		await world.database.db.delete(backtest);
 		const ran = spillway("draft.yaml", "--days", "7");
 		await expect.poll(async () => (await world.get("/policies/default/backtests")).json.items.length, LONG).toBe(1);
@@ -101,7 +101,7 @@ describe("spillway policy backtest", () => {
 		expect(out).toContain("Not covered by the records:\n- ");
 	});
 
-	it("refuses other days and a missing file, and cancels one by its id", async () => {
+	it("rejects other periods and a missing file, and cancels one by its id", async () => {
 		expect(await spillway("draft.yaml", "--days", "8")).toMatchObject({ code: 2, out: "" });
 		expect((await spillway("none.yaml")).err).toContain("none.yaml cannot be read");
 		const { json } = await world.post("/policies/default/backtest", { source: draft, days: 90 });

@@ -34,7 +34,7 @@ const spec = (changes: Record<string, unknown>): unknown => ({ ...aJob(), spec: 
 const metadata = (changes: Record<string, unknown>): unknown => ({ ...aJob(), metadata: { ...aJob().metadata, ...changes } });
 const data = (mount: string): unknown => spec({ data: [{ uri: "s3://bucket", mount }] });
 
-describe("a wrong job is refused with its field, the value and what is allowed", () => {
+describe("a wrong job is rejected with its field, the value and what is allowed", () => {
 	const cases: [string, unknown, string[]][] = [
 		["an unknown field", spec({ gpu: 1 }), ["spec.gpu", "is not a known field"]],
 		[
@@ -89,7 +89,7 @@ describe("a wrong job is refused with its field, the value and what is allowed",
 		expectProblem(await world.call("POST", "/api/v1/jobs"), 400, "must be a job");
 	});
 
-	it("keys that only a prototype has", async () => {
+	it("keys of an object's prototype", async () => {
 		const text = JSON.stringify(aJob()).replace('"command"', '"__proto__":{"polluted":1},"command"');
 		expectProblem(await world.post("/jobs", text), 400, "__proto__");
 		expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -97,7 +97,7 @@ describe("a wrong job is refused with its field, the value and what is allowed",
 });
 
 describe("a body that is too large", () => {
-	it("is refused by its length before it is read", async () => {
+	it("is rejected by its declared length before it is read", async () => {
 		const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
 			const req = request(`${world.url}/api/v1/jobs`, {
 				method: "POST",
@@ -137,7 +137,7 @@ describe("a body that is too large", () => {
 				resolve(res.statusCode);
 			});
 			req.on("error", (error) => {
-				// The server hangs up when it has answered.
+				// The server disconnects after it has responded.
 				if (!answered) reject(error);
 			});
 			const chunk = Buffer.alloc(1024 * 1024, 0x20);
@@ -147,7 +147,7 @@ describe("a body that is too large", () => {
 	});
 });
 
-describe("a wrong query or path", () => {
+describe("an invalid query or path", () => {
 	const broken = Buffer.from(JSON.stringify([1e300, "job_x"])).toString("base64url");
 	const nul = Buffer.from(JSON.stringify([0, "\u0000"])).toString("base64url");
 	it.each([
@@ -193,7 +193,7 @@ describe("a wrong query or path", () => {
 		expectProblem(answer, answer.status);
 	});
 
-	it("a job, policy or path that cannot be", async () => {
+	it("an impossible job, policy or path", async () => {
 		for (const path of [
 			"/jobs/%00",
 			"/jobs/%ff",
@@ -209,13 +209,13 @@ describe("a wrong query or path", () => {
 		}
 	});
 
-	it("an Idempotency-Key that is none", async () => {
+	it("an invalid Idempotency-Key", async () => {
 		for (const key of ["", "with space", "x".repeat(129)])
 			expectProblem(await world.post("/jobs", aJob(), { headers: { "idempotency-key": key } }), 400, "Idempotency-Key");
 	});
 });
 
-describe("anything at all", () => {
+describe("arbitrary input", () => {
 	const words = fc.constantFrom(
 		"apiVersion",
 		"kind",
@@ -247,13 +247,13 @@ describe("anything at all", () => {
 			fc.dictionary(fc.oneof(words, fc.string()), tie("value"), { maxKeys: 5 }),
 		),
 	})).value;
-	/** A whole job with one part replaced by anything. */
+	/** A whole job with one part replaced by an arbitrary value. */
 	const nearlyJob = fc.tuple(fc.constantFrom("metadata", "spec"), words, tree).map(([part, field, value]) => {
 		const job = aJob() as unknown as Record<string, Record<string, unknown>>;
 		return { ...job, [part]: { ...job[part], [field]: value } };
 	});
 
-	it("as a body never gives 5xx, and what is refused is not written", async () => {
+	it("as a body never gives 5xx, and rejected input is not written", async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.constantFrom("/jobs", "/quotes"), fc.oneof(tree, nearlyJob), async (path, body) => {
 				const jobsBefore = await world.written();

@@ -24,7 +24,7 @@ function spillway(...args: string[]): Promise<Ran> {
 }
 
 describe("spillway bill", () => {
-	it("imports a file, says so when it comes again as gzip, lists, shows and gives it back", async () => {
+	it("imports a file, reports a duplicate as gzip, and lists, shows and downloads it", async () => {
 		writeFileSync(path.join(folder, "again.csv.gz"), gzipSync(readFileSync(SAMPLE)));
 		const first = await spillway("bill", "import", SAMPLE);
 		expect(first, first.err).toMatchObject({ code: 0, out: expect.stringMatching(/^bill_\w+ {2}.*20 lines, -\$[\d.]+ billed\n$/) });
@@ -37,7 +37,7 @@ describe("spillway bill", () => {
 		expect(parse(readFileSync(path.join(folder, "back.csv")))).toEqual(parse(readFileSync(SAMPLE)));
 	});
 
-	it("reports row and column of a broken file in one line, and a file that does not exist", async () => {
+	it("reports row and column of a broken file, or a missing file, in one line", async () => {
 		const text = readFileSync(SAMPLE, "utf8").replace('"USD"', '"EUR"');
 		writeFileSync(path.join(folder, "eur.csv"), text);
 		const broken = await spillway("bill", "import", "eur.csv");
@@ -48,7 +48,7 @@ describe("spillway bill", () => {
 });
 
 describe("a month's reconciliation", () => {
-	it("is there after an import, is made again on request, and is refused for what is no month", async () => {
+	it("exists after an import, is refreshed on request, and is rejected for an invalid month", async () => {
 		expect((await world.get("/reconciliations/2024-09", { as: "finance" })).json).toMatchObject({ month: "2024-09", items: [] });
 		expect((await world.post("/reconciliations/2024-09", { final: true }, { as: "finance" })).status).toBe(200);
 		expect((await world.get("/reconciliations/2024-13")).json).toMatchObject({ code: "invalid_input", fields: [{ path: "month" }] });
@@ -58,7 +58,7 @@ describe("a month's reconciliation", () => {
 });
 
 describe("the FOCUS export", () => {
-	it("comes as a file by REST and by the command, the same bytes", async () => {
+	it("is the same file through REST and the command", async () => {
 		const answer = await world.get("/exports/focus?month=2026-11&format=csv", { as: "finance" });
 		expect(answer.status).toBe(200);
 		expect(answer.headers.get("content-disposition")).toBe('attachment; filename="focus-1.2-2026-11.csv"');
@@ -68,7 +68,7 @@ describe("the FOCUS export", () => {
 		expect(saved).toMatchObject({ code: 0, out: "", err: `out.csv: ${answer.text.length} bytes\n` });
 	});
 
-	it("refuses what is no month or no format, naming the parameter", async () => {
+	it("rejects an invalid month or format, naming the parameter", async () => {
 		for (const [query, field] of [
 			["month=2026-13", "month"],
 			["", "month"],
@@ -81,8 +81,8 @@ describe("the FOCUS export", () => {
 	});
 });
 
-describe("who may", () => {
-	it("read bills: platform and finance; a data scientist exports, and imports nothing", async () => {
+describe("access to bills", () => {
+	it("platform and finance can read bills; a data scientist can export but not import", async () => {
 		for (const at of ["/invoices", "/invoices/bill_1", "/invoices/bill_1/lines"]) {
 			expect((await world.get(at, { as: "scientist" })).status).toBe(403);
 		}

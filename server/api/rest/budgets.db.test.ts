@@ -15,7 +15,7 @@ const spillway = (args: string[], token = world.tokens.finance) =>
 	runCommand(args, { env: { SPILLWAY_TOKEN: token, SPILLWAY_URL: world.url } });
 
 describe("budgets over REST and the command line", () => {
-	it("a budget by its id, with money as text; one that does not exist is reported", async () => {
+	it("show a budget by its id, with money as text, and report a missing one", async () => {
 		const { status, json } = await world.get("/budgets/cloud-month", { as: "scientist" });
 		expect(status).toBe(200);
 		expect(json).toMatchObject({
@@ -30,7 +30,7 @@ describe("budgets over REST and the command line", () => {
 		expect((await world.get("/budgets/cloud-month?period=soon")).status).toBe(400);
 	});
 
-	it("the cap is changed by who may, from the command line, and shown", async () => {
+	it("change a cap from the command line for permitted people, and show it", async () => {
 		const refused = await spillway(["budgets", "set", "cloud-month", "--cap", "5", "--message", "less"], world.tokens.scientist);
 		expect(refused).toMatchObject({ code: 4, out: "" });
 		const set = await spillway(["budgets", "set", "cloud-month", "--cap", "$1,250", "--message", "two more teams"]);
@@ -42,7 +42,7 @@ describe("budgets over REST and the command line", () => {
 		expect((await spillway(["budgets", "set", "cloud-month", "--cap", "5"])).err).toContain("--message is missing");
 	});
 
-	it("with a second person: 202 and a proposal, which its own author may not approve", async () => {
+	it("require a second person: 202 and a proposal that its author cannot approve", async () => {
 		await changeBudgetSettings(systemContext(world.database.db, world), { secondPerson: true });
 		const proposed = await call("PUT", "/budgets/cloud-month", { as: "finance", body: { capUsd: "2000", message: "more" } });
 		expect(proposed.status).toBe(202);
@@ -57,7 +57,7 @@ describe("budgets over REST and the command line", () => {
 		expect((await world.get("/budgets/cloud-month")).json.capMicroUsd).toBe("2000000000");
 	});
 
-	it("channels: the key is answered once, addresses never; a test goes to the log", async () => {
+	it("have channels: the key is returned once, addresses never; a test is logged", async () => {
 		const body = { kind: "webhook", name: "ops", topics: ["money_at_risk"], team: null, url: "https://hooks.acme.test/secret-path" };
 		const made = await call("POST", "/channels", { as: "finance", body });
 		expect(made.status).toBe(201);

@@ -34,7 +34,7 @@ function spillway(...args: string[]): Promise<Ran> {
 	});
 }
 
-/** The lines of a table as words: columns stand two spaces apart. */
+/** The lines of a table as words: columns are separated by two spaces. */
 const rowsOf = (out: string): string[][] =>
 	out
 		.trim()
@@ -62,7 +62,7 @@ describe("spillway offers", () => {
 		await world.database.db.transaction((tx) => backOffOffer(tx, refusal));
 	});
 
-	it("lists what can be bought, the cheapest GPU-hour first, and says of the rest why it is not chosen", async () => {
+	it("lists what is available, the cheapest GPU-hour first, with why others are never chosen", async () => {
 		const ran = await spillway("offers", "--accelerator", "H100-80GB");
 		expect(ran.code, ran.err).toBe(0);
 		const [head, ...rows] = rowsOf(ran.out);
@@ -79,7 +79,7 @@ describe("spillway offers", () => {
 		]);
 	});
 
-	it("narrows by capacity, region and size, and hands the API's JSON on", async () => {
+	it("filters by capacity, region and size, and prints the API's JSON", async () => {
 		const spot = await spillway("offers", "--capacity", "spot", "--gpus", "8");
 		expect(
 			rowsOf(spot.out)
@@ -97,14 +97,14 @@ describe("spillway offers", () => {
 });
 
 describe("spillway instances --orphans", () => {
-	it("says that nothing is at risk, and that no cloud was swept yet", async () => {
+	it("reports that nothing is at risk, and that no cloud was swept yet", async () => {
 		const ran = await spillway("instances", "--orphans");
 		expect(ran).toMatchObject({ code: 0, err: "" });
 		expect(ran.out).toContain("No money at risk");
 		expect(rowsOf(ran.out).at(-1)).toEqual(["aws", "not swept yet", "never"]);
 	});
 
-	it("names each machine that may run for nothing, what it costs by now, and what the sweeps found and ended", async () => {
+	it("names each machine that may run without a purpose, its cost so far, and what the sweeps found and ended", async () => {
 		const { db } = world.database;
 		const jobId = await seedJob(db, aSpec({ team: "research" }));
 		const { instanceId } = await seedInstance(db, {

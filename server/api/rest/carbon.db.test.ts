@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe("GET /carbon", () => {
-	it("answers sums as decimal strings, by a dimension and filtered", async () => {
+	it("returns sums as decimal strings, by a dimension and filtered", async () => {
 		const { status, json } = await world.get("/carbon?from=2026-11-01&to=2026-12-01&groupBy=region&capacityType=spot", { as: "finance" });
 		expect(status).toBe(200);
 		expect(json).toMatchObject({ groupBy: "region", zone: "UTC", totals: { totalMilligrams: expect.stringMatching(/^\d+$/) } });
@@ -20,13 +20,13 @@ describe("GET /carbon", () => {
 		["/carbon?from=2026-11-02&to=2026-11-01", "from"],
 		["/carbon?capacityType=free", "capacityType"],
 		["/carbon?colour=red", "colour"],
-	])("refuses %s and names the parameter", async (path, field) => {
+	])("rejects %s and names the parameter", async (path, field) => {
 		const { status, json } = await world.get(path, { as: "finance" });
 		expect(status).toBe(400);
 		expect(json.fields[0].path).toContain(field);
 	});
 
-	it("has the counterfactuals and the grid beside it", async () => {
+	it("includes the counterfactuals and the grid", async () => {
 		expect((await world.get("/carbon/avoided", { as: "finance" })).json).toMatchObject({ removedOffer: null });
 		expect((await world.get("/carbon/intensities", { as: "finance" })).json.places.length).toBeGreaterThan(0);
 	});
@@ -35,7 +35,7 @@ describe("GET /carbon", () => {
 describe("POST /carbon/intensities", () => {
 	const post = (body: unknown, as: "finance" | "scientist" = "finance") => world.call("POST", "/api/v1/carbon/intensities", { as, body });
 
-	it("takes hours in once, anyone who may change rates", async () => {
+	it("imports hours once, for anyone who may change rates", async () => {
 		const text = "zone,ts,g_per_kwh\nDE,2030-01-01T00:00:00Z,300\n";
 		expect(await post({ text, source: "x" })).toMatchObject({
 			status: 200,
@@ -45,7 +45,7 @@ describe("POST /carbon/intensities", () => {
 		expect((await post({ text, source: "x" }, "scientist")).status).toBe(403);
 	});
 
-	it("says what is wrong with a file, and with the request", async () => {
+	it("reports what is wrong with a file or the request", async () => {
 		expect((await post({ text: "a,b\n1,2\n", source: "x" })).json).toMatchObject({
 			status: 400,
 			fix: expect.stringContaining("names the columns"),

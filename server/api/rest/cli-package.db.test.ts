@@ -38,7 +38,7 @@ const spillway = (...args: string[]) =>
 		},
 	});
 
-it("installs into an empty folder without dependencies, and works against a server", async () => {
+it("installs into an empty folder without dependencies, and works with a server", async () => {
 	expect(readdirSync(path.join(installed, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["spillway-cli"]);
 	expect(statSync(tarball).size).toBeLessThan(1024 * 1024);
 	expect((await spillway("version")).stdout).toMatch(/^spillway \d+\.\d+\.\d+ \(Node /);
@@ -49,7 +49,7 @@ it("installs into an empty folder without dependencies, and works against a serv
 	expect((await spillway("help")).stdout).toContain("Usage");
 });
 
-it("says what needs an installation", async () => {
+it("lists what needs an installation", async () => {
 	await expect(spillway("backup", "here")).rejects.toMatchObject({
 		code: 2,
 		stderr: "spillway: Only the command line is installed here. Run this command in a Spillway installation (docs/install.md).\n",

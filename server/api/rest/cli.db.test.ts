@@ -29,11 +29,11 @@ function spillway(args: string[], { env, ...options }: RunOptions = {}): Promise
 
 interface ProcessOptions {
 	stdin?: string;
-	/** Called with what was printed so far, whenever it grows. */
+	/** Called with the output so far, whenever it grows. */
 	onOutput?: (out: string, child: ReturnType<typeof spawn>) => void;
 }
 
-/** In a process, for what only a process has: its streams, signals and exit code. */
+/** In a process, for what only a process has: streams, signals and exit code. */
 function spillwayProcess(args: string[], { stdin = "", onOutput }: ProcessOptions = {}): Promise<Ran> {
 	const child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, env: { ...process.env, ...environment() } });
 	let [out, err] = ["", ""];
@@ -77,7 +77,7 @@ describe("submit", () => {
 		});
 	});
 
-	it("a file's folder is where its file: addresses begin, and flags change what it says", async () => {
+	it("addresses file: relative to the file's folder, and flags override the file", async () => {
 		const file = path.join(folder, "job.yaml");
 		const { metadata, ...rest } = aJob({ name: "from-file", spec: { command: ["true"], data: [{ uri: "file:token", mount: "x" }] } });
 		writeFileSync(file, stringify({ ...rest, metadata: { name: metadata.name } }));
@@ -160,7 +160,7 @@ describe("submit", () => {
 	});
 });
 
-describe("wrong input is one line, and nothing is written", () => {
+describe("prints one line for wrong input, and writes nothing", () => {
 	const job = ["--team", "research", "--", "true"];
 	const cases: [string, string[], string[]][] = [
 		["negative GPUs", ["submit", "--gpus", "-1", ...job], ["--gpus", "must be at least 1, not -1"]],
@@ -196,7 +196,7 @@ describe("wrong input is one line, and nothing is written", () => {
 		expect(await world.written()).toEqual(before);
 	});
 
-	it("in a job file it is reported with line and column", async () => {
+	it("reports line and column in a job file", async () => {
 		const file = path.join(folder, "wrong.yaml");
 		writeFileSync(file, "apiVersion: spillway/v1\nkind: Job\nmetadata: { name: x, team: research }\nspec:\n  command: [a]\n  gpus: 2\n");
 		expectRefused(await spillway(["submit", "-f", file]), 2, `${file}:6:3: spec.gpus: is not a known field`);
@@ -223,7 +223,7 @@ describe("import", () => {
 		expect(job).toMatchObject({ name: "taken", team: "vision", gpus: 1, spec: { duration: { maxMs: 600_000 } } });
 	});
 
-	it("submits nothing while a question is open, unless that is accepted", async () => {
+	it("submits nothing while a question is open, unless overridden", async () => {
 		const before = await world.written();
 		const refused = await spillway(["import", "sbatch", "-", "--submit"], { stdin: script });
 		expect(refused).toMatchObject({ code: 2, out: "", err: expect.stringContaining("1 question left open, so nothing was submitted") });
@@ -236,7 +236,7 @@ describe("import", () => {
 		expect(shown.out).toMatch(/carried, .*, 1 question\n$/);
 	});
 
-	it("reads a manifest, and names what is no kind of import", async () => {
+	it("reads a manifest, and reports an unknown kind of import", async () => {
 		const stdin = "kind: Pod\nmetadata: { name: pod }\nspec: { containers: [{ name: a, image: i, command: [a] }] }\n";
 		const ran = await spillway(["import", "k8s", "-", "--team", "research", "--submit"], { stdin });
 		expect(ran, ran.err).toMatchObject({ code: 0, out: expect.stringMatching(/^job_\w{26} {2}queued\n$/) });
@@ -270,19 +270,19 @@ describe("exit codes", () => {
 		const finance = await spillway(["submit", "--team", "research", "--", "true"], { env: { SPILLWAY_TOKEN: world.tokens.finance } });
 		expectRefused(finance, 4, "finance", "job:submit");
 	});
-	it("5: it has ended already", async () => {
+	it("5: the job has already ended", async () => {
 		const id = await world.submit({ name: "over" });
 		expect(await spillway(["cancel", id])).toEqual({ code: 0, out: `${id}  cancelled\n`, err: "" });
 		expectRefused(await spillway(["cancel", id]), 5, "already cancelled");
 	});
-	it("6: no one is there", async () => {
+	it("6: the server is unreachable", async () => {
 		const server = createServer().listen(0, "127.0.0.1");
 		await new Promise((resolve) => server.once("listening", resolve));
 		const { port } = server.address() as { port: number };
 		await new Promise((resolve) => server.close(resolve));
 		expectRefused(await spillway(["jobs", "--url", `http://127.0.0.1:${port}`]), 6, `127.0.0.1:${port}`, "npm start");
 	});
-	it("0 when the reader of a pipe has seen enough", async () => {
+	it("0 when the reader of a pipe closes it", async () => {
 		await world.post("/jobs", { items: Array.from({ length: 1_000 }, (_, i) => aJob({ name: `pipe-${i}` })) });
 		const ran = await spillwayProcess(["jobs", "--all", "--json"], { onOutput: (_, child) => child.stdout?.destroy() });
 		expect(ran).toMatchObject({ code: 0, err: "" });
@@ -290,7 +290,7 @@ describe("exit codes", () => {
 });
 
 describe("many jobs at once", () => {
-	it("changes priorities and submits again what can be; the exit code is of the first that cannot", async () => {
+	it("changes priorities and resubmits what is possible; the exit code is that of the first failure", async () => {
 		const [waiting, over] = [await world.submit({ name: "waits" }), await world.submit({ name: "over-again" })];
 		await world.post(`/jobs/${over}/cancel`, undefined);
 		const changed = await spillway(["priority", "80", waiting, over]);
@@ -308,8 +308,8 @@ it("views are saved, listed and deleted by name", async () => {
 	expect((await spillway(["views", "rm", "Failed"])).out).toBe("Failed deleted\n");
 });
 
-describe("which job is meant", () => {
-	it("the newest of a name, or the one with an id that begins so", async () => {
+describe("choosing a job", () => {
+	it("takes the newest with a name, or the one with an id prefix", async () => {
 		const older = await world.submit({ name: "twice" });
 		world.shiftMs += 10;
 		const newer = await world.submit({ name: "twice" });
@@ -319,7 +319,7 @@ describe("which job is meant", () => {
 		expect(shown.err).toContain(`2 jobs are named twice; this is the newest, ${newer}`);
 		expect(JSON.parse((await spillway(["show", older.slice(0, -1), "--json"])).out).id).toBe(older);
 	});
-	it("several are refused, and none is cancelled", async () => {
+	it("rejects an ambiguous id, and cancels none", async () => {
 		await world.submit({ name: "both" });
 		await world.submit({ name: "both" });
 		const before = await world.written();
@@ -329,8 +329,8 @@ describe("which job is meant", () => {
 	});
 });
 
-describe("what is shown", () => {
-	it("--json is the API's JSON, to the letter", async () => {
+describe("output", () => {
+	it("--json prints the API's exact JSON", async () => {
 		const id = await world.submit({ name: "to-the-letter" });
 		const [{ id: budget }] = (await world.get("/budgets")).json.items as [{ id: string }];
 		const paths: [string[], string][] = [
@@ -378,7 +378,7 @@ describe("what is shown", () => {
 		}
 	}, 60_000);
 
-	it("people get tables without colour codes on a pipe", async () => {
+	it("prints tables without color codes on a pipe", async () => {
 		const id = await world.submit({ name: "table" });
 		const attempt = await world.start(id);
 		await world.log(attempt, "hello");

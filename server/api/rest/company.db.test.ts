@@ -45,7 +45,7 @@ const plan = (text: string, more: object = {}) =>
 	});
 const file_ = (spec: string) => `apiVersion: spillway/v1\nkind: Company\nspec:\n${spec}`;
 
-it("applies the documented example, and nothing the second time", async () => {
+it("applies the documented example, and changes nothing the second time", async () => {
 	expect((await world.post("/company/plan", { text: EXAMPLE }, { as: "finance" })).status).toBe(403);
 	const dry = await apply(EXAMPLE, "--dry-run");
 	expect(dry).toMatchObject({ code: 5, out: expect.stringContaining('+ person ada@example.com\n    name: "Ada Lovelace"') });
@@ -75,7 +75,7 @@ it("applies the documented example, and nothing the second time", async () => {
 	expect(line?.actor).toBe("account:usr_platform");
 });
 
-it("shows and applies what was edited, secrets too", async () => {
+it("shows and applies edits, including secrets", async () => {
 	const edited = EXAMPLE.replace("capUsd: 5000", "capUsd: 7000").replace(
 		"name: Grace Hopper, role: finance",
 		"name: Grace Hopper, role: platform",
@@ -120,7 +120,7 @@ it("applies all changes or none", async () => {
 	expect((await world.post("/company/apply", { text: file_("  teams:\n    - { name: other }\n"), hash: json.hash })).status).toBe(412);
 });
 
-it("reports what the installation does not know at line and column", async () => {
+it("reports unknown names at line and column", async () => {
 	const people = file_("  people:\n    - { email: x@example.com, name: X, role: finance, teams: [ghosts] }\n");
 	const site = file_("  sites:\n    - id: cloud-a\n      provider: aws\n      settings: { regions: [us-east-1], imageID: ami-1 }\n");
 	expect((await plan(site)).json.fields).toContainEqual(expect.objectContaining({ line: 7, path: "spec.sites.0.settings.imageID" }));
@@ -195,7 +195,7 @@ it("applies groups to SCIM members and removes them with --prune; the command se
 	expect((await groups("ls")).out).toContain("Seen by SCIM, not mapped: ML people");
 });
 
-it("applies templates: a new version for a change of content, removed with --prune, problems at their places", async () => {
+it("applies templates: a new version when the content changes, removal with --prune, problems with their position", async () => {
 	const text = (command: string, team = "research") =>
 		file_(
 			`  templates:\n    - name: nightly\n      document:\n        apiVersion: spillway/v1\n        kind: Job\n        metadata: { name: run, team: ${team} }\n        spec: { command: [${command}], duration: { estimate: 1h } }\n`,
@@ -215,7 +215,7 @@ it("applies templates: a new version for a change of content, removed with --pru
 		{ name: "nightly", version: 1 },
 		{ name: "retrain", description: "Monthly retraining", kind: "Pipeline" },
 	]);
-	// A person saved another version, with a comment and another order of fields: only the command differs.
+	// A person saved another version with a comment and another field order: only the command differs.
 	const saved =
 		"# nightly run\nkind: Job\napiVersion: spillway/v1\nmetadata: { team: research, name: run }\nspec: { duration: { estimate: 1h }, command: [b] }\n";
 	expect((await world.post("/templates", { name: "nightly", text: saved, baseVersion: 1 })).status).toBe(200);

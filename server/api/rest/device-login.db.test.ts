@@ -34,7 +34,7 @@ function inBrowser(via: "session" | "token" = "session"): ServiceContext {
 	return { actor, db: world.database.db, clock: { nowMs: () => world.nowMs() }, requestId: null, source: "10.0.0.1" };
 }
 
-it("a command gets the token of the person who approves, once", async () => {
+it("a command gets the token of the person who approves it, once", async () => {
 	const { deviceCode, userCode, verificationUrl, intervalSeconds } = await start();
 	expect(userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
 	expect(verificationUrl).toContain(`/device?code=${userCode}`);
@@ -82,7 +82,7 @@ it("a token cannot approve, and a disabled person gets none", async () => {
 	await world.database.db.update(account).set({ disabledAt: null }).where(eq(account.id, "usr_scientist"));
 });
 
-it("limits how many sign-ins an address starts", async () => {
+it("limits the number of sign-ins started from an address", async () => {
 	world.shiftMs += 20 * MINUTE_MS;
 	const statuses = [];
 	for (let i = 0; i < 31; i++) statuses.push((await world.post("/login/device", { clientName: "x" }, { as: null })).status);

@@ -11,7 +11,7 @@ export interface Match {
 
 const SEE_DOCUMENT = "GET /api/v1/openapi.json lists every operation.";
 
-/** Fewest parameters first, so that `/approvals/outlook` is no approval called "outlook". */
+/** Fewest parameters first, so that `/approvals/outlook` is not treated as an approval named "outlook". */
 const PATTERNS = ROUTES.map((route) => ({
 	route,
 	parameters: route.path.split("{").length,
@@ -19,7 +19,7 @@ const PATTERNS = ROUTES.map((route) => ({
 })).sort((a, b) => a.parameters - b.parameters);
 
 /**
- * The route of a request. HEAD finds the GET of the path; Node does not send its body.
+ * The route of a request. HEAD uses the GET of the path; Node does not send its body.
  * @throws SpillwayError `not_found`, also for another team's path parts; MethodNotAllowedError
  */
 export function findRoute(method: string, path: string): Match {
@@ -31,7 +31,7 @@ export function findRoute(method: string, path: string): Match {
 	throw new MethodNotAllowedError(method, path, allowOf(matches), SEE_DOCUMENT);
 }
 
-/** The methods of a path for the Allow header; null when there is nothing at it. */
+/** The methods of a path for the Allow header; null for an unknown path. */
 export function allowedAt(path: string): string | null {
 	const matches = matchesOf(path);
 	return matches.length === 0 ? null : allowOf(matches);
@@ -44,7 +44,7 @@ function matchesOf(path: string): Match[] {
 	});
 }
 
-/** Files and streams have no HEAD: their length is known only when they were read. */
+/** Files and streams have no HEAD, because their length is only known after reading. */
 function hasHead({ method, operation }: Route): boolean {
 	return method === "GET" && operation.media === undefined;
 }

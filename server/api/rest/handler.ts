@@ -26,7 +26,7 @@ const DOWNLOADS = "/downloads/";
 const HOOKS = "/hooks/";
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
-/** What the REST face needs of its process; who a token belongs to is auth's knowledge. */
+/** What the REST handler needs from its process; resolving tokens is up to auth. */
 export interface RestRuntime extends Runtime {
 	authenticate(token: string, nowMs: number): Promise<Actor | null>;
 	/** Operations for callers without a token, by method and path; absent: none. */
@@ -37,7 +37,7 @@ export interface RestRuntime extends Runtime {
 	failureLimiter?: RateLimiter;
 }
 
-/** Answers every request under /api/v1; never throws. */
+/** Handles every request under /api/v1; never throws. */
 export async function handleRest(rt: RestRuntime, req: IncomingMessage, res: ServerResponse): Promise<void> {
 	const requestId = requestIdOf(req);
 	res.setHeader("x-request-id", requestId);
@@ -108,13 +108,13 @@ async function answerTo(
 	const done = await onceForKey(ctx, { key, requestHash }, async (inner) => {
 		const answer = await route.handle({ ...ctx, db: inner.db }, request);
 		if (answer === "streamed") throw new Error("a write does not stream");
-		// As it is sent: what is kept for the next request with this key must be JSON.
+		// In the sent form: the stored response for the next request with this key must be JSON.
 		return { ...answer, body: JSON.parse(jsonText(answer.body)) as unknown };
 	});
 	return { status: done.status, body: done.body, ...(done.replayed ? { headers: { "idempotency-replayed": "true" } } : {}) };
 }
 
-/** The body is read within the limits of pages: strangers send it. */
+/** The body is read within the page limits, because anyone can send it. */
 async function sendOpen(
 	rt: RestRuntime,
 	req: IncomingMessage,
@@ -128,7 +128,7 @@ async function sendOpen(
 	sendJson(res, status, body);
 }
 
-/** Signed events carry their own rights. The body is read within the limits of pages: strangers send it. */
+/** Signed events carry their own rights. The body is read within the page limits, because anyone can send it. */
 async function receiveHook(rt: RestRuntime, req: IncomingMessage, res: ServerResponse, triggerId: string): Promise<void> {
 	rt.failureLimiter?.take(`open:${clientAddress(req) ?? "unknown"}`, rt.clock.nowMs());
 	const body = (await readBody(req, DOORS.page)).toString("utf8");

@@ -64,7 +64,7 @@ describe("spillway mcp", () => {
 		});
 	});
 
-	it("gives each job an allowance out of the limit; what is beyond it goes to approvals", async () => {
+	it("gives each job an allowance from the limit; jobs beyond it need approval", async () => {
 		const { call } = await connect(["--limit-usd", "4"]);
 		const first = (await call("submit", CLOUD_ONLY)).json;
 		const second = (await call("submit", CLOUD_ONLY)).json;
@@ -75,12 +75,12 @@ describe("spillway mcp", () => {
 		expect(third).toMatchObject({ allowanceMicroUsd: "0", note: expect.stringContaining("needs approval") });
 		const specs = await Promise.all([first, third].map(async ({ id }) => (await world.get(`/jobs/${id}`)).json.spec.approvalAboveUsd));
 		expect(specs).toEqual([Number(first.estimateMicroUsd) / 1e6, 0]);
-		// An ended job counts with its cost, which is nothing here.
+		// An ended job counts with its actual cost, which is 0 here.
 		await world.post(`/jobs/${first.id}/cancel`, undefined);
 		expect((await call("spend", {})).json.session.usedMicroUsd).toBe(String(4_000_000 - Number(first.estimateMicroUsd)));
 	});
 
-	it("a job above its limit waits for finance", async () => {
+	it("holds a job above its limit for finance", async () => {
 		const spec = { command: ["true"], resources: { gpus: 1, accelerators: ["A10G-24GB"] } };
 		const quote = async (approvalAboveUsd: number) => (await world.post("/quotes", aJob({ spec: { ...spec, approvalAboveUsd } }))).json;
 		expect(await quote(0)).toMatchObject({
@@ -90,7 +90,7 @@ describe("spillway mcp", () => {
 		expect(await quote(1_000)).toMatchObject({ approval: null });
 	});
 
-	it("answers wrong arguments and missing rights as errors of the tool", async () => {
+	it("returns wrong arguments and missing rights as tool errors", async () => {
 		const { call } = await connect([]);
 		expect(await call("submit", { command: ["true"], gpus: 0 })).toMatchObject({ isError: true, text: expect.stringMatching(/gpus/) });
 		expect(await call("explain", { job: "none" })).toMatchObject({ isError: true, text: expect.stringContaining('no job "none"') });
@@ -104,7 +104,7 @@ describe("spillway mcp", () => {
 });
 
 describe("a token with a spending limit", () => {
-	it("limits every job, quote and token made with it, and creates no triggers", async () => {
+	it("limits every job, quote and token created with it, and creates no triggers", async () => {
 		const made = await world.post("/tokens", {
 			name: "agent",
 			scopes: ["read", "jobs", "accounts"],
@@ -134,7 +134,7 @@ describe("a token with a spending limit", () => {
 			expect((await world.post("/tokens", { ...more, approvalAboveUsd: bad })).status, String(bad)).toBe(400);
 	});
 
-	it("does not run work again that has a higher limit or none", async () => {
+	it("cannot re-run work that has a higher limit or none", async () => {
 		const more = { name: "again", scopes: ["read", "jobs"], expiresInDays: 1, approvalAboveUsd: 2.5 };
 		const token = String((await world.post("/tokens", more)).json.token);
 		const step = { name: "a", job: { command: ["true"] } };

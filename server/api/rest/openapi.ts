@@ -59,7 +59,7 @@ function operationObject(operation: ListedOperation): Json {
 	];
 	return {
 		...{ operationId: id, summary, tags: [groupOf(id)], "x-permission": permission },
-		// Links of the documents lead nowhere from here.
+		// Links in the documents do not work from here.
 		...(description === undefined ? {} : { description: description.replace(/\[([^\]]+)\]\([^)]*\)/g, "$1") }),
 		...(parameters.length === 0 ? {} : { parameters }),
 		...(hasBody(operation) ? { requestBody: requestBody(operation) } : {}),
@@ -88,11 +88,11 @@ function requestBody(operation: Operation): Json {
 	};
 }
 
-/** The input without what is in the path or the query. */
+/** The input without the fields of the path and the query. */
 function bodySchema(operation: Operation): Json {
 	if (operation.body) return inlineSchema(operation.body);
 	const schema = operation.input ? inlineSchema(operation.input) : {};
-	// A field of the query may be in the body too; one of the path may not.
+	// A query field may also be in the body; a path field may not.
 	const outside = operation.text === undefined ? fieldsOutsideBody(operation) : new Set(pathFields(operation).map(({ field }) => field));
 	return withoutFields(schema, outside);
 }
@@ -155,7 +155,7 @@ function componentSchemas(): Json {
 	const registry = z.registry<{ id: string }>();
 	registry.add(problemSchema, { id: "Problem" });
 	for (const { id, output, line } of OPERATIONS) {
-		// A new object for each operation: two operations may share an output.
+		// A new object for each operation, because two operations may share an output.
 		if (output && namedAs(output) === null) registry.add(envelope(output).clone(), { id: outputName(id) });
 		if (line && namedAs(line) === null) registry.add(line.clone(), { id: `${camel(id)}Line` });
 	}
@@ -169,12 +169,12 @@ function componentSchemas(): Json {
 	return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, cleaned(schema as Json)]));
 }
 
-/** A list without pages is answered like a list with one. */
+/** The response of a list without pages looks like one with a single page. */
 function envelope(output: z.ZodType): z.ZodType {
 	return output instanceof z.ZodArray ? z.object({ items: output, nextCursor: z.null() }) : output;
 }
 
-/** The name that a schema gives itself. */
+/** The name that a schema declares. */
 function namedAs(schema: z.ZodType): string | null {
 	const id = schema.meta()?.["id"];
 	return typeof id === "string" ? id : null;
@@ -201,7 +201,7 @@ function inlineSchema(schema: z.core.$ZodType): Json {
 	return cleaned(toJsonSchema(schema as Schema, ""));
 }
 
-/** A record with a closed list of keys as the object that it is, so that its required keys are properties. */
+/** A record with a closed list of keys as an object, so that its required keys are properties. */
 function nameKeys(schema: z.core.JSONSchema.BaseSchema): void {
 	const { propertyNames, additionalProperties, required } = schema;
 	if (!Array.isArray(required) || typeof propertyNames !== "object" || schema.properties !== undefined) return;
@@ -210,7 +210,7 @@ function nameKeys(schema: z.core.JSONSchema.BaseSchema): void {
 	delete schema.additionalProperties;
 }
 
-/** JSON Schema without what only zod and editors use. */
+/** JSON Schema without the keywords used only by zod and editors. */
 function cleaned({ $schema: _, $id: __, id: ___, "~standard": ____, ...schema }: Json): Json {
 	return schema;
 }

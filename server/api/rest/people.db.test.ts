@@ -64,7 +64,7 @@ it("teams are created, nested, renamed and deleted", async () => {
 	expect((await world.call("DELETE", "/api/v1/teams/ai")).status).toBe(404);
 });
 
-it("a team with members or jobs stays", async () => {
+it("keeps a team with members or jobs", async () => {
 	expect(await world.call("DELETE", "/api/v1/teams/vision")).toMatchObject({
 		status: 409,
 		json: { detail: expect.stringContaining("2 members") },
@@ -74,13 +74,13 @@ it("a team with members or jobs stays", async () => {
 	expect(await world.call("DELETE", "/api/v1/teams/busy")).toMatchObject({ status: 409, json: { detail: "Team busy has jobs." } });
 });
 
-it("people read the teams that they belong to", async () => {
+it("lets people read their own teams", async () => {
 	const names = async (as: "scientist" | "finance") => (await world.get("/teams", { as })).json.items.map((t: { name: string }) => t.name);
 	expect(await names("scientist")).toEqual(["research"]);
 	expect(await names("finance")).toEqual(expect.arrayContaining(["research", "vision"]));
 });
 
-it("role and teams change, and fewer rights end sessions", async () => {
+it("ends sessions when role or teams are reduced", async () => {
 	const epoch = async () =>
 		(await world.database.db.select({ epoch: account.sessionEpoch }).from(account).where(eq(account.id, "usr_stranger")))[0]?.epoch ?? -1;
 	const before = await epoch();
@@ -123,7 +123,7 @@ it("keeps the last administrator who can sign in", async () => {
 	world.shiftMs += 6_000;
 });
 
-it("role and teams of a person from the identity provider are changed there", async () => {
+it("rejects changes to role and teams of a person from the identity provider", async () => {
 	const { id } = (await world.post("/accounts", { email: "linked@example.test", name: "Linked", role: "finance" })).json;
 	await signsIn(id);
 	expect(await patch(`/accounts/${id}`, { role: "platform" })).toMatchObject({
@@ -133,7 +133,7 @@ it("role and teams of a person from the identity provider are changed there", as
 	expect((await patch(`/accounts/${id}`, { name: "Linked Person" })).status).toBe(200);
 });
 
-it("the command line manages teams, people and tokens", async () => {
+it("manages teams, people and tokens from the command line", async () => {
 	expect(await spillway("teams", "add", "bio", "--title", "Biology", "--cost-center", "12")).toMatchObject({
 		code: 0,
 		out: "bio added\n",
@@ -155,7 +155,7 @@ it("the command line manages teams, people and tokens", async () => {
 	expect((await spillway("teams", "rm", "bio")).code).toBe(0);
 });
 
-it("the command line shows and changes what the caller is notified about", async () => {
+it("shows and changes the caller's notifications from the command line", async () => {
 	expect((await spillway("notify")).out).toBe("Email is off\n");
 	const set = await spillway("notify", "failed", "finished", "--every", "15");
 	expect(set).toMatchObject({

@@ -69,7 +69,7 @@ describe("plan studies", { timeout: LONG.timeout }, () => {
 		const frozen = (await world.get(page)).json;
 		expect(frozen).toMatchObject({ verdict: comparison.decision.verdict, headline: comparison.decision.headline });
 		expect(frozen.options).toHaveLength(comparison.options.length);
-		// Another job a month later: the frozen part stays, and the month appears next to what was expected.
+		// Another job a month later: the frozen part stays, and the month appears next to its expectation.
 		const later = await world.submit({ name: "c" });
 		const attemptId = await world.start(later);
 		world.shiftMs += 40 * 86_400_000;

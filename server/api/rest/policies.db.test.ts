@@ -33,7 +33,7 @@ const withLife = (hours: number, of = first.source) => of.replace("instanceHours
 const inForce = async () => (await world.get("/policies/default")).json;
 
 describe("PUT with entity tags", () => {
-	it("publishes from the version that was seen; without one 428, with an old one 412 that reports who, when and what", async () => {
+	it("publishes on the basis of the version seen; without one 428, with an old one 412 that reports who, when and what", async () => {
 		expect(first.etag).toMatch(/^"v1-[0-9a-f]{16}"$/);
 		expect(await put({ source: withWait("20s") }, null)).toMatchObject({ status: 428, json: { code: "precondition_required" } });
 		const done = await put({ source: withWait("20s") }, first.etag);
@@ -44,13 +44,13 @@ describe("PUT with entity tags", () => {
 		expect(stale.json.detail).toMatch(/^platform published version 2 at 20\S+Z; yours began from version 1\.$/);
 		expect(stale.json.fields).toMatchObject([{ path: "burst-on-wait", message: expect.stringMatching(/^changed to: .*20s.*was: .*10s/) }]);
 		expect((await inForce()).version).toBe(2);
-		// Merged as the answer says, it is published.
+		// Merged as the response says, it is published.
 		const merged = (await world.post("/policies/default/merge", { baseVersion: 1, source: withLife(3) })).json;
 		expect(merged).toEqual({ text: withLife(3, withWait("20s")), conflicts: [], baseVersion: 2 });
 		expect((await put({ source: merged.text }, done.headers.get("etag"), other)).json).toMatchObject({ version: 3 });
 	});
 
-	it("of many at once from one version, one is published", async () => {
+	it("publishes only one of many concurrent texts based on one version", async () => {
 		const all = await Promise.all(
 			[2, 3, 4, 5, 6, 7].map((hours) => put({ source: withLife(hours) }, first.etag, hours % 2 ? other : undefined)),
 		);
@@ -58,7 +58,7 @@ describe("PUT with entity tags", () => {
 		expect((await world.get("/policies/default/versions")).json.items.map((v: { version: number }) => v.version)).toEqual([2, 1]);
 	});
 
-	it("knows tags as HTTP has them: lists, any, weak, made up; an answer that is known is 304", async () => {
+	it("handles HTTP tags: lists, any, weak, made up; a known response is 304", async () => {
 		const made = `"v1-0000000000000000"`;
 		expect(await put({ source: withWait("20s") }, made)).toMatchObject({ status: 412 });
 		expect(await put({ source: withWait("20s") }, `W/${first.etag}`)).toMatchObject({ status: 412 });
@@ -71,7 +71,7 @@ describe("PUT with entity tags", () => {
 		expect(known).toMatchObject({ status: 304, text: "" });
 	});
 
-	it("the same text is no new version, also with an old tag; another name, another policy and errors are refused with their place", async () => {
+	it("creates no version for the same text, even with an old tag; rejects another name, another policy and errors with their position", async () => {
 		await put({ source: withWait("20s") }, first.etag);
 		expect(await put({ source: withWait("20s") }, first.etag)).toMatchObject({ status: 200, json: { outcome: "unchanged", version: 2 } });
 		const etag = (await inForce()).etag;
@@ -95,7 +95,7 @@ describe("PUT with entity tags", () => {
 		expect((await inForce()).version).toBe(2);
 	});
 
-	it("takes YAML as it is", async () => {
+	it("accepts YAML unchanged", async () => {
 		const yaml = { body: withWait("40s"), headers: { "content-type": "application/yaml", "if-match": first.etag } };
 		expect(await world.call("PUT", "/api/v1/policies/default?message=as+a+file", yaml)).toMatchObject({ status: 200 });
 		expect(await inForce()).toMatchObject({ message: "as a file", source: withWait("40s"), origin: { kind: "api" } });
@@ -103,7 +103,7 @@ describe("PUT with entity tags", () => {
 });
 
 describe("versions", () => {
-	it("are listed with their publications; a rollback puts an older one in force and writes none", async () => {
+	it("are listed with their publications; a rollback puts an older one in force without creating one", async () => {
 		await put({ source: withLife(2) }, first.etag);
 		await put({ source: withLife(3) }, (await inForce()).etag, other);
 		const back = await world.post("/policies/default/rollback", { version: 2, message: "too long", baseVersion: 3 });
@@ -115,7 +115,7 @@ describe("versions", () => {
 			{ version: 2, inForce: true, publications: [{ kind: "publish" }, { kind: "rollback", byName: "platform" }] },
 		]);
 		expect(nextBefore).toBe(2);
-		// The next one is the fourth, and what it was begun from is on record.
+		// The next one is the fourth, and its base is recorded.
 		expect((await put({ source: withLife(9) }, (await inForce()).etag)).json.version).toBe(4);
 		expect((await world.get("/policies/default/versions/4")).json).toMatchObject({ baseVersion: 2, source: withLife(9), inForce: true });
 		const { changes, lines } = (await world.get("/policies/default/diff?from=2&to=4")).json;
@@ -134,7 +134,7 @@ describe("a second person", () => {
 		expect(await world.call("PUT", "/api/v1/policy-settings", { body: { secondPerson: true } })).toMatchObject({ status: 200 });
 	});
 
-	/** One asks to do without, and the other agrees. */
+	/** One person proposes to skip it, and the other approves. */
 	const doWithout = async () => {
 		const asked = await world.call("PUT", "/api/v1/policy-settings", { body: { secondPerson: false } });
 		expect(asked).toMatchObject({ status: 202, json: { secondPerson: true } });
@@ -144,12 +144,12 @@ describe("a second person", () => {
 		expect((await world.get("/policy-settings")).json).toEqual({ secondPerson: false });
 	};
 
-	it("has to agree, and no one agrees with themselves; both are on record", async () => {
+	it("must approve, and not their own proposal; both are audited", async () => {
 		const asked = await put({ source: withLife(2) }, first.etag);
 		expect(asked).toMatchObject({ status: 202, json: { outcome: "proposed", version: 1 } });
 		expect(asked.headers.get("etag")).toBe(first.etag);
 		const id = asked.json.proposalId;
-		// The same again is the same proposal, another one waits its turn.
+		// The same text again is the same proposal; another one waits.
 		expect((await put({ source: withLife(2) }, first.etag)).json.proposalId).toBe(id);
 		expect(await put({ source: withLife(5) }, first.etag, other)).toMatchObject({ status: 409 });
 		expect((await world.get("/proposals")).json.items).toMatchObject([{ id, kind: "policy_publish", mine: true, source: withLife(2) }]);
@@ -162,7 +162,7 @@ describe("a second person", () => {
 		expect(publication).toMatchObject({ publishedBy: "account:usr_platform", approvedBy: "account:usr_bob" });
 	});
 
-	it("is asked for a rollback too; one that is over cannot be approved", async () => {
+	it("is required for a rollback too; an ended proposal cannot be approved", async () => {
 		const { proposalId } = (await put({ source: withLife(2) }, first.etag)).json;
 		await world.post(`/proposals/${proposalId}/approve`, {}, { token: other });
 		const back = await world.post("/policies/default/rollback", { version: 1, message: "take it back" });
@@ -174,10 +174,10 @@ describe("a second person", () => {
 	});
 });
 
-describe("a policy that is kept in git", () => {
+describe("a policy kept in git", () => {
 	const origin = { kind: "git", repository: "git@example.test:infra/spillway.git", commit: "0123abcd", path: "policy.yaml" };
 
-	it("is changed from there alone, and says where that is, until it is taken out of git's hands", async () => {
+	it("changes only from git, and shows its source, until it is detached", async () => {
 		expect(await put({ source: withLife(2), origin }, first.etag)).toMatchObject({ status: 200, json: { version: 2 } });
 		const { etag, managedBy } = await inForce();
 		expect(managedBy).toEqual({ kind: "git", repository: origin.repository, path: origin.path });
@@ -199,7 +199,7 @@ describe("a policy that is kept in git", () => {
 		]);
 	});
 
-	it("is so from the first apply, also of a text that changes nothing", async () => {
+	it("is attached by the first apply, even if the text changes nothing", async () => {
 		expect(await put({ source: first.source, origin }, first.etag)).toMatchObject({ json: { outcome: "unchanged", version: 1 } });
 		expect((await inForce()).managedBy).toMatchObject({ path: "policy.yaml" });
 	});
@@ -209,7 +209,7 @@ describe("a draft", () => {
 	const draft = (body: object, token?: string) =>
 		world.call("PUT", "/api/v1/policies/default/draft", { body, ...(token === undefined ? {} : { token }) });
 
-	it("is one's own, of any text, and records the version it started from; a window that is behind is notified", async () => {
+	it("is personal, accepts any text, and records its base version; an outdated window is notified", async () => {
 		expect(await world.get("/policies/default/draft")).toMatchObject({ status: 404 });
 		const one = await draft({ source: "spec: [not yet", baseVersion: 1, previousUpdatedAt: null });
 		expect(one.status).toBe(200);
@@ -222,7 +222,7 @@ describe("a draft", () => {
 		expect((await world.get("/policies/default/draft")).json).toMatchObject({ source: "two", updatedAt: two.json.updatedAt });
 	});
 
-	it("ends when it is published, not when it went on since", async () => {
+	it("is deleted on publication, unless it was changed since", async () => {
 		await draft({ source: withLife(2), baseVersion: 1 });
 		await draft({ source: "bob goes on", baseVersion: 1 }, other);
 		await put({ source: withLife(2) }, first.etag);

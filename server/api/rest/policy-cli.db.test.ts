@@ -8,7 +8,7 @@ import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import type { PolicyProblem } from "#server/domain/policy.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
-/** Of the largest job that can be, this goes through too many entries. */
+/** On the largest possible job, this reads too many entries. */
 const SLOW = `(${Array.from({ length: 20 }, () => "job.residency").join(" + ")}).exists(r, r == "eu" && r != "us")`;
 let world: RestWorld;
 let folder: string;
@@ -38,7 +38,7 @@ const git = (...args: string[]) =>
 		.trim();
 
 describe("spillway policy", () => {
-	it("lint says file, line and column, and exits with 2; offline it asks no one", async () => {
+	it("lint prints file, line and column, and exits with 2; offline it makes no request", async () => {
 		const wrong = file("wrong.yaml", shown.replace("burst:", "brust:"));
 		const online = await policy(["lint", wrong]);
 		expect(online).toMatchObject({ code: 2, out: expect.stringMatching(/^wrong\.yaml:8:7: .*brust.*Did you mean burst/m) });
@@ -69,10 +69,10 @@ describe("spillway policy", () => {
 		["with an expression that can be slow", `{ id: x, when: '${SLOW}', limit: { instanceHours: 2 } }`, /steps/],
 		["with an expression that is never true", "{ id: x, when: 'job.gpus < 0', limit: { instanceHours: 2 } }", /never|no job/i],
 	])(
-		"a rule %s is refused by the editor, the command line and REST in the same words, at the same place",
+		"rejects a rule %s with the same message and position in the editor, the command line and REST",
 		async (_, rule, says) => {
 			const source = shown.replace("  rules:\n", `  rules:\n    - ${rule}\n`);
-			// What the editor shows as one types is the answer of this very check.
+			// The editor shows the result of this same check while typing.
 			const { problems } = (await world.post("/policies/default/check", { source })).json;
 			const errors = (problems as PolicyProblem[]).filter(({ severity }) => severity === "error");
 			const words = errors.map(({ line, column, message, fix }) => ({
@@ -100,7 +100,7 @@ describe("spillway policy", () => {
 		60_000,
 	);
 
-	it("a cap that nothing can enforce is refused alike", async () => {
+	it("rejects an unenforceable cap in the same way", async () => {
 		const source = shown.replace("  budgets:\n", '  budgets:\n    - { id: gpus, scope: "true", gpuHours: 5 }\n');
 		const { problems } = (await world.post("/policies/default/check", { source })).json;
 		const error = (problems as PolicyProblem[]).find(({ message }) => message.includes("gpuHours"));
@@ -116,7 +116,7 @@ describe("spillway policy", () => {
 		expect((await policy(["lint", file("cap.yaml", source)])).out).toContain(error?.message);
 	}, 60_000);
 
-	it("publishes what began from the version shown, shows what it changes, and does not overwrite another's", async () => {
+	it("publishes changes based on the shown version, shows the difference, and does not overwrite another person's", async () => {
 		const mine = file("mine.yaml", shown.replace("instanceHours: 1", "instanceHours: 2"));
 		const printed = await policy(["diff", mine]);
 		expect(printed).toMatchObject({ code: 0, out: expect.stringMatching(/changed life\n {2}- .*1h.*\n {2}\+ .*2h/) });
@@ -135,7 +135,7 @@ describe("spillway policy", () => {
 		expect((await policy(["log"])).out).toMatch(/v1, in force\n.*published.*\n.*rolled back to .* by platform/);
 	}, 90_000);
 
-	it("apply --git says what git says of the file, and only of what is committed", async () => {
+	it("apply --git records what git reports about the file, and only accepts committed changes", async () => {
 		const name = file("policy.yaml", shown.replace("instanceHours: 1", "instanceHours: 4"));
 		git("init", "-q", "-b", "main");
 		expect(await policy(["apply", name, "--git"])).toMatchObject({ code: 2, err: expect.stringContaining("git rev-parse HEAD failed") });
@@ -156,7 +156,7 @@ describe("spillway policy", () => {
 		expect(await policy(["unmanage"])).toMatchObject({ code: 0, out: expect.stringContaining("can be edited here again") });
 	}, 90_000);
 
-	it("leaves out what is secret in a remote's address", () => {
+	it("removes secrets from a remote's address", () => {
 		expect(withoutSecret("https://token@example.test/a.git")).toBe("https://example.test/a.git");
 		expect(withoutSecret("git@example.test:a.git")).toBe("git@example.test:a.git");
 		expect(withoutSecret("ssh://git:pw@example.test/a@b")).toBe("ssh://example.test/a@b");

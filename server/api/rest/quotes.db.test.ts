@@ -18,7 +18,7 @@ let folder: string;
 let runs: string;
 let waits: string;
 
-/** All slots at home are taken for two hours by `runs`; `waits` asks for their model, and waits for them. */
+/** All home slots are held for two hours by `runs`; `waits` requests their model and waits for them. */
 beforeAll(async () => {
 	world = await RestWorld.open();
 	folder = mkdtempSync(path.join(os.tmpdir(), "spillway-quotes-"));
@@ -65,7 +65,7 @@ describe("POST /quotes", () => {
 		}
 	});
 
-	it("says so on the command line", async () => {
+	it("prints it on the command line", async () => {
 		const deadline = new Date(world.nowMs() + HOUR_MS).toISOString();
 		const flags = ["--team", "research", "--gpus", "1", "--estimate", "5m", "--deadline", deadline];
 		const { code, out } = await spillway("quote", ...flags, "--", "true");
@@ -77,7 +77,7 @@ describe("POST /quotes", () => {
 });
 
 describe("the score of forecasts", () => {
-	it("is beside a quote of such a wait, in the API and on /metrics, by horizon: two of about two hours, one of them a job's first", async () => {
+	it("is shown with a quote for such a wait, in the API and on /metrics, by horizon: two of about two hours, one of them a job's first", async () => {
 		const scored = {
 			attemptNo: 1,
 			at: new Date(0),
@@ -110,7 +110,7 @@ describe("the score of forecasts", () => {
 	});
 });
 
-describe("a job that waits", () => {
+describe("a waiting job", () => {
 	it("shows one reason, and what would change it", async () => {
 		const { json } = await world.get(`/jobs/${waits}/waiting`);
 		expect(json).toMatchObject({ waits: true, state: "queued", reason: { code: expect.stringMatching(/^waiting_/) } });
@@ -125,7 +125,7 @@ describe("a job that waits", () => {
 });
 
 describe("GET /jobs/{id}/replay", () => {
-	it("gives the recorded bytes, on the command line too, until somebody changes the record", async () => {
+	it("returns the recorded bytes, on the command line too, until the record changes", async () => {
 		const { status, json } = await world.get(`/jobs/${runs}/replay`);
 		expect([status, json]).toMatchObject([200, { same: true, difference: null, input: { pending: 1, running: 0, offers: 1 } }]);
 		const forecastRow = await spillway("explain", runs, "--replay");
@@ -140,7 +140,7 @@ describe("GET /jobs/{id}/replay", () => {
 		expect(changed.out).toMatch(/difference\s+outcome: recorded "launch", now "place_home"/);
 	});
 
-	it("refuses strangers, unknown decisions and unknown parameters, each with what to do", async () => {
+	it("rejects strangers, unknown decisions and unknown parameters, each with a fix", async () => {
 		expect((await world.get(`/jobs/${runs}/replay`, { as: "stranger" })).status).toBe(404);
 		expect((await world.get(`/jobs/${runs}/replay?decision=dec_none`)).json).toMatchObject({
 			status: 404,

@@ -6,8 +6,9 @@ import { changeBudgetSettings, readBudgetSettings } from "#server/services/ledge
 import { type CallOptions, RestWorld } from "../testing/rest-world.ts";
 
 /**
- * Two people who change or remove the same thing at the same moment: each request is applied or refused. The database rolls none
- * back, for a deadlock or a row that another request removed after the check: the server would log it as a failure.
+ * Two people change or remove the same thing concurrently: each request is applied or rejected. The database must roll
+ * none back because of a deadlock, or a row that another request removed after the check, since the server would log
+ * it as a failure.
  */
 
 let world: RestWorld;
@@ -37,7 +38,7 @@ it("imports files with the same days in opposite order one after the other", asy
 	expect(new Set(json.items.map(({ rate }: { rate: string }) => rate)).size).toBe(1);
 });
 
-it("makes one of two stores the default, whichever comes last", async () => {
+it("makes only the last of two stores the default", async () => {
 	const makeDefault = (id: string) => () => call("PUT", `/stores/${id}`, { isDefault: true });
 	for (let round = 0; round < 4; round++) {
 		const statuses = await together(...["sto_a", "sto_b", "sto_a", "sto_b"].map(makeDefault));
@@ -47,7 +48,7 @@ it("makes one of two stores the default, whichever comes last", async () => {
 	expect(rows.filter(({ isDefault }) => isDefault)).toHaveLength(1);
 });
 
-it("refuses what refers to a team that is deleted at this moment", async () => {
+it("rejects references to a team that is being deleted", async () => {
 	const { json: view } = await world.post("/views", { name: "mine", query: "" });
 	for (let round = 0; round < 3; round++) {
 		await world.post("/teams", { name: "short-lived" });
@@ -63,7 +64,7 @@ it("refuses what refers to a team that is deleted at this moment", async () => {
 	}
 });
 
-it("keeps both changes of one setting, and records each after the one before", async () => {
+it("keeps both changes of one setting, and records each with the previous value", async () => {
 	const ctx = systemContext(world.database.db, { nowMs: () => world.nowMs() }, "seed");
 	for (const percent of [81, 82, 83]) {
 		await Promise.all([
@@ -81,7 +82,7 @@ it("keeps both changes of one setting, and records each after the one before", a
 	);
 });
 
-it("saves one trigger of a name: two would both fire", async () => {
+it("saves only one trigger per name: two would both fire", async () => {
 	const pipeline = { apiVersion: "spillway/v1", kind: "Pipeline", metadata: { name: "train", team: "research" } };
 	const steps = [{ name: "train", job: { command: ["true"] } }];
 	const body = {

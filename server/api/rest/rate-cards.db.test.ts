@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What the command says, on whichever stream. */
+/** Output of the command, on either stream. */
 async function spillway(...args: string[]): Promise<string> {
 	const { out, err } = await runCommand(args, { env: { SPILLWAY_TOKEN: world.tokens.finance, SPILLWAY_URL: world.url } });
 	return out + err;
@@ -25,7 +25,7 @@ async function spillway(...args: string[]): Promise<string> {
 const put = (body: unknown, as: "finance" | "scientist" = "finance") => world.call("PUT", `/api/v1${at}`, { as, body });
 
 describe("/sites/{site}/pools/{pool}/rate-card", () => {
-	it("has none at first, takes one, and shows it with its history", async () => {
+	it("starts empty, accepts a card, and shows it with its history", async () => {
 		expect((await world.get(at, { as: "finance" })).json).toMatchObject({ current: null, month: null, history: [] });
 		const set = await put({ message: "first", card: aCard({ staffUsd: "8760" }) });
 		expect(set).toMatchObject({ status: 201, json: { corrections: 0, correctedMicroUsd: "0" } });
@@ -35,7 +35,7 @@ describe("/sites/{site}/pools/{pool}/rate-card", () => {
 		});
 	});
 
-	it("is set and shown by the command line, from YAML", async () => {
+	it("sets and shows a card on the command line, from YAML", async () => {
 		const file = path.join(mkdtempSync(path.join(os.tmpdir(), "spillway-rates-")), "card.yaml");
 		writeFileSync(file, stringify({ message: "by file", effectiveFrom: "2026-01-01", card: aCard({ staffUsd: "17520" }) }));
 		const pool = at.replace(/^\/sites\/([^/]+)\/pools\/([^/]+)\/.*$/, "$1/$2");
@@ -51,7 +51,7 @@ describe("/sites/{site}/pools/{pool}/rate-card", () => {
 		expect(await spillway("rates", "set", pool)).toContain("Name the file: spillway rates set");
 	});
 
-	it("names what is wrong, and is refused to data scientists", async () => {
+	it("reports what is wrong, and rejects data scientists", async () => {
 		const wrong = await put({ message: "x", card: { ...aCard({ staffUsd: "1" }), power: { ...aCard().power, pue: "0.5" } } });
 		expect(wrong).toMatchObject({ status: 400, json: { fields: [{ path: "card.power.pue" }] } });
 		const overnight = { electricityHours: [{ fromHour: 22, toHour: 6, usdPerKwh: "0.06" }] };

@@ -9,7 +9,7 @@ import { RestWorld } from "../testing/rest-world.ts";
 
 let world: RestWorld;
 let chargeId: string;
-/** A machine of a cloud that ran for an hour at $4. */
+/** A cloud machine that ran for an hour at $4. */
 beforeAll(async () => {
 	world = await RestWorld.open();
 	const { database } = world;
@@ -38,12 +38,12 @@ describe("a refund", () => {
 		expect(refused.code).not.toBe(0);
 	});
 
-	it("of $1.50 of $4 by the command leaves $2.50; without an amount it takes what is left, and then there is nothing", async () => {
+	it("of $1.50 of $4 by the command leaves $2.50; without an amount it refunds the rest, and then nothing remains", async () => {
 		const part = await spillway("finance", "charges", "refund", chargeId, "--reason", "the disk was slow", "--amount", "$1.50");
 		expect(part, part.err).toMatchObject({ code: 0, out: `${chargeId}  $1.500000 refunded, $2.500000 left\n` });
 		const listed = await spillway("finance", "charges", "--from", "2026-11-01", "--to", "2026-12-01");
 		expect(listed.out).toContain(chargeId);
-		// A request that is sent again gets its answer again, and takes nothing twice.
+		// A repeated request gets the same response, and refunds nothing twice.
 		const headers = { "idempotency-key": "refund-1" };
 		const once = () =>
 			world.call("POST", `/api/v1/charges/${chargeId}/refund`, { as: "finance", body: { reason: "a cent", amountUsd: "0.01" }, headers });

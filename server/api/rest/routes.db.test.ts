@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-describe("every route answers", () => {
+describe("every route responds", () => {
 	it("POST /jobs takes JSON and YAML, and GET /jobs/{id} shows the job", async () => {
 		const first = await world.post("/jobs", aJob({ name: "by-json" }));
 		expect(first.status).toBe(201);
@@ -48,7 +48,7 @@ describe("every route answers", () => {
 		expect(await names("state=succeeded")).toEqual(["find-me"]);
 	});
 
-	it("POST /jobs/{id}/cancel ends a waiting job at once, and a second cancel is a conflict", async () => {
+	it("POST /jobs/{id}/cancel ends a waiting job immediately, and a second cancel is a conflict", async () => {
 		const id = await world.submit();
 		expect(await world.post(`/jobs/${id}/cancel`, undefined)).toMatchObject({ status: 202, json: { state: "cancelled" } });
 		expect(await world.post(`/jobs/${id}/cancel`, undefined)).toMatchObject({ status: 409, json: { code: "conflict" } });
@@ -64,7 +64,7 @@ describe("every route answers", () => {
 		expect((await world.get(`/jobs/${id}`)).json.state).toBe("cancelled");
 	});
 
-	it("GET /jobs/{id}/logs gives a page, the tail, and what comes after a line", async () => {
+	it("GET /jobs/{id}/logs returns a page, the last lines, and the lines after a number", async () => {
 		const id = await world.submit();
 		expect((await world.get(`/jobs/${id}/logs`)).json).toEqual({
 			attempt: null,
@@ -86,13 +86,13 @@ describe("every route answers", () => {
 		expect(await world.get(`/jobs/${id}/logs?attempt=2`)).toMatchObject({ status: 404 });
 	});
 
-	it("GET /jobs/{id}/decisions and /receipt answer for a job that nothing was decided for", async () => {
+	it("GET /jobs/{id}/decisions and /receipt work for a job without decisions", async () => {
 		const id = await world.submit();
 		expect((await world.get(`/jobs/${id}/decisions`)).json).toEqual({ items: [], nextCursor: null });
 		expect((await world.get(`/jobs/${id}/receipt`)).json).toMatchObject({ jobId: id, attempts: [], totals: { costMicroUsd: "0" } });
 	});
 
-	it("POST /quotes answers and writes nothing", async () => {
+	it("POST /quotes responds without writing anything", async () => {
 		const before = await world.written();
 		const quote = await world.post("/quotes", aJob({ spec: { command: ["true"], duration: { estimate: "1m" } } }));
 		expect(quote.status).toBe(200);
@@ -130,7 +130,7 @@ describe("every route answers", () => {
 			expect(await world.get(path)).toMatchObject({ status: 404 });
 	});
 
-	it("names what is possible where the method is wrong", async () => {
+	it("lists the supported methods when the method is wrong", async () => {
 		const answer = await world.call("DELETE", "/api/v1/jobs");
 		expect(answer).toMatchObject({ status: 405, json: { code: "method_not_allowed" } });
 		expect(answer.json.detail).toBe("DELETE is not possible on /jobs; possible: POST, GET, HEAD, OPTIONS.");
@@ -171,7 +171,7 @@ describe("openapi.json", () => {
 			for (const parameter of operation.parameters ?? [])
 				expect(parameter).toMatchObject({ name: expect.any(String), schema: expect.any(Object) });
 		}
-		// Every reference leads somewhere, and every body is described.
+		// Every reference resolves, and every body is described.
 		for (const [, target] of JSON.stringify(json).matchAll(/"\$ref":"([^"]+)"/g))
 			expect(json).toHaveProperty((target ?? "").replace("#/", "").split("/"));
 		expect(json.paths["/jobs"].post.requestBody.content["application/json"].schema).toHaveProperty("anyOf");
@@ -179,7 +179,7 @@ describe("openapi.json", () => {
 });
 
 describe("health", () => {
-	it("/healthz, /readyz and /metrics answer without sign-in", async () => {
+	it("/healthz, /readyz and /metrics work without sign-in", async () => {
 		const plain = { as: null } as const;
 		expect((await world.call("GET", "/healthz", plain)).json).toEqual({ status: "ok" });
 		expect((await world.call("GET", "/readyz", plain)).json).toMatchObject({ status: "ready", scheduler: "never seen" });
@@ -191,7 +191,7 @@ describe("health", () => {
 		for (const line of metrics.text.split("\n").filter(Boolean)) expect(line).toMatch(/^# (HELP|TYPE) \w+ .+$|^\w+(\{[^}]*\})? [-+.\de]+$/);
 	});
 
-	it("leaves nothing in the server's own log of failures", () => {
+	it("logs no server failures", () => {
 		expect(world.failures).toEqual([]);
 	});
 });

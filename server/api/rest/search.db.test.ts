@@ -37,7 +37,7 @@ describe("search", () => {
 		expect((await find("q=exports&kind=doc")).map((e) => e.id)).toContain("focus");
 	});
 
-	it("puts beginnings first, takes wildcards literally and offers to cancel one's own", async () => {
+	it("ranks prefixes first, takes wildcards literally and offers to cancel one's own jobs", async () => {
 		const found = await find("q=esm&kind=job");
 		expect(found.map((e) => e.name)).toEqual(["esm", "esm_fold", "run-esm"]);
 		expect(found[0]).toMatchObject({ detail: "queued, research", live: true, actions: ["cancel"] });
@@ -53,7 +53,7 @@ describe("search", () => {
 		expect((await find("q=esm&kind=job", "finance"))[0]?.actions).toEqual([]);
 	});
 
-	it("answers bad input with 400", async () => {
+	it("returns 400 for bad input", async () => {
 		expect((await world.get("/search?kind=planet", { as: "scientist" })).status).toBe(400);
 		expect((await world.get("/search?limit=99", { as: "scientist" })).status).toBe(400);
 	});

@@ -31,7 +31,7 @@ it("sets, lists, replaces and deletes a secret of a team, and never returns its 
 	expect((await world.call("DELETE", "/api/v1/teams/research/secrets/hf-token", { as: "scientist" })).status).toBe(404);
 });
 
-it("belongs to the team: others and finance neither see nor set it", async () => {
+it("belongs to the team: other teams and finance can neither read nor set it", async () => {
 	await put("/teams/vision/secrets/key", { value: VALUE }, "platform");
 	expect((await put("/teams/vision/secrets/key", { value: VALUE })).status).toBe(404);
 	expect((await put("/teams/vision/secrets/key", { value: VALUE }, "finance")).status).toBe(403);
@@ -51,7 +51,7 @@ it.each([
 	expect((await put("/teams/research/secrets/key", body)).status).toBe(400);
 });
 
-it("rejects a job that names a secret which its team does not have", async () => {
+it("rejects a job with a secret that its team does not have", async () => {
 	await put("/teams/research/secrets/mine", { value: VALUE });
 	const job = aJob() as { spec: Record<string, unknown> };
 	const submit = (name: string) =>

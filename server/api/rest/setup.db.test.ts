@@ -55,7 +55,7 @@ it("a used code does not work again after the administrator is disabled", async 
 	expect((await create({ ...ADA, code })).status).toBe(201);
 });
 
-it("two set-ups at once make one administrator", async () => {
+it("two concurrent set-ups create one administrator", async () => {
 	const { db } = world.database;
 	await db.update(account).set({ disabledAt: new Date() }).where(eq(account.email, ADA.email));
 	world.shiftMs += 16 * MINUTE_MS;
@@ -72,7 +72,7 @@ it("limits attempts per address", async () => {
 	expect(tries[10]).toBe(429);
 });
 
-it("steps are done, skipped and resumed", async () => {
+it("steps are completed, skipped and resumed", async () => {
 	const { db } = world.database;
 	expect((await world.call("PUT", "/api/v1/setup/company", { body: { zone: "Mars/Olympus" } })).status).toBe(400);
 	expect((await world.call("PUT", "/api/v1/setup/company", { body: { zone: "Europe/Berlin" } })).status).toBe(200);

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 afterAll(() => world.close());
 
-/** What a leader would have recorded: one job on which both agree, one that the draft would have kept at home. */
+/** What a leader would have recorded: one job on which both policies agree, and one that the draft would have kept at home. */
 async function twoDecisions(shadowId: string): Promise<void> {
 	const cloud = {
 		outcome: "cloud",
@@ -38,7 +38,7 @@ async function twoDecisions(shadowId: string): Promise<void> {
 }
 
 describe("a shadow over REST", () => {
-	it("is started, read with what it recorded, and stopped, each once", async () => {
+	it("is started, read with its records, and stopped, each once", async () => {
 		expect((await world.get(AT)).status).toBe(404);
 		const started = await world.post(AT, { source: draft });
 		expect([started.status, started.json]).toMatchObject([201, { baseVersion: 1, source: draft, stoppedAt: null, decided: 0 }]);
@@ -57,7 +57,7 @@ describe("a shadow over REST", () => {
 		]);
 	});
 
-	it("is for who edits policies, of a draft without errors, of a policy that is published", async () => {
+	it("is limited to policy editors, drafts without errors, and published policies", async () => {
 		for (const as of ["scientist", "finance"] as const) {
 			expect((await world.get(AT, { as })).status).toBe(403);
 			expect((await world.post(AT, { source: draft }, { as })).status).toBe(403);

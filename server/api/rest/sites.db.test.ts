@@ -74,7 +74,7 @@ describe("sites over REST", () => {
 			.split("\n")
 			.map((line): { id: string; outcome: string; found: string; fix: string | null } => JSON.parse(line));
 
-	it("adds one, and never answers, writes or audits its credentials", async () => {
+	it("adds one, and never returns, writes or audits its credentials", async () => {
 		const added = await world.post("/sites", {
 			id: "aws-two",
 			name: "Second account",
@@ -102,7 +102,7 @@ describe("sites over REST", () => {
 		expect(seen.join("")).not.toContain("sealed");
 	});
 
-	it("is for platform engineers alone", async () => {
+	it("is limited to platform engineers", async () => {
 		for (const as of ["scientist", "finance"] as const) {
 			expect((await world.post("/sites", {}, { as })).status).toBe(403);
 			expect((await world.post("/sites/check", {}, { as })).status).toBe(403);
@@ -130,7 +130,7 @@ describe("sites over REST", () => {
 		["a variable of the server's own", { credentials: { kind: "environment", name: "AUTH_SECRET" } }, "credentials.name"],
 		["an id with capitals", { id: "AWS" }, "id"],
 		["an id that is taken", { id: "aws" }, "id"],
-	])("refuses %s at its field", async (_what, changes, field) => {
+	])("rejects %s at its field", async (_what, changes, field) => {
 		const answer = await world.post("/sites", { id: "wrong", name: "Wrong", provider: "aws", settings: SETTINGS, ...changes });
 		expect([400, 409], answer.text).toContain(answer.status);
 		expect(answer.json.fields.map((f: { path: string }) => f.path)).toContain(field);
@@ -140,7 +140,7 @@ describe("sites over REST", () => {
 		["token", { token: { command: ["id"] } }],
 		["scontrol", { scontrol: ["/shared/scontrol"] }],
 		["scontrol", { scontrol: ["scontrol", "-M", "other"] }],
-	])("lets no one run a program of the server's by the setting %s: %o", async (name, changes) => {
+	])("prevents running a program of the server through the setting %s: %o", async (name, changes) => {
 		const settings = {
 			url: "http://127.0.0.1:1",
 			user: "spillway",
@@ -157,7 +157,7 @@ describe("sites over REST", () => {
 		expect((await world.post("/sites/check", { provider: "slurm", settings })).status).toBe(400);
 	});
 
-	it.each([0, -2, 1000, "NaN", "fast"])("refuses a pool's speed of %s at its field", async (speed) => {
+	it.each([0, -2, 1000, "NaN", "fast"])("rejects a pool speed of %s at its field", async (speed) => {
 		const settings = {
 			url: "http://127.0.0.1:1",
 			user: "spillway",
@@ -173,7 +173,7 @@ describe("sites over REST", () => {
 		});
 	});
 
-	it("sends stored credentials to no other address than the one that they were entered for", async () => {
+	it("sends stored credentials only to the address that they were entered for", async () => {
 		const token = "aaaa.bbbb.cccc";
 		const asked: (string | undefined)[] = [];
 		const listener = createServer((req, res) => {
@@ -199,13 +199,13 @@ describe("sites over REST", () => {
 		listener.close();
 	});
 
-	it("reads no device and no pipe for credentials", async () => {
+	it("does not read credentials from a device or pipe", async () => {
 		const credentials = { kind: "file", path: "/dev/zero" };
 		const answer = await world.post("/sites/check", { provider: "aws", settings: SETTINGS, credentials });
 		expect(answer.text).toContain("/dev/zero is no regular file");
 	});
 
-	it("checks a draft step by step, from who we are to a launch that is only tried", async () => {
+	it("checks a draft step by step, from the identity to a dry-run launch", async () => {
 		const answer = await world.post("/sites/check", { provider: "aws", settings: SETTINGS, credentials: CREDENTIALS });
 		expect(answer.headers.get("content-type")).toContain("application/x-ndjson");
 		const stepsById = Object.fromEntries(steps(answer.text).map((s) => [s.id, s]));
@@ -240,11 +240,11 @@ describe("sites over REST", () => {
 		expect(emulator.instances()).toEqual([]);
 	});
 
-	it("stops at credentials that are refused, says what to do, and skips the rest", async () => {
+	it("stops at rejected credentials, says what to do, and skips the rest", async () => {
 		const values = { accessKeyId: "AKIAUNKNOWN", secretAccessKey: SECRET };
 		const answer = await world.post("/sites/check", { provider: "aws", settings: SETTINGS, credentials: { kind: "stored", values } });
 		const [first, ...others] = steps(answer.text);
-		// Whether machines could call back asks nothing of the account.
+		// Checking whether machines could call back needs no account access.
 		const rest = others.filter((step) => step.id !== "way_back");
 		expect(first).toMatchObject({
 			id: "identity",
@@ -264,7 +264,7 @@ describe("sites over REST", () => {
 		expect(found).toMatchObject({ outcome: "failed", found: expect.stringContaining("does not have eu-north-9") });
 	});
 
-	it("checks a stored site with what is stored, and by a file that the server reads", async () => {
+	it("checks a stored site with its stored credentials, and with a file that the server reads", async () => {
 		await patch("aws-two", { credentials: CREDENTIALS });
 		expect(steps((await world.post("/sites/aws-two/check", {})).text)[0]).toMatchObject({ outcome: "passed" });
 		const file = path.join(folder, "key.json");
@@ -289,7 +289,7 @@ describe("sites over REST", () => {
 		expect((await world.post("/sites", { id: "aws-two", name: "Again", provider: "aws", settings: SETTINGS })).status).toBe(409);
 	});
 
-	it("does not remove a site where a job runs, and names it", async () => {
+	it("does not remove a site with a running job, and names the job", async () => {
 		await world.start(await world.submit({ name: "long-run" }));
 		await patch("home", { enabled: false });
 		const answer = await world.call("DELETE", "/api/v1/sites/home");
@@ -297,7 +297,7 @@ describe("sites over REST", () => {
 		await patch("home", { enabled: true });
 	});
 
-	it("takes a pool that the cluster shows into use at a price, once", async () => {
+	it("adds a pool reported by the cluster at a price, once", async () => {
 		const settings = {
 			url: "http://127.0.0.1:1",
 			user: "spillway",
@@ -319,14 +319,14 @@ describe("sites over REST", () => {
 		expect(json.items.find((s: { id: string }) => s.id === "cluster").pools).toMatchObject([{ gpus: 16, unavailable: 16 }]);
 	});
 
-	it("shows what is asked for each provider, with what to paste there", async () => {
+	it("shows the required settings of each provider, with text to paste there", async () => {
 		const { json } = await world.get("/site-kinds");
 		expect(json.items.map((k: { provider: string }) => k.provider)).toEqual(["aws", "slurm", "local"]);
 		expect(json.items[0]).toMatchObject({ leastRights: [{ title: "A policy" }], docs: "docs/providers/aws.md" });
 		expect(readFileSync(path.join(folder, "credential-keys"), "utf8").length).toBeGreaterThan(40);
 	});
 
-	it("connects this host at most once, also when asked twice at once", async () => {
+	it("connects this host at most once, even when requested twice concurrently", async () => {
 		const place = (id: string) => ({ id, name: "This host", provider: "local", settings: {} });
 		const { db } = world.database;
 		const seeded = await db.update(site).set({ removedAt: new Date() }).where(eq(site.provider, "local")).returning();
@@ -338,13 +338,13 @@ describe("sites over REST", () => {
 		expect(refused?.json.detail).toMatch(/^This host is already connected as site "(workstation|again)"\.$/);
 	});
 
-	describe("by the command line", () => {
+	describe("sites on the command line", () => {
 		const spillway = (...args: string[]): Promise<Ran> => {
 			const env = { SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url, SPILLWAY_HOME: folder };
 			return runCommand(args, { cwd: folder, env });
 		};
 
-		it("one is checked and added, listed, checked again, switched off and removed", async () => {
+		it("are checked and added, listed, checked again, disabled and removed", async () => {
 			writeFileSync(path.join(folder, "aws.json"), JSON.stringify(SETTINGS));
 			writeFileSync(path.join(folder, "key.json"), JSON.stringify(CREDENTIALS.values), { mode: 0o600 });
 			const added = await spillway("site", "add", "by-hand", "--provider", "aws", "-f", "aws.json", "--credentials", "key.json");
@@ -361,7 +361,7 @@ describe("sites over REST", () => {
 			for (const { out, err } of [added, checked, removed]) expect(out + err).not.toContain(SECRET);
 		});
 
-		it("one with a failed check is not stored, and each step says why and what to do", async () => {
+		it("are not stored after a failed check, and each step says why and what to do", async () => {
 			const settings = {
 				url: "http://127.0.0.1:1",
 				user: "spillway",
@@ -376,7 +376,7 @@ describe("sites over REST", () => {
 			expect((await world.get("/sites/never-added")).status).toBe(404);
 		});
 
-		it("a cluster's own queue is listed, with the outcome of each job", async () => {
+		it("show a cluster's own queue, with the outcome of each job", async () => {
 			await world.database.db
 				.insert(site)
 				.values({ id: "their", name: "Theirs", provider: "slurm", settings: {}, queueReadAt: new Date() });
@@ -395,7 +395,7 @@ describe("sites over REST", () => {
 			expect((await spillway("site", "queue", "none")).code).toBe(3);
 		});
 
-		it("a cluster's nodes are listed by name, those that are down first, and in pages", async () => {
+		it("show a cluster's nodes by name, those that are down first, and in pages", async () => {
 			const { db } = world.database;
 			await db.insert(site).values({ id: "big", name: "Big", provider: "slurm", settings: {} });
 			const named = (n: number): ClusterNode => ({
@@ -424,7 +424,7 @@ describe("sites over REST", () => {
 			const [, , , ...rest] = ran.out.trim().split("\n");
 			expect(ran.out).toMatch(/^gpu0007 +down +7 of 8 +gpu-h100x8 +IDLE\+INVAL: gres\/gpu count/m);
 			expect([rest.length, rest.at(-1)]).toEqual([1_199, "1,200 nodes: 1,198 ready, 1 closed to new jobs, 1 down"]);
-			// Only what changed is written: one came back, one no longer exists.
+			// Only changes are written: one came back, one no longer exists.
 			const before = new Map(
 				(await db.select({ name: clusterNode.name, at: sql<string>`xmin::text` }).from(clusterNode)).map((r) => [r.name, r.at]),
 			);

@@ -8,7 +8,7 @@ let world: RestWorld;
 let jobId: string;
 const AT = Date.UTC(2026, 2, 10, 8);
 
-/** An hour of a GPU of the job at $1, at home, and of the pool at $0.25, idle. */
+/** An hour of one of the job's GPUs at $1, at home, and an idle hour of the pool at $0.25. */
 const drafts = (): ChargeDraft[] => {
 	const amounts = (microUsd: bigint) => ({
 		...{ gpuMs: BigInt(HOUR_MS), listMicroUsd: microUsd, contractedMicroUsd: microUsd, effectiveMicroUsd: microUsd, billedMicroUsd: 0n },
@@ -47,14 +47,14 @@ describe("GET /spend", () => {
 		["groupBy=month&kind=compute,idle", { "2026-03-01": "1250000" }],
 		["groupBy=week&site=local", { "2026-03-09": "1250000" }],
 		["groupBy=site&provider=aws", {}],
-	])("?%s answers decimal strings", async (query, want) => {
+	])("?%s returns decimal strings", async (query, want) => {
 		const { status, json } = await world.get(`/spend?${range}&${query}`, { as: "finance" });
 		expect([status, json.zone]).toEqual([200, "UTC"]);
 		const items = json.items as { key: string; totalMicroUsd: string }[];
 		expect(Object.fromEntries(items.map((i) => [i.key, i.totalMicroUsd]))).toEqual(want);
 	});
 
-	it("groupBy=job answers whole months, most expensive first", async () => {
+	it("groupBy=job returns whole months, most expensive first", async () => {
 		const { json } = await world.get("/spend?from=2026-03-10&to=2026-03-11&groupBy=job", { as: "finance" });
 		expect(json).toMatchObject({ groupBy: "job", fromMs: Date.UTC(2026, 2), toMs: Date.UTC(2026, 3), nextCursor: null });
 		expect(json.items).toMatchObject([{ key: jobId, name: "charged", totalMicroUsd: "1000000", charges: 1 }]);
@@ -73,7 +73,7 @@ describe("GET /spend", () => {
 		["/charges?since=2026-13/1", "since"],
 		["/charges?budget=b&period=2026-01-01&from=2026-01-01", "period"],
 		["/charges?budget=b&period=January", "period"],
-	])("%s is refused and the parameter named", async (path, field) => {
+	])("%s is rejected, naming the parameter", async (path, field) => {
 		const { status, json } = await world.get(path, { as: "finance" });
 		expect(status).toBe(400);
 		expect(json.fields[0].path).toContain(field);
@@ -81,7 +81,7 @@ describe("GET /spend", () => {
 });
 
 describe("GET /charges", () => {
-	it("answers each charge with its cause, and the sums of the selection", async () => {
+	it("returns each charge with its cause, and the sums of the selection", async () => {
 		const { json } = await world.get(`/charges?${range}`, { as: "finance" });
 		expect(json.totals).toMatchObject({ charges: "2", effectiveMicroUsd: "1250000", billedMicroUsd: "0" });
 		expect((json.items as { cause: unknown; jobName: unknown }[]).map((c) => [c.cause, c.jobName])).toEqual(
@@ -94,7 +94,7 @@ describe("GET /charges", () => {
 		expect(one.json.totals).toMatchObject({ charges: "1", effectiveMicroUsd: "1000000" });
 	});
 
-	it("takes every filter that the page has, and the command line each of them", async () => {
+	it("accepts every filter of the page, and so does the command line", async () => {
 		const used = await world.get(`/charges?${range}&withoutIdle=1`, { as: "finance" });
 		expect(used.json.totals).toMatchObject({ charges: "1", effectiveMicroUsd: "1000000" });
 		const none = await world.get(`/charges?${range}&lost=any`, { as: "finance" });
@@ -113,7 +113,7 @@ describe("GET /charges", () => {
 		expect(second.json.items[0].id).not.toBe(first.json.items[0].id);
 	});
 
-	it("shows a data scientist no idle hardware and no other team's", async () => {
+	it("hides idle hardware and other teams from a data scientist", async () => {
 		const { json } = await world.get(`/charges?${range}`, { as: "scientist" });
 		for (const { dimensions } of json.items) expect(dimensions.team).not.toBe("");
 		const idle = await world.get(`/charges?${range}&team=`, { as: "scientist" });
@@ -122,7 +122,7 @@ describe("GET /charges", () => {
 });
 
 describe("the ledger's zone", () => {
-	it("is returned, and fixed once something was charged", async () => {
+	it("is returned, and immutable once something was charged", async () => {
 		expect((await world.get("/ledger", { as: "scientist" })).json).toEqual({ zone: "UTC", lastCheck: null });
 		const put = (zone: unknown, as: "finance" | "scientist") => world.call("PUT", "/api/v1/ledger/zone", { as, body: { zone } });
 		expect((await put("Europe/Berlin", "finance")).status).toBe(409);

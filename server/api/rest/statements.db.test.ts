@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
-/** A job of research at home, metered for an hour; then the month is over. */
+/** A home job of research, metered for an hour; then the month ends. */
 let world: RestWorld;
 let month = "";
 beforeAll(async () => {
@@ -22,13 +22,13 @@ afterAll(() => world.close());
 const spillway = (args: string[]) => runCommand(args, { env: { SPILLWAY_URL: world.url, SPILLWAY_TOKEN: world.tokens.platform } });
 
 describe("statements over REST", () => {
-	it("a month that is not over has a preview and cannot be closed", async () => {
+	it("preview a month that is not over, and do not close it", async () => {
 		const { status, json } = await world.get(`/statements/${month}`, { as: "finance" });
 		expect([status, json.state, json.content.version, json.shown]).toEqual([200, "open", 0, null]);
 		expect((await world.post(`/statements/${month}/close`, undefined, { as: "finance" })).status).toBe(409);
 	});
 
-	it("is closed once it is over; the same Idempotency-Key closes it once", async () => {
+	it("close a month once it is over; the same Idempotency-Key closes it once", async () => {
 		world.shiftMs += 40 * DAY_MS;
 		const early = await world.post(`/statements/${month}/close`, {}, { as: "finance" });
 		expect([early.status, early.json.detail]).toEqual([
@@ -48,7 +48,7 @@ describe("statements over REST", () => {
 		expect((await world.post(`/statements/${month}/close`, {}, { as: "finance" })).status).toBe(400);
 	});
 
-	it("is signed by its hash", async () => {
+	it("are signed by their hash", async () => {
 		const { json } = await world.get(`/statements/${month}`, { as: "finance" });
 		const signed = await world.post(`/statements/${month}/sign`, { sha256: json.shown.sha256 }, { as: "finance" });
 		expect(signed.status).toBe(201);
@@ -66,14 +66,14 @@ describe("statements over REST", () => {
 	it.each([
 		["csv", "text/csv; charset=utf-8", "section,item,detail,usd"],
 		["pdf", "application/pdf", "%PDF-1."],
-	])("comes as %s", async (format, type, begins) => {
+	])("are returned as %s", async (format, type, begins) => {
 		const { status, headers, text } = await world.get(`/statements/${month}?team=research&format=${format}`, { as: "scientist" });
 		expect([status, headers.get("content-type")]).toEqual([200, type]);
 		expect(headers.get("content-disposition")).toBe(`attachment; filename="spillway-statement-${month}-research-v1.${format}"`);
 		expect(text.startsWith(begins)).toBe(true);
 	});
 
-	it("shows people their own teams alone", async () => {
+	it("show people only their own teams", async () => {
 		expect((await world.get(`/statements/${month}?team=research`, { as: "scientist" })).status).toBe(200);
 		expect((await world.get(`/statements/${month}?team=research`, { as: "stranger" })).status).toBe(403);
 		expect((await world.get(`/statements/${month}`, { as: "scientist" })).status).toBe(403);
@@ -87,7 +87,7 @@ describe("statements over REST", () => {
 		"/statements/2026-11?format=xls",
 		"/statements/2026-11?version=x",
 		"/statements/2026-11?colour=1",
-	])("%s is refused with what is allowed", async (path) => {
+	])("reject %s with what is allowed", async (path) => {
 		const { status, json } = await world.get(path);
 		expect([status, json.code]).toEqual([400, "invalid_input"]);
 		expect(json.fields.length).toBeGreaterThan(0);
@@ -106,7 +106,7 @@ describe("statements over REST", () => {
 		expect((await spillway(["statement", "november"])).code).toBe(2);
 	});
 
-	it("a version that was never written is not found, and nothing failed inside", async () => {
+	it("report a nonexistent version as not found, without an internal failure", async () => {
 		expect((await world.get(`/statements/${month}?version=9`)).status).toBe(404);
 		expect(world.failures).toEqual([]);
 	});

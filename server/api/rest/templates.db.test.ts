@@ -32,7 +32,7 @@ const run = (id: string, body: object, as: Person = "scientist", headers = {}) =
 const create = async (name: string): Promise<string> => String((await save({ text: file(name), description: "Retrain" })).json.id);
 const messages = (json: { fields?: { path: string; message: string }[] }) => json.fields?.map(({ path, message }) => `${path} ${message}`);
 
-it("keeps each version, and refuses a change that is based on an earlier one", async () => {
+it("keeps each version, and rejects a change based on an earlier one", async () => {
 	const made = await save({ text: file("kept"), description: "First" });
 	expect(made).toMatchObject({ status: 201, json: { name: "kept", team: "research", version: 1 } });
 	const { id } = made.json;
@@ -68,7 +68,7 @@ it("keeps each version, and refuses a change that is based on an earlier one", a
 	]);
 });
 
-it("is run once for an Idempotency-Key, with its parameters filled in and quoted before", async () => {
+it("runs once per Idempotency-Key, with its parameters filled in and quoted before", async () => {
 	const id = await create("run");
 	const parameters = { month: "2026-10", gpus: "2" };
 	const quoted = await world.post(`/templates/${id}/quotes`, { parameters }, { as: "scientist" });
@@ -87,7 +87,7 @@ it("is run once for an Idempotency-Key, with its parameters filled in and quoted
 	expect(entry).toMatchObject({ subject: id, after: { version: 1, started: first?.json.id, parameters } });
 });
 
-it("names each wrong parameter with what is allowed", async () => {
+it("names each invalid parameter with what is allowed", async () => {
 	const id = await create("wrong");
 	for (const [parameters, expected] of [
 		[{}, ["spec.parameters.month has no default and no value. Give one: --param month=…"]],
@@ -103,7 +103,7 @@ it("names each wrong parameter with what is allowed", async () => {
 	expect(await run(id, { parameters: { month: "x" }, version: 2 })).toMatchObject({ status: 409 });
 });
 
-it("is read by its team and finance, and run by those who may submit", async () => {
+it("is readable by its team and finance, and runnable by those who may submit", async () => {
 	const id = await create("seen");
 	const namesOf = async (as: Person) => (await world.get("/templates", { as })).json.items.map((t: { name: string }) => t.name);
 	expect(await namesOf("scientist")).toContain("seen");

@@ -12,7 +12,7 @@ afterAll(() => world.close());
 const withKey = (key: string) => ({ headers: { "idempotency-key": key } });
 
 describe("Idempotency-Key", () => {
-	it("the same request again gets the first answer and writes nothing", async () => {
+	it("returns the first response to the same request again, and writes nothing", async () => {
 		const first = await world.post("/jobs", aJob(), withKey("again"));
 		const before = await world.written();
 		const second = await world.post("/jobs", aJob(), withKey("again"));
@@ -23,7 +23,7 @@ describe("Idempotency-Key", () => {
 		expect(await world.written()).toEqual(before);
 	});
 
-	it("ten at the same time give one job and one answer", async () => {
+	it("creates one job and one response for ten concurrent requests", async () => {
 		const before = await world.written();
 		const answers = await Promise.all(Array.from({ length: 10 }, () => world.post("/jobs", aJob({ name: "once" }), withKey("at-once"))));
 		expect(new Set(answers.map((a) => a.json.id)).size).toBe(1);
@@ -32,7 +32,7 @@ describe("Idempotency-Key", () => {
 		expect((await world.written()).jobs).toBe((before.jobs ?? 0) + 1);
 	});
 
-	it("with another body or at another place it is a conflict", async () => {
+	it("is a conflict with another body or path", async () => {
 		const { json } = await world.post("/jobs", aJob({ name: "first" }), withKey("other"));
 		const before = await world.written();
 		for (const answer of [
@@ -43,12 +43,12 @@ describe("Idempotency-Key", () => {
 		expect(await world.written()).toEqual(before);
 	});
 
-	it("a refused request leaves its key free", async () => {
+	it("is not consumed by a rejected request", async () => {
 		expect((await world.post("/jobs", aJob({ team: "nobody" }), withKey("freed"))).status).toBe(400);
 		expect((await world.post("/jobs", aJob(), withKey("freed"))).status).toBe(201);
 	});
 
-	it("cancelling again with the key is the first cancel, not a conflict", async () => {
+	it("makes a repeated cancel return the first one, not a conflict", async () => {
 		const id = await world.submit();
 		for (const replayed of [null, "true"]) {
 			const answer = await world.post(`/jobs/${id}/cancel`, undefined, withKey("cancel"));
@@ -59,7 +59,7 @@ describe("Idempotency-Key", () => {
 });
 
 describe("traces", () => {
-	it("continue the caller's for what a write submits", async () => {
+	it("continue the caller's trace for what a write submits", async () => {
 		world.runtime.startTrace = makeTraceStarter(0);
 		const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 		const { json } = await world.post("/jobs", aJob(), { headers: { traceparent } });
@@ -70,7 +70,7 @@ describe("traces", () => {
 });
 
 describe("a batch", () => {
-	it("is taken as a whole, in order", async () => {
+	it("is accepted as a whole, in order", async () => {
 		const { status, json } = await world.post("/jobs", { items: ["a", "b", "c"].map((name) => aJob({ name: `batch-${name}` })) });
 		expect(status).toBe(201);
 		const ids: string[] = json.items.map((j: { id: string }) => j.id);
@@ -79,7 +79,7 @@ describe("a batch", () => {
 		expect(names).toEqual(["batch-a", "batch-b", "batch-c"]);
 	});
 
-	it("with one wrong job is refused as a whole, naming what is wrong", async () => {
+	it("with one invalid job is rejected as a whole, naming the problem", async () => {
 		const before = await world.written();
 		for (const wrong of [aJob({ spec: { command: ["true"], resources: { gpus: -1 } } }), aJob({ team: "nobody" })]) {
 			const answer = await world.post("/jobs", { items: [aJob(), wrong, aJob()] }, withKey("mixed"));
@@ -89,7 +89,7 @@ describe("a batch", () => {
 		expect(await world.written()).toEqual(before);
 	});
 
-	it("of 1,000 jobs is taken", async () => {
+	it("of 1,000 jobs is accepted", async () => {
 		const before = await world.written();
 		const { status, json } = await world.post("/jobs", { items: Array.from({ length: 1_000 }, (_, i) => aJob({ name: `many-${i}` })) });
 		expect(status).toBe(201);
@@ -99,7 +99,7 @@ describe("a batch", () => {
 });
 
 describe("paging", () => {
-	it("gives every job once, newest first, while others are submitted", async () => {
+	it("returns every job once, newest first, while others are submitted", async () => {
 		const { json } = await world.post("/jobs", {
 			items: Array.from({ length: 53 }, (_, i) => aJob({ name: `page-${i}`, team: "vision" })),
 		});
@@ -122,7 +122,7 @@ describe("paging", () => {
 		expect(order).toEqual([...order].sort().reverse());
 	});
 
-	it("ends with a null cursor, also when the last page is full", async () => {
+	it("ends with a null cursor, even when the last page is full", async () => {
 		await world.post("/jobs", { items: Array.from({ length: 4 }, () => aJob({ name: "full-page" })) });
 		const first = await world.get("/jobs?q=full-page&limit=2");
 		const second = await world.get(`/jobs?q=full-page&limit=2&cursor=${first.json.nextCursor}`);

@@ -20,7 +20,7 @@ export const SCIM_PREFIX = "/scim/v2";
 export interface ScimRuntime extends Pick<Runtime, "clock" | "connection" | "logError"> {
 	authenticate(token: string, nowMs: number): Promise<Actor | null>;
 	groupMap: GroupMap;
-	/** Address of the installation, for the locations of resources. */
+	/** URL of the installation, for the locations of resources. */
 	publicUrl: string;
 	limiter?: RateLimiter;
 	failureLimiter?: RateLimiter;
@@ -35,7 +35,7 @@ interface Call {
 }
 type Answer = { status: number; body?: unknown };
 
-/** Answers every request of an identity provider under /scim/v2 (RFC 7644); never throws. */
+/** Handles every request of an identity provider under /scim/v2 (RFC 7644); never throws. */
 export async function handleScim(rt: ScimRuntime, req: IncomingMessage, res: ServerResponse): Promise<void> {
 	const requestId = requestIdOf(req);
 	res.setHeader("x-request-id", requestId);

@@ -3,7 +3,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ScimGroup, ScimGroupInput } from "#server/services/governance/scim/groups.ts";
 import type { ScimFilter, ScimPage, ScimUser, ScimUserInput } from "#server/services/governance/scim/users.ts";
 
-/** SCIM 2.0: resources of RFC 7643, messages of RFC 7644. Providers write attribute names and operations in any case. */
+/** SCIM 2.0: resources of RFC 7643, messages of RFC 7644. Providers vary the case of attribute names and operations. */
 export const SCHEMA = {
 	user: "urn:ietf:params:scim:schemas:core:2.0:User",
 	group: "urn:ietf:params:scim:schemas:core:2.0:Group",

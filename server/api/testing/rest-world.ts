@@ -192,7 +192,7 @@ export class RestWorld {
 		await this.database.db.transaction((tx) => appendLogs(tx, { attemptId, lines }));
 	}
 
-	/** The attempt ends: by itself with an exit code, or because it was asked to for this reason. */
+	/** The attempt ends: on its own with an exit code, or by request for this reason. */
 	async end(attemptId: string, how: { code: number } | { stop: Reason }): Promise<void> {
 		const atMs = this.nowMs();
 		await this.database.db.transaction(async (tx) => {

@@ -32,7 +32,7 @@ export const accountRouter = router({
 		.mutation(({ ctx, input }) => updateAccount(ctx.service, input.id, input.changes)),
 });
 
-/** Answers to `spillway login`; only the approval page asks. */
+/** Approves or denies `spillway login`; only used by the approval page. */
 export const deviceLoginRouter = router({
 	get: procedure.input(deviceLoginInput).query(({ ctx, input }) => getDeviceLogin(ctx.service, input)),
 	decide: procedure.input(decideDeviceLoginInput).mutation(({ ctx, input }) => decideDeviceLogin(ctx.service, input)),

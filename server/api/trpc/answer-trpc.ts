@@ -3,14 +3,14 @@ import type { Actor } from "#server/services/core/context.ts";
 import { trpcContext } from "./init.ts";
 import { appRouter } from "./router.ts";
 
-/** Answers a request below /api/trpc. */
+/** Handles a request below /api/trpc. */
 export function answerTrpc(req: Request, readActor: () => Promise<Actor | null>): Promise<Response> {
 	return fetchRequestHandler({
 		endpoint: "/api/trpc",
 		req,
 		router: appRouter,
 		createContext: async () => trpcContext(await readActor(), req.headers),
-		// Queries with input too long for a URL are sent by POST.
+		// Queries with input too long for a URL are sent as POST.
 		allowMethodOverride: true,
 	});
 }

@@ -7,7 +7,7 @@ import { procedure, router } from "./init.ts";
 
 const byId = z.strictObject({ id: z.string().min(1).max(64) });
 
-/** A draft that decides beside the published policy on live work, and only records. */
+/** A draft that decides alongside the published policy on live work, and only records. */
 export const shadowRouter = router({
 	get: procedure.input(getShadowInput).query(({ ctx, input }) => getShadow(ctx.service, input)),
 	start: procedure.input(startShadowInput).mutation(({ ctx, input }) => startShadow(ctx.service, input)),

@@ -10,11 +10,11 @@ import { type OperationContext, processContext } from "../operation-context.ts";
 import { isLogged, type Problem, problemOf } from "../problem.ts";
 import { permissionOf } from "./procedure-permissions.ts";
 
-/** What a call knows of its caller. The session is read outside (server/auth), so that this does not depend on Next. */
+/** What a call knows about its caller. The session is read outside (server/auth), so that this does not depend on Next. */
 export interface TrpcContext {
 	actor: Actor | null;
 	requestId: string;
-	/** Where the request came from. */
+	/** Origin of the request. */
 	source: string | null;
 }
 
@@ -55,7 +55,7 @@ const TRPC_CODES = {
 	internal: "INTERNAL_SERVER_ERROR",
 } as const;
 
-/** Every procedure: needs a person with its permission, gets the service context, and has its errors mapped in one place. */
+/** Every procedure requires a person with its permission, gets the service context, and has its errors mapped in one place. */
 export const procedure = t.procedure.use(async ({ ctx, next, path }) => {
 	if (!ctx.actor) throw new TRPCError({ code: "UNAUTHORIZED", message: "Sign in first." });
 	authorizeProcedure(path, ctx.actor);
@@ -82,7 +82,7 @@ export const procedure = t.procedure.use(async ({ ctx, next, path }) => {
 	throw new TRPCError({ code: TRPC_CODES[problem.code], message: problem.detail, cause });
 });
 
-/** Runs before the input is parsed. A procedure without a listed permission is refused. */
+/** Runs before the input is parsed. A procedure without a listed permission is rejected. */
 function authorizeProcedure(path: string, actor: Actor): void {
 	const permission = permissionOf(path);
 	if (permission === null) return;

@@ -22,7 +22,7 @@ export const policyRouter = router({
 	publish: procedure
 		.input(publishInput)
 		.mutation(({ ctx, input }) => publishPolicy(ctx.service, { ...input, origin: { kind: "browser" } })),
-	/** Publications and rollbacks that wait for a second person, or were decided lately. */
+	/** Publications and rollbacks that wait for a second person, or were decided recently. */
 	proposals: procedure.query(({ ctx }) => listPolicyProposals(ctx.service)),
 	approve: procedure.input(byId).mutation(({ ctx, input }) => approveProposal(ctx.service, input.id)),
 	reject: procedure.input(byId).mutation(({ ctx, input }) => rejectProposal(ctx.service, input.id)),

@@ -7,12 +7,12 @@ import { appRouter } from "./router.ts";
 
 const paths = Object.keys(appRouter._def.procedures);
 
-it("every procedure has a permission, or is open to every signed-in person on purpose", () => {
+it("every procedure has a permission, or is deliberately open to every signed-in person", () => {
 	expect(paths.filter((path) => permissionOf(path) === undefined)).toEqual([]);
 	expect(paths.filter((path) => permissionOf(path) === null).sort()).toEqual(["changes", "me"]);
 });
 
-it("every procedure refuses roles without its permission before it parses the input", async () => {
+it("every procedure rejects roles without its permission before parsing the input", async () => {
 	let refused = 0;
 	for (const role of ROLES) {
 		const actor: Actor = { kind: "person", accountId: "usr_x", name: "x", role, teams: ["x"], via: "session" };

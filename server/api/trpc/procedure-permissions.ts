@@ -1,7 +1,7 @@
 import { OPERATIONS } from "#server/contract/operations.ts";
 import type { Permission } from "#server/domain/permissions.ts";
 
-/** Procedures that only the pages use, and so are not in the contract. `null`: any signed-in person. */
+/** Procedures used only by pages, and therefore not in the contract. `null`: any signed-in person. */
 const PAGE_PROCEDURES: Readonly<Record<string, Permission | null>> = {
 	me: null,
 	changes: null,
@@ -59,7 +59,7 @@ const PERMISSIONS = new Map<string, Permission | null>([
 	...Object.entries(PAGE_PROCEDURES),
 ]);
 
-/** What a procedure requires before its input is parsed; undefined when it is not listed, which is refused. */
+/** What a procedure requires before its input is parsed; undefined when it is not listed, which rejects the call. */
 export function permissionOf(path: string): Permission | null | undefined {
 	return PERMISSIONS.get(path);
 }

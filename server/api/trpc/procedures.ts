@@ -21,7 +21,7 @@ type ProcedureOf<B> =
 
 type ProceduresOf<G> = { [K in keyof G as [ProcedureOf<G[K]>] extends [never] ? never : K]: ProcedureOf<G[K]> };
 
-/** The pages' procedures of a group: those operations that the contract marks. Amounts stay bigint there. */
+/** The page procedures of a group: the operations marked for pages in the contract. Amounts stay bigint there. */
 // biome-ignore lint/suspicious/noExplicitAny: groups hold operations of different types
 export function proceduresOf<const G extends Record<string, Bound<any, any>>>(group: G): ProceduresOf<G> {
 	const made = Object.entries(group).flatMap(([name, { operation, run }]) => {
@@ -34,7 +34,7 @@ export function proceduresOf<const G extends Record<string, Bound<any, any>>>(gr
 	return Object.fromEntries(made) as ProceduresOf<G>;
 }
 
-/** tRPC's client adds the direction to an infinite query; lists only go forward, and their inputs refuse unknown fields. */
+/** tRPC's client adds the direction to an infinite query; lists only page forward, and their inputs reject unknown fields. */
 export function pagedInput(input: z.ZodType): z.ZodType {
 	return z.preprocess((raw) => {
 		if (typeof raw !== "object" || raw === null || !("direction" in raw) || raw.direction !== "forward") return raw;

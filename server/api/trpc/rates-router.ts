@@ -7,7 +7,7 @@ import { ratesOperations } from "../operations/rates.ts";
 import { procedure, router } from "./init.ts";
 import { proceduresOf } from "./procedures.ts";
 
-/** What owned pools cost, and what is agreed with clouds. Lists are replaced by lists that were made from `seen`. */
+/** Costs of owned pools, and agreements with clouds. A list is replaced only if the new one is based on `seen`. */
 export const ratesRouter = router({
 	...proceduresOf(ratesOperations),
 	set: procedure

@@ -158,7 +158,7 @@ export const appRouter = router({
 	groupMapping: router(proceduresOf(groupMappingOperations)),
 	setup: router(proceduresOf(setupOperations)),
 	deviceLogin: deviceLoginRouter,
-	/** Batches of what changed, from when the page was drawn on; the browser reads again what it shows of that. */
+	/** Batches of changes since the page was rendered; the browser reloads the affected data. */
 	changes: procedure.input(z.strictObject({ sinceMs: instantMs })).subscription(async function* ({ ctx, input, signal }) {
 		const rt = runtime();
 		yield* rt.changes.subscribe(ctx.actor, signal ?? rt.shutdown.signal, input.sinceMs);

@@ -10,7 +10,10 @@ export const siteRouter = router({
 	...proceduresOf(siteOperations),
 	useByHour: procedure.query(({ ctx }) => readUseByHour(ctx.service)),
 	settings: procedure.query(({ ctx }) => listSiteSettings(ctx.service)),
-	/** Yields each step when it ends. A mutation although it changes nothing: its input has credentials, which must not be in a URL. */
+	/**
+	 * Yields each step when it ends. A mutation although it changes nothing, because its input has credentials, which
+	 * must not be in a URL.
+	 */
 	check: procedure.input(checkSiteInput).mutation(async function* ({ ctx, input }) {
 		yield* await prepareCheck(withTools(ctx.service), input);
 	}),

@@ -17,7 +17,7 @@ export const createAccountInput = z.strictObject({
 	name: accountFields.name,
 	role: accountFields.role,
 	teams: accountFields.teams.default([]),
-	/** A service account never signs in; its tokens act for it. A person gets an invitation of 7 days. */
+	/** A service account never signs in; it is used through its tokens. A person gets an invitation valid for 7 days. */
 	service: z.boolean().default(false),
 });
 
@@ -31,11 +31,11 @@ const TITLE_MAX = 100;
 const COST_CENTER_MAX = 64;
 
 const teamDetails = {
-	/** What people read instead of the name; null: the name. */
+	/** Display name; null: the name. */
 	title: line(TITLE_MAX).nullable(),
-	/** Code in the company's accounts. */
+	/** Cost center code in the company's accounting. */
 	costCenter: line(COST_CENTER_MAX).nullable(),
-	/** Team that this one is part of. It grants no rights. */
+	/** Parent team. Grants no rights. */
 	parent: name().nullable(),
 };
 

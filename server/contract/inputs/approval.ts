@@ -10,7 +10,7 @@ const id = z.string().min(1).max(64);
 export const refuseInput = z.strictObject({ id, note });
 
 export const grantInput = refuseInput.extend({
-	/** The placement may be expected to cost at most so much, USD; the estimate that was asked about when it is left out. */
+	/** Maximum estimated cost of the placement, USD; default: the estimate in the request. */
 	upToUsd: z
 		.string()
 		.regex(/^\d{1,9}(\.\d{1,6})?$/, "must be an amount of dollars such as 120 or 99.50")
@@ -19,7 +19,7 @@ export const grantInput = refuseInput.extend({
 });
 
 export const listApprovalsInput = z.strictObject({
-	/** `open`: what waits for an answer; `past`: answered, withdrawn and expired requests. */
+	/** `open`: requests waiting for an answer; `past`: answered, withdrawn and expired requests. */
 	state: z.enum(["open", "past"]).optional(),
 	jobId: z.string().min(1).max(64).optional(),
 	cursor: z.string().max(400).optional(),

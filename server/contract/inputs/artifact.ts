@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A link is good for a download that starts soon, not for sharing. */
+/** A link is meant for a download that starts soon, not for sharing. */
 export const LINK_MINUTES_MAX = 60;
 
 export const linkInput = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { instantMs } from "../parts.ts";
 
-/** Free text without NUL, which PostgreSQL cannot hold. */
+/** Free text without NUL, which PostgreSQL cannot store. */
 const text = (max: number) =>
 	z
 		.string()
@@ -10,17 +10,17 @@ const text = (max: number) =>
 		.max(max)
 		.regex(/^[^\0]*$/, "no NUL");
 
-/** What of the audit is asked for; every part narrows it. */
+/** Filters of the audit log, combined with AND. */
 export const auditFilters = z.strictObject({
 	/** `account:…`, `system:…`, or a person's name, address or id. */
 	actor: text(200).optional(),
-	/** The beginning of the action: `policy` finds `policy.publish`. */
+	/** Prefix of the action: `policy` finds `policy.publish`. */
 	action: text(100).optional(),
-	/** What it was done to, or the beginning of that. */
+	/** The subject, or a prefix of it. */
 	subject: text(200).optional(),
 	fromMs: instantMs.optional(),
 	toMs: instantMs.optional(),
-	/** Anywhere in subject, before, after, request id or address, whatever the case. */
+	/** Anywhere in subject, before, after, request id or address; ignores case. */
 	q: text(200).optional(),
 });
 
@@ -33,5 +33,5 @@ export const listAuditInput = auditFilters.extend({
 
 export const AUDIT_FORMATS = ["csv", "ndjson"] as const;
 
-/** The hash of an earlier head of the chain, or its beginning. */
+/** An earlier hash of the chain, or a prefix of it. */
 export const chainHead = z.string().regex(/^[0-9a-f]{12,64}$/, "a head is 64 hexadecimal digits, or at least the first 12 of them");

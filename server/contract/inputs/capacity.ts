@@ -46,7 +46,7 @@ export const addSiteInput = z.strictObject({
 	credentials: credentialsInput.default({ kind: "chain" }),
 });
 
-/** What is left out stays as it is. */
+/** Omitted fields stay unchanged. */
 export const changeSiteInput = z.strictObject({
 	name: name.optional(),
 	settings: settings.optional(),
@@ -62,21 +62,21 @@ export const checkSiteInput = z.strictObject({
 	credentials: credentialsInput.optional(),
 });
 
-/** More than any GPU-hour costs: a slip of the decimal point is caught. */
+/** More than any GPU-hour costs, to catch a misplaced decimal point. */
 const USD_MAX = 1_000;
 
 export const pricePoolInput = z.strictObject({
-	/** What one GPU costs in an hour while it is busy, fully loaded, in dollars. A rate card may refine it later. */
+	/** Fully loaded hourly cost of one busy GPU, in dollars. A rate card may refine it later. */
 	usdPerGpuHour: z
 		.string()
 		.regex(/^\d{1,4}(\.\d{1,6})?$/, "an amount in dollars, such as 1.90")
 		.refine((text) => Number(text) > 0 && Number(text) <= USD_MAX, `above 0 and at most ${USD_MAX}`),
-	/** Power of one GPU and its share of the node when busy, W. Left out: the board power that the shipped rates know for it. */
+	/** Power of one busy GPU and its share of the node, W. Default: the shipped board power. */
 	wattsPerGpu: z.number().int().min(1).max(5_000).optional(),
 });
 
 export const offersInput = z.strictObject({
-	/** GPUs that one machine must have at least. */
+	/** Minimum GPUs per machine. */
 	gpus: z.number().int().min(1).max(16).default(1),
 	accelerator: z.string().max(64).optional(),
 	region: z.string().max(64).optional(),

@@ -23,7 +23,7 @@ const url = z
 	.max(2_000)
 	.refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user name or password");
 
-/** What a receiver checks the signature with. Left out, one is made. */
+/** The key for verifying the signature. Default: generated. */
 const signingKey = z.string().min(16, "must have at least 16 characters").max(256);
 
 /** Only events of pipelines and sweeps of this name, and of their jobs; alerts and statements do not belong to one. */
@@ -44,7 +44,7 @@ export const createChannelInput = z.discriminatedUnion("kind", [
 	}),
 ]);
 
-/** What is left out stays as it is; the kind of a channel never changes. */
+/** Omitted fields stay unchanged; the kind of a channel never changes. */
 export const updateChannelInput = z.strictObject({
 	id: z.string().min(1).max(64),
 	name: name.optional(),

@@ -8,9 +8,9 @@ export const planCompanyInput = z.strictObject({
 	text: z.string().max(COMPANY_LIMITS.documentBytes * 2),
 	/** Values of the file's secret references, by reference. */
 	secrets: z.record(z.string().max(600), z.string().max(SECRET_MAX)).default({}),
-	/** Remove what the file's sections do not list. */
+	/** Removes everything that the file's sections do not list. */
 	prune: z.boolean().default(false),
 });
 
-/** `hash`: of the difference that was shown. */
+/** `hash`: of the difference shown. */
 export const applyCompanyInput = planCompanyInput.extend({ hash: z.string().length(64) });

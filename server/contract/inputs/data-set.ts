@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { dataAddressOf } from "#server/domain/data-address.ts";
 
-/** A region of a cloud: only there are machines that wait for data at a price. */
+/** A cloud region: only its machines are paid for while they wait for data. */
 export const REGION_PLACE = /^(aws|azure|gcp):[a-z0-9-]+$/;
 
 const uri = z
@@ -19,9 +19,9 @@ const uri = z
 
 export const dataSetInput = z
 	.strictObject({
-		/** As jobs name it. */
+		/** As named by jobs. */
 		uri,
-		/** Each place that has it, and its address there. */
+		/** Each place with a copy, and its URI there. */
 		copies: z
 			.array(
 				z.strictObject({
@@ -38,7 +38,7 @@ export const dataSetInput = z
 		message: "has two copies at one place",
 	});
 
-/** Addresses that are folders of a store: data are written below them. */
+/** URIs of folders in a store; data is written below them. */
 const folderUri = uri.refine(
 	(text) => !/^(file|https?):/.test(text),
 	"a store that can be written: s3, gs, azblob, sftp, webdav or rclone",
@@ -47,9 +47,9 @@ const folderUri = uri.refine(
 export const dataStoreInput = z.strictObject({
 	/** `provider:region` of a cloud. */
 	at: z.string().trim().regex(REGION_PLACE, "a region, as aws:us-east-1"),
-	/** A folder of Spillway's own there, as machines of the region read it. */
+	/** A folder for Spillway there, as seen by machines of the region. */
 	uri: folderUri,
-	/** The same folder as the scheduler writes it, where other credentials speak for it; absent: the same address. */
+	/** The same folder as seen by the scheduler, if it needs other credentials; absent: the same URI. */
 	writeUri: folderUri.optional(),
 });
 

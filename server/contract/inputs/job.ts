@@ -8,12 +8,12 @@ import { entityId, instantMs } from "../parts.ts";
 export const SUBMIT_BATCH_MAX = 1_000;
 
 export const importInput = z.strictObject({
-	/** `auto` tells them apart by their text. */
+	/** `auto` detects the format from the text. */
 	kind: z.enum([...SCRIPT_KINDS, "auto"]).default("auto"),
 	text: z.string(),
-	/** Owner of the jobs when the text names no team of the caller. */
+	/** Owner of the jobs when the text names none of the caller's teams. */
 	team: z.string().min(1).max(63).optional(),
-	/** Minutes east of UTC, for dates that name no zone. */
+	/** Minutes east of UTC, for dates without a zone. */
 	zoneOffsetMinutes: z.number().int().min(-840).max(840).default(0),
 });
 
@@ -27,9 +27,9 @@ const jobFilters = {
 	site: z.string().max(64).optional(),
 	/** true: only jobs that the caller submitted. */
 	mine: z.boolean().default(false),
-	/** Part of a name, an id or its beginning. */
+	/** Part of a name, or a prefix of an id. */
 	q: z.string().trim().max(128).optional(),
-	/** Only jobs that ended at or after this time, together with all that have not ended (UTC ms). */
+	/** Only jobs that ended at or after this time (UTC ms), plus all that have not ended. */
 	endedSinceMs: instantMs.optional(),
 };
 
@@ -57,11 +57,11 @@ export const actOnJobsInput = z.discriminatedUnion("action", [
 ]);
 
 export const readLogsInput = z.strictObject({
-	/** Number of the attempt; the newest when absent. */
+	/** Number of the attempt; default: the latest. */
 	attempt: z.number().int().min(1).optional(),
 	/** Lines after this number. */
 	after: z.number().int().min(0).default(0),
-	/** Only the last `tail` lines, when nothing was read before. */
+	/** Only the last `tail` lines, on the first read. */
 	tail: z.number().int().min(1).max(10_000).optional(),
 	limit: z.number().int().min(1).max(10_000).default(1_000),
 });

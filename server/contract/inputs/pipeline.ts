@@ -24,18 +24,18 @@ export const listRunsInput = z.strictObject({
 	id: z.string().min(1).max(64),
 	/** Only runs of this step. */
 	step: z.string().max(64).optional(),
-	/** Number of the last run of the page before. */
+	/** Number of the last run on the previous page. */
 	after: z.number().int().min(-1).default(-1),
 	limit: z.number().int().min(1).max(500).default(100),
 });
 
 export const listTrialsInput = z.strictObject({
 	id: z.string().min(1).max(64),
-	/** The metric to compare; absent: the sweep's own, else the first one reported. */
+	/** The metric to compare; absent: the sweep's own, else the first reported one. */
 	metric: z.string().max(100).optional(),
 });
 
 export const retryInput = z.strictObject({
-	/** Run this step and all that need it again, those that succeeded too. Absent: only what did not succeed. */
+	/** Re-runs this step and all steps that need it, even successful ones. Absent: only those that did not succeed. */
 	from: z.string().min(1).max(64).optional(),
 });

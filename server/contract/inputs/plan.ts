@@ -3,7 +3,7 @@ import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
 
 /** Days of records that a study may cover. */
 export const STUDY_DAYS = [30, 90, 365] as const;
-/** Of an uploaded file in base64, some 22 MB of bytes: gzip a larger trace. */
+/** For an uploaded file in base64, about 22 MB of bytes: gzip a larger trace. */
 export const STUDY_UPLOAD_CHARS = 30_000_000;
 
 const discountPercent = z.number().min(0).max(100).default(8);
@@ -19,7 +19,7 @@ export const startStudyInput = z.discriminatedUnion("source", [
 	}),
 	z.strictObject({
 		source: z.literal("open"),
-		/** A public trace that comes with Spillway. */
+		/** A public trace included with Spillway. */
 		trace: z.enum(OPEN_TRACE_NAMES),
 		/** Owned GPUs. Absent: from the history. */
 		gpus: z.number().int().min(1).max(1_000_000).optional(),
@@ -27,7 +27,7 @@ export const startStudyInput = z.discriminatedUnion("source", [
 	}),
 	z.strictObject({
 		source: z.literal("upload"),
-		/** What the study is called, such as the file's name. */
+		/** Display name of the study, such as the file's name. */
 		name: z.string().min(1).max(200),
 		/** The file's bytes in base64: CSV or sacct --parsable2, gzipped or not. */
 		trace: z.base64({ error: "must be a file in base64" }).min(4).max(STUDY_UPLOAD_CHARS),

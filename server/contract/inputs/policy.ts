@@ -33,9 +33,9 @@ export const checkInput = z.strictObject({ name: policyName, source: policyText 
 
 export const diffInput = z.strictObject({
 	name: policyName,
-	/** Left out: the version in force. */
+	/** Default: the version in force. */
 	from: versionNumber.optional(),
-	/** A version, or a text; left out: the version in force. */
+	/** A version, or a text; default: the version in force. */
 	to: z.union([versionNumber, z.strictObject({ source: policyText })]).optional(),
 });
 
@@ -43,7 +43,7 @@ export const saveDraftInput = z.strictObject({
 	name: policyName,
 	source: policyText,
 	baseVersion: z.number().int().min(0).max(2_147_483_647),
-	/** What the last answer said, null for a first save: refuses when another tab saved meanwhile. Left out: saves anyway. */
+	/** From the last response, null for a first save: fails when another tab has saved since. Omitted: saves anyway. */
 	previousUpdatedAt: z.iso.datetime().nullable().optional(),
 });
 
@@ -67,9 +67,9 @@ export const publishInput = z.strictObject({
 	name: policyName,
 	source: policyText,
 	message: publishMessage,
-	/** The version that the text began from; 0 when there was none. */
+	/** The version that the text started from; 0 if there was none. */
 	baseVersion: z.number().int().min(0).max(2_147_483_647),
-	/** The backtest that was seen before. */
+	/** The backtest seen before publishing. */
 	backtestId: z.string().min(1).max(64).optional(),
 	/** Why there is no finished backtest. The browser's form requires one of the two. */
 	noBacktestReason: z.string().trim().min(3, "say in a few words why").max(500).optional(),
@@ -79,7 +79,7 @@ export const rollbackInput = z.strictObject({
 	name: policyName,
 	version: versionNumber,
 	message: publishMessage,
-	/** The version in force that was looked at; refuses when another one is by now. */
+	/** The version in force that was seen; fails when another one is in force now. */
 	baseVersion: versionNumber.optional(),
 });
 
@@ -87,13 +87,13 @@ export const mergeInput = z.strictObject({
 	name: policyName,
 	baseVersion: versionNumber,
 	source: policyText,
-	/** For conflicts that a person decided, by their key. */
+	/** For conflicts resolved by a person, by their key. */
 	choices: z.record(z.string().max(200), z.enum(["mine", "theirs"])).default({}),
 });
 
 export const changePolicySettingsInput = z.strictObject({ secondPerson: z.boolean() });
 
-/** A publication over REST. The version that it began from is in If-Match. */
+/** A publication over REST. Its base version is in If-Match. */
 export const putPolicyInput = publishInput
 	.omit({ baseVersion: true })
 	.extend({ origin: z.discriminatedUnion("kind", [z.strictObject({ kind: z.literal("cli") }), gitOrigin]).optional() });

@@ -5,11 +5,11 @@ import { entityId } from "../parts.ts";
 export const electricityPricesInput = z.strictObject({
 	/** The file's text: csv with ts and usd_per_kwh, or usd_per_mwh. */
 	text: z.string().min(1),
-	/** Where the prices come from, as shown to people. */
+	/** Source of the prices, for display. */
 	message: z.string().trim().min(1).max(500),
 });
 
-/** What a person sends: the card, from when on it counts, and why it is set. */
+/** The card, its effective time, and the reason. */
 export const rateCardInput = z.strictObject({
 	/** An instant, or a date of the ledger's calendar for the start of that day. Default: now. */
 	effectiveFrom: z.union([z.iso.date(), z.iso.datetime({ offset: true })]).optional(),
@@ -19,12 +19,12 @@ export const rateCardInput = z.strictObject({
 
 const moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
-/** What was read at a pool's machines: at their plugs, before PUE. */
+/** A reading at a pool's machines: at their plugs, before PUE. */
 export const measuredPowerInput = z.strictObject({
 	/** Instants, or dates of the ledger's calendar for the start of that day. */
 	from: moment,
 	to: moment,
-	/** Energy of all the pool's machines from the one to the other. */
+	/** Energy of all the pool's machines between the two. */
 	kwh: z.string().regex(/^\d+(\.\d{1,6})?$/, "kilowatt-hours, a decimal with at most six places"),
 	/** Where it was read. Kept for auditors. */
 	message: z.string().min(1).max(500),
@@ -40,9 +40,9 @@ export const commitmentInput = z
 		kind: z.enum(["reservation", "commitment"]),
 		region: z.string().min(1).max(64).nullable(),
 		instanceType: z.string().min(1).max(64),
-		/** A reservation's own zone, in which its machines are then launched. */
+		/** A reservation's own zone, where its machines are launched. */
 		zone: z.string().min(1).max(64).nullable().default(null),
-		/** The provider's own name of a reservation that takes only machines launched into it; without it the provider matches them. */
+		/** The provider's name of a reservation that only takes machines launched into it; without it the provider matches them. */
 		reservation: z
 			.string()
 			.regex(/^[a-zA-Z0-9/_.-]{1,256}$/)
@@ -50,7 +50,7 @@ export const commitmentInput = z
 			.default(null),
 		accelerator: z.string().min(1).max(64),
 		instances: z.number().int().min(1).max(100_000),
-		/** Of all its machines together. */
+		/** For all its machines together. */
 		upfrontMicroUsd: micro,
 		hourlyMicroUsd: micro,
 		from: z.iso.datetime({ offset: true }),
@@ -74,14 +74,14 @@ export const discountInput = z
 		id: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
 		siteId: z.string().min(1).max(64),
 		capacityType: z.enum(["on_demand", "spot"]),
-		/** Of the provider's price, above 0 and below 100. */
+		/** Percent off the provider's price, above 0 and below 100. */
 		percent: z
 			.string()
 			.regex(/^\d{1,2}(\.\d{1,4})?$/, "a percentage above 0 and below 100 with at most four decimals, as text")
 			.refine((text) => Number(text) > 0, "a discount is more than nothing"),
-		/** As `instanceFamilies` of a policy; empty: every type. */
+		/** Like `instanceFamilies` of a policy; empty: every type. */
 		instanceFamilies: z.array(pattern).max(100).default([]),
-		/** As `regions` of a policy; empty: every region. */
+		/** Like `regions` of a policy; empty: every region. */
 		regions: z.array(pattern).max(100).default([]),
 		from: z.iso.datetime({ offset: true }),
 		to: z.iso.datetime({ offset: true }).nullable().default(null),

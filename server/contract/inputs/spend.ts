@@ -5,7 +5,7 @@ import { CAPACITY_TYPES, PROVIDERS, WORKLOAD_CLASSES } from "#server/domain/voca
 import { instantMs } from "../parts.ts";
 import { currencyCode } from "./currency.ts";
 
-/** What sums and charges can be grouped and filtered by. */
+/** Dimensions for grouping and filtering sums and charges. */
 export const SPEND_DIMENSIONS = [
 	...["team", "project", "class", "provider", "region"],
 	...["capacityType", "accelerator", "site", "kind"],
@@ -16,8 +16,8 @@ const VALUES_MAX = 100;
 const names = z.array(z.string().max(200)).max(VALUES_MAX).optional();
 
 /**
- * Keeps what has one of the values in each of the dimensions that are given; a dimension without values keeps all.
- * "" is what has none, such as the team of idle hardware.
+ * Keeps charges with one of the given values in each given dimension; a dimension without values keeps all. "" matches
+ * charges without a value, such as the team of idle hardware.
  */
 export const spendFilters = z.strictObject({
 	team: names,
@@ -36,18 +36,18 @@ export const spendFilters = z.strictObject({
 
 export const refundInput = z.strictObject({
 	chargeId: z.string().min(1).max(64),
-	/** Dollars of effective cost; all that is left of the charge when it is left out. */
+	/** Dollars of effective cost; default: the rest of the charge. */
 	amountUsd: z
 		.string()
 		.regex(/^\d{1,9}(\.\d{1,6})?$/, "must be an amount of dollars such as 12.50")
 		.optional(),
-	/** Why. Kept for auditors. */
+	/** Reason. Kept for auditors. */
 	reason: z.string().trim().min(3).max(2_000),
 });
 
 /**
- * The most expensive jobs of whole months. `fromMs`, `toMs`: widened to months of the ledger's calendar, because that is how sums
- * of jobs are kept. `filters`: team, project and class. `cursor`: nextCursor of the page before.
+ * The most expensive jobs of whole months. `fromMs`, `toMs`: extended to months of the ledger's calendar, because sums
+ * of jobs are kept by month. `filters`: team, project and class. `cursor`: nextCursor of the previous page.
  */
 export const jobSpendInput = z.strictObject({
 	fromMs: instantMs,
@@ -58,13 +58,13 @@ export const jobSpendInput = z.strictObject({
 });
 
 /**
- * The charges behind a number. `fromMs`, `toMs`: the number's range, in whole hours. `filters`: the number's own, with the
- * value of its group as one more. `jobId`: one job's alone; `cause`: of one machine, allocation, pool, line of a bill or result, by its
- * id; `correction`: those that correct, for one of these reasons. `lost`: those of attempts that ended in the range without
- * finishing their command, in one way or in any, whenever they were charged. `withoutIdle`: not those of owned hardware that
- * no job used. `asOf`: the ledger when a version of a statement was closed (`2026-11/1`, `2026-11/1/risk`) or at an
- * instant; `since`: what was posted later than that. `budget`: those that this budget counts, by its id. `cursor`: nextCursor of
- * the page before.
+ * The charges behind a number. `fromMs`, `toMs`: the number's range, in whole hours. `filters`: the number's own, plus
+ * the value of its group. `jobId`: only this job; `cause`: only this machine, allocation, pool, bill line or result,
+ * by its id; `correction`: only corrections for one of these reasons. `lost`: only charges of attempts that ended in
+ * the range without finishing their command, in one way or in any, whenever they were charged. `withoutIdle`: excludes
+ * owned hardware that no job used. `asOf`: the ledger as of a closed version of a statement (`2026-11/1`,
+ * `2026-11/1/risk`) or an instant; `since`: only charges posted later than that. `budget`: only charges counted by
+ * this budget, by its id. `cursor`: nextCursor of the previous page.
  */
 export const listChargesInput = z.strictObject({
 	fromMs: instantMs,
@@ -108,7 +108,7 @@ export const spendQueryInput = timeRangeInput.extend({
 	...spendFilters.shape,
 });
 
-/** As pages ask. */
+/** As sent by pages. */
 export const spendInCurrencyInput = z.strictObject({
 	fromMs: instantMs,
 	toMs: instantMs,
@@ -119,12 +119,15 @@ export const spendInCurrencyInput = z.strictObject({
 
 export const varianceQueryInput = timeRangeInput.extend(spendFilters.shape);
 
-/** The filters in one place, as pages ask. */
+/** The filters in one object, as sent by pages. */
 export const varianceInput = z.strictObject({ fromMs: z.number().int(), toMs: z.number().int(), filters: spendFilters.default({}) });
 
 export const carbonQueryInput = timeRangeInput.extend({ groupBy: groupOf(SPEND_GROUPS), ...spendFilters.shape });
 
-/** Filters of listChargesInput, side by side. `period`: the period of `budget` that has this day, in place of a time range. */
+/**
+ * Filters of listChargesInput as separate parameters. `period`: the period of `budget` that contains this day, instead
+ * of a time range.
+ */
 export const chargesQueryInput = listChargesInput.omit({ filters: true }).extend({
 	...timeRangeInput.shape,
 	period: z.iso.date().optional(),

@@ -16,21 +16,21 @@ export const closeInput = z.strictObject({
 export const getStatementInput = z.strictObject({
 	month: monthSchema,
 	team: statementTeam,
-	/** Without it the newest, or the preview of a month that is not closed; 0 is the preview in any case. */
+	/** Default: the newest, or the preview of a month that is not closed; 0 is always the preview. */
 	version: z.number().int().min(0).max(1_000_000).optional(),
-	/** Of a preview; the reporting currency when omitted. A closed version has the one that it was closed with. */
+	/** For a preview; default: the reporting currency. A closed version keeps its own. */
 	currency: currencyCode.optional(),
 });
 
 export const listStatementsInput = z.strictObject({
-	/** "" is the company; without it the company, or the person's first team where they may not see that. */
+	/** "" is the company; default: the company, or the person's first team if they may not see that. */
 	team: z.string().max(128).optional(),
 });
 
 export const signInput = z.strictObject({
 	month: monthSchema,
 	team: statementTeam,
-	/** Of the statement that the person has read: another one is never signed by accident. */
+	/** Of the statement that the person has read, so that another one is never signed by accident. */
 	sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be the sha256 shown on the statement"),
 });
 

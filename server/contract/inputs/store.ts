@@ -2,7 +2,7 @@ import { z } from "zod";
 import { name } from "#server/domain/schema/values.ts";
 import { storeConfigSchema } from "#server/domain/store.ts";
 
-/** Money is stored in micro-dollars: a smaller part would be rounded away, and a price of 0.0000001 be free. */
+/** Money is stored in micro-dollars: a smaller part would be rounded away, and a price of 0.0000001 would be free. */
 const usd = z
 	.number()
 	.min(0)
@@ -13,7 +13,7 @@ export const addStoreInput = z.strictObject({
 	team: name(),
 	name: name(),
 	config: storeConfigSchema,
-	/** Checked by the store's kind: server/domain/store.ts, STORE_SECRETS. */
+	/** Validated per kind of store: server/domain/store.ts, STORE_SECRETS. */
 	secret: z.record(z.string(), z.string()).optional(),
 	isDefault: z.boolean().default(true),
 	usdPerGiBMonth: usd.optional(),

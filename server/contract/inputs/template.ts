@@ -9,19 +9,19 @@ export const listTemplatesInput = z.strictObject({ team: z.string().max(64).opti
 
 export const getTemplateInput = z.strictObject({
 	id: entityId,
-	/** The current one when absent. */
+	/** Default: the current one. */
 	version: version.optional(),
 });
 
 /** One of text, document and pipelineId. */
 export const saveTemplateInput = z.strictObject({
-	/** The name in the file when absent. */
+	/** Default: the name in the file. */
 	name: name().optional(),
 	description: z.string().trim().max(200).default(""),
 	/** The file, so that problems have a line and column. */
 	text: z.string().optional(),
 	document: z.unknown().optional(),
-	/** Takes the file of this pipeline or sweep. */
+	/** Uses the file of this pipeline or sweep. */
 	pipelineId: entityId.optional(),
 	/** The version that the change is based on; absent for a new template. */
 	baseVersion: version.optional(),
@@ -30,6 +30,6 @@ export const saveTemplateInput = z.strictObject({
 export const runTemplateInput = z.strictObject({
 	id: entityId,
 	parameters: pipelineInput.shape.parameters,
-	/** The version that the caller saw. The request fails when it is no longer the current one. */
+	/** The version that the caller saw. The request fails when it is no longer current. */
 	version: version.optional(),
 });

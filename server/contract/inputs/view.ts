@@ -4,18 +4,18 @@ import { entityId } from "../parts.ts";
 
 const fields = {
 	name: z.string().trim().min(1, "give it a name").max(60),
-	/** Filters, sort and columns as in the address of Jobs: `view=all&state=failed`. */
+	/** Filters, sort and columns as in the URL of Jobs: `view=all&state=failed`. */
 	query: z
 		.string()
 		.max(2_000)
 		.refine((query) => unknownParameters(query).length === 0, `only these parameters: ${JOB_LIST_PARAMETERS.join(", ")}`),
-	/** The team that sees it too; null: its owner alone. */
+	/** A team that also sees it; null: only its owner. */
 	team: z.string().min(1).max(63).nullable(),
 };
 
 export const createViewInput = z.strictObject({ ...fields, team: fields.team.default(null) });
 
-/** What is left out stays as it is. */
+/** Omitted fields stay unchanged. */
 export const updateViewInput = z.strictObject({
 	id: entityId,
 	name: fields.name.optional(),

@@ -41,7 +41,7 @@ export const jobFacetsSchema = z
 	.object({ total: z.number().int(), state: facetSchema, team: facetSchema, class: facetSchema, site: facetSchema })
 	.meta({ id: "JobFacets" });
 
-/** `ended` is of `cancel`: false while the job still has to stop. */
+/** `ended` is for `cancel`: false while the job still has to stop. */
 export const jobActionResultSchema = z
 	.object({
 		id: z.string(),

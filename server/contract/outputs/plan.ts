@@ -22,24 +22,24 @@ const resultSchema = z.object({
 		...{ apiVersion: z.literal("spillway/v1"), kind: z.literal("PlanComparison") },
 		decision: z.looseObject({ verdict: z.enum(["go", "pilot", "no_go"]), headline: z.string(), summary: z.string() }),
 	}),
-	/** Published claims next to what the trace gives. Absent: own records, and studies of earlier releases. */
+	/** Published claims next to the trace's results. Absent: own records, and studies of earlier releases. */
 	headline: z.looseObject({ apiVersion: z.literal("spillway/v1"), kind: z.literal("PlanHeadline") }).optional(),
 });
 
 export const studySchema = studySummarySchema.extend({ result: resultSchema.nullable() }).meta({ id: "PlanStudy" });
 
-/** Of one option or month; null: not known. */
+/** For one option or month; null: unknown. */
 const figures = {
 	meanTimeToModelS: z.number().nullable(),
 	meanWaitS: z.number().nullable(),
-	/** US dollars for 730 hours; of a month: what it came to. */
+	/** US dollars per 730 hours; for a month: its actual cost. */
 	cloudUsd: z.number(),
 };
 
 export const planDecisionSchema = z
 	.object({
 		study: studySummarySchema,
-		/** SHA-256 of the stored result: the same for as long as the figures are. */
+		/** SHA-256 of the stored result: unchanged as long as the figures are. */
 		sha256: z.string(),
 		verdict: z.enum(["go", "pilot", "no_go"]),
 		headline: z.string(),
@@ -58,7 +58,10 @@ export const planDecisionSchema = z
 			z.object({ id: z.string(), label: z.string(), ownedGpus: z.number(), ...figures, totalUsd: z.number(), npvUsd: z.number() }),
 		),
 		assumptions: z.array(z.object({ name: z.string(), value: z.string(), source: z.string() })),
-		/** What happened since the study, next to `expected`. null: a study of a trace says nothing of this installation. */
+		/**
+		 * What happened since the study, next to `expected`. null: a study of an external trace does not describe this
+		 * installation.
+		 */
 		outcome: z
 			.object({
 				expected: z.object({ label: z.string(), ...figures }),

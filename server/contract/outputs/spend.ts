@@ -61,7 +61,7 @@ export const spendSchema = z
 			}),
 		),
 		totals: spendSumsSchema.extend({ converted: convertedSpendSchema.optional() }),
-		/** The rates that `converted` was made with; absent in US dollars. */
+		/** The rates used for `converted`; absent in US dollars. */
 		rates: ratesUsedSchema.optional(),
 	})
 	.meta({ id: "Spend" });

@@ -10,7 +10,7 @@ interface AcceleratorSpec {
 	aliases: string[];
 }
 
-/** The boards as the three clouds sell them (SXM where there is a choice). */
+/** The boards sold by the three clouds (SXM if there is a choice). */
 const ACCELERATORS: Record<string, AcceleratorSpec> = {
 	"H100-80GB": {
 		memoryGiB: 80,
@@ -53,7 +53,7 @@ const ACCELERATORS: Record<string, AcceleratorSpec> = {
 	"V100-16GB": {
 		memoryGiB: 16,
 		powerRow: "Tesla V100-SXM2-16GB",
-		// The table has the figures of SXM2 and PCIe the wrong way round.
+		// The table has the figures of SXM2 and PCIe swapped.
 		power: {
 			watts: 300,
 			source: "http://www.hwupgrade.it/news/skvideo/nvidia-tesla-v100-da-fine-anno-anche-su-slot-pci-express_69475.html",
@@ -63,7 +63,7 @@ const ACCELERATORS: Record<string, AcceleratorSpec> = {
 	"V100-32GB": { memoryGiB: 32, powerRow: "Tesla V100-SXM2-32GB", aliases: ["Tesla-V100-SXM2-32GB", "v100-32g"] },
 };
 
-/** Names that stand for several models: `A100` in a job means either. */
+/** Ambiguous names: `A100` in a job means either model. */
 const FAMILIES: Record<string, string[]> = { A100: ["A100-80GB", "A100-40GB"], V100: ["V100-32GB", "V100-16GB"] };
 
 export function convertAccelerators(power: readonly CsvRow[]): AcceleratorFile {

@@ -11,7 +11,7 @@ describe("csv", () => {
 	it("reads quoted fields", () => {
 		expect(parseCsv('a,b,c\n1,"x, ""y""",\n')).toEqual([{ a: "1", b: 'x, "y"', c: "" }]);
 	});
-	it("refuses a record of another width", () => {
+	it("rejects a record with a different number of fields", () => {
 		expect(() => parseCsv("a,b\n1,2,3")).toThrow("3 fields");
 	});
 });
@@ -22,7 +22,7 @@ describe("offers from the raw catalogue", () => {
 		expect(() => zoneNameOfId("us-east-1", "b")).toThrow();
 	});
 
-	it("takes spot = on-demand, also after rounding, as no spot", () => {
+	it("treats spot = on-demand, also after rounding, as no spot price", () => {
 		const { file } = convertOffers(
 			"aws",
 			catalogue(`aws,p4d.24xlarge,A100,8,96,1152,ap-northeast-1,apne1-az1,30.09784,30.0978,${SKY}`),
@@ -33,7 +33,7 @@ describe("offers from the raw catalogue", () => {
 		]);
 	});
 
-	it("leaves out stale prices, missing prices, fractions of a GPU and families that are not bought, and counts them", () => {
+	it("excludes and counts stale prices, missing prices, fractional GPUs and unsupported families", () => {
 		const { file, skipped } = convertOffers(
 			"aws",
 			catalogue(
@@ -48,7 +48,7 @@ describe("offers from the raw catalogue", () => {
 		expect(Object.fromEntries(skipped)).toEqual({ stale_price: 1, no_price: 1, fraction_of_gpu: 1, family: 1 });
 	});
 
-	it("makes the machines of a TPU chip's price: v6e at $2.7 a chip is $21.6 for 8; of v5e Compute Engine makes none", () => {
+	it("derives machines from a TPU chip's price: v6e at $2.7 a chip is $21.6 for 8; Compute Engine has none for v5e", () => {
 		const of = "us-east5,,2.7,1.89,2024-12-23,gpuhunt tpu_pricing.json,gpuhunt tpu_pricing.json";
 		const { file } = convertOffers("gcp", catalogue(`gcp,tpu-v6e-chip,TPU-v6e,1,,,${of}`, `gcp,tpu-v5e-chip,TPU-v5e,1,,,${of}`), new Map());
 		expect(file.types).toEqual({
@@ -63,7 +63,7 @@ describe("offers from the raw catalogue", () => {
 		]);
 	});
 
-	it("refuses a source that no one has described", () => {
+	it("rejects an undescribed source", () => {
 		expect(() => convertOffers("aws", catalogue("aws,g5.xlarge,A10G,1,4,16,us-east-2,,1,,2025-04-04,hearsay,"), new Map())).toThrow(
 			"hearsay",
 		);

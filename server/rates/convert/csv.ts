@@ -11,8 +11,8 @@ function splitLine(line: string): string[] {
 }
 
 /**
- * Reads a csv text with a header line.
- * @throws Error when a record has another number of fields than the header.
+ * Parses a csv text with a header line.
+ * @throws Error when a record has a different number of fields than the header
  */
 export function parseCsv(text: string): CsvRow[] {
 	const lines = text.split(/\r?\n/).filter((line) => line !== "");
@@ -26,14 +26,20 @@ export function parseCsv(text: string): CsvRow[] {
 	});
 }
 
-/** The value of a column. @throws Error when it is empty. */
+/**
+ * The value of a column.
+ * @throws Error when it is empty
+ */
 export function required(row: CsvRow, column: string): string {
 	const value = row[column] ?? "";
 	if (value === "") throw new Error(`column ${column} is empty in ${JSON.stringify(row)}`);
 	return value;
 }
 
-/** The value of a column as a number, null when empty. @throws Error when it is not a number. */
+/**
+ * The value of a column as a number, null when empty.
+ * @throws Error when it is not a number
+ */
 export function optionalNumber(row: CsvRow, column: string): number | null {
 	const value = row[column] ?? "";
 	if (value === "") return null;

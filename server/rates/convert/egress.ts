@@ -6,8 +6,8 @@ import { compareText } from "./offers.ts";
 const GIB = 1_073_741_824n;
 
 /**
- * Bytes that a cloud's bill calls one "GB" of transfer: 2^30. The tier bounds say so (10,240 "GB" is sold as "10 TB",
- * 51,200 as "50 TB"), and Google writes GiB outright. Were it 10^9, each price per GiB would be 7.37% higher.
+ * Bytes of a "GB" of transfer on a cloud's bill: 2^30. The tier bounds show it (10,240 "GB" is sold as "10 TB", 51,200
+ * as "50 TB"), and Google writes GiB outright. With 10^9, each price per GiB would be 7.37% higher.
  */
 export const BYTES_PER_BILLED_GB = 1_073_741_824n;
 
@@ -56,7 +56,7 @@ function gibOf(billedGb: number): number {
 	return Number((BigInt(billedGb) * BYTES_PER_BILLED_GB) / GIB);
 }
 
-/** The tiers out to the internet. Transfers between regions are left out: the raw matrices are too coarse to bill by. */
+/** The egress tiers to the internet. Transfers between regions are left out: the raw matrices are too coarse to bill by. */
 export function convertEgress(raw: readonly CsvRow[]): EgressFile {
 	const used = new Map<string, SourceNote>();
 	const rows: EgressFile["rows"] = [];

@@ -23,8 +23,8 @@ function ratedProvider(name: string): RatedProvider {
 }
 
 /**
- * Rows for the instance types that also have a price: only for those the vCPUs are known, by which
- * Cloud Carbon Footprint shares a server among its instances (instance vCPUs / the family's largest).
+ * Rows for the instance types that also have a price. Only for those are the vCPUs known, which Cloud Carbon Footprint
+ * uses to share a server among its instances (instance vCPUs / the family's largest).
  */
 export function convertEmbodied(raw: readonly CsvRow[], catalogue: readonly CsvRow[]): EmbodiedFile {
 	const vcpus = new Map<string, number>();

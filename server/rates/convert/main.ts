@@ -1,5 +1,5 @@
 /**
- * Makes server/rates/data/*.json (all but owned-rates.json, which is written by hand) from a folder of raw csv files.
+ * Creates server/rates/data/*.json (except owned-rates.json, which is written by hand) from a folder of raw csv files.
  * Run by hand: node server/rates/convert/main.ts <folder with prices/, carbon/ and spot/>
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { convertEgress } from "./egress.ts";
 import { convertEmbodied } from "./embodied.ts";
 import { convertOffers, type OfferProvider } from "./offers.ts";
 
-/** JSON with one array element or entry per line, so that a refresh can be read as a diff. */
+/** JSON with one array element or entry per line, so that a refresh gives a readable diff. */
 export function toLines(value: Record<string, unknown>): string {
 	const entries = Object.entries(value).map(([key, item]) => {
 		if (Array.isArray(item)) return `${JSON.stringify(key)}: [\n${item.map((x) => JSON.stringify(x)).join(",\n")}\n]`;

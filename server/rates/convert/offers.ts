@@ -7,7 +7,7 @@ import { machinesOfChip } from "./tpus.ts";
 
 export type OfferProvider = "aws" | "azure" | "gcp";
 
-/** The catalogue's accelerator names per cloud. What is absent here is left out of the snapshot. */
+/** The catalog's accelerator names per cloud. Names missing here are excluded from the snapshot. */
 const ACCELERATORS: Record<string, OfferAccelerator> = {
 	A100: "A100-40GB",
 	"A100-80GB": "A100-80GB",
@@ -26,7 +26,7 @@ const ACCELERATORS: Record<string, OfferAccelerator> = {
 
 const AWS_FAMILIES = new Set(["g4dn", "g5", "g6", "g6e", "p3", "p3dn", "p4d", "p4de", "p5", "p5e", "p5en", "p6-b200"]);
 
-/** Why a row of the raw catalogue is not in the snapshot. */
+/** Why a row of the raw catalog is not in the snapshot. */
 export type Skipped = "family" | "accelerator" | "fraction_of_gpu" | "stale_price" | "no_price" | "no_memory";
 
 export interface OfferFile {
@@ -58,16 +58,16 @@ function reasonToSkip(provider: OfferProvider, row: CsvRow): Skipped | null {
 	return null;
 }
 
-/** The spot price, or null where there is none: AWS reports spot = on-demand for a zone without spare capacity. */
+/** The spot price, or null if there is none: AWS reports spot = on-demand for a zone without spare capacity. */
 function spotOf(row: CsvRow): string | null {
 	const spot = row.spot_usd_h ?? "";
 	if (spot === "" || usdToMicro(spot) <= 0n) return null;
-	// The raw spot prices are rounded to four decimals, so that 30.0978 stands for an on-demand price of 30.09784.
+	// The raw spot prices are rounded to four decimals, so 30.0978 corresponds to an on-demand price of 30.09784.
 	const rounding = usdToMicro("0.0001");
 	return usdToMicro(spot) + rounding >= usdToMicro(required(row, "on_demand_usd_h")) ? null : spot;
 }
 
-/** One cloud's part of the raw catalogue as a snapshot file. `interruptions` maps `region/type` to a bucket of the Spot Advisor. */
+/** One cloud's part of the raw catalog as a snapshot file. `interruptions` maps `region/type` to a bucket of the Spot Advisor. */
 export function convertOffers(
 	provider: OfferProvider,
 	catalogue: readonly CsvRow[],

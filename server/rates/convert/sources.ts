@@ -1,6 +1,6 @@
 import type { SourceNote } from "../source.ts";
 
-/** Where each price column of the raw catalogue came from. Keys are the catalogue's own texts, as prefixes. */
+/** Source of each price column of the raw catalog. Keys are prefixes of the catalog's own texts. */
 interface CatalogueSource {
 	prefix: string;
 	note: SourceNote;
@@ -93,7 +93,10 @@ const CATALOGUE_SOURCES: readonly CatalogueSource[] = [
 	},
 ];
 
-/** The source that a text of the raw catalogue names. @throws Error when it is not known: then it has to be described above first. */
+/**
+ * The source named by a text of the raw catalog.
+ * @throws Error when it is unknown; describe it above first
+ */
 export function catalogueSource(text: string): SourceNote {
 	const found = CATALOGUE_SOURCES.find((source) => text.startsWith(source.prefix));
 	if (!found) throw new Error(`no description for the price source "${text}"; add it to convert/sources.ts`);

@@ -2,7 +2,7 @@ import { microToUsdText, usdToMicro } from "../../kernel/money.ts";
 import type { TpuName } from "../offers.ts";
 import { type CsvRow, required } from "./csv.ts";
 
-/** A machine with TPU chips inside, as Compute Engine sells it. */
+/** A machine with TPU chips, as sold by Compute Engine. */
 interface TpuMachine {
 	instanceType: string;
 	chips: number;
@@ -11,9 +11,10 @@ interface TpuMachine {
 }
 
 /**
- * The types that Compute Engine makes ("TPU machines in accelerator-optimized machine family", compute/docs/tpus/tpu-machines),
- * with vCPUs and memory as "TPU v6e" and "Plan TPUs in GKE" have them; where the two differ (memory of ct6e-standard-1t), the
- * smaller. It has types of TPU v5e in its lists, and makes none of them: those are made by GKE and by their own API.
+ * The types offered by Compute Engine ("TPU machines in accelerator-optimized machine family",
+ * compute/docs/tpus/tpu-machines), with vCPUs and memory from "TPU v6e" and "Plan TPUs in GKE"; where the two differ
+ * (memory of ct6e-standard-1t), the smaller. Compute Engine lists types of TPU v5e but cannot create them: only GKE
+ * and their own API can.
  */
 const MACHINES: Readonly<Record<TpuName, readonly TpuMachine[]>> = {
 	"TPU-v5p": [
@@ -28,7 +29,10 @@ const MACHINES: Readonly<Record<TpuName, readonly TpuMachine[]>> = {
 	],
 };
 
-/** A row of the raw catalogue with the price of one chip, as rows of the machines that hold such chips: Google bills by the chip. */
+/**
+ * A row of the raw catalog with the price of one chip, converted to rows for the machines with such chips: Google
+ * bills by the chip.
+ */
 export function machinesOfChip(row: CsvRow): CsvRow[] {
 	if (row.cloud !== "gcp" || !/-chip$/.test(required(row, "instance_type"))) return [row];
 	const machines = MACHINES[required(row, "accelerator") as TpuName] ?? [];
