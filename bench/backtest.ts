@@ -1,9 +1,9 @@
 /**
- * Replays a draft beside a published policy over made-up records: `node bench/backtest.ts [--jobs 100000] [--days 90] [--one]`.
- * The records have the sizes and run times of lib/synthetic-trace.ts, spread over the days on as many A100-80GB as 85% of their GPU time
- * takes; five classes, eleven teams, a hundred names, a deadline on every tenth job; all offers of the catalogue for that
- * model; spot changes its price every six hours. Both replays run in their own threads, as a worker runs them;
- * `--one`: one after the other in this thread. What is read from a database is not in it.
+ * Replays a draft and a published policy over synthetic records: `node bench/backtest.ts [--jobs 100000] [--days 90] [--one]`.
+ * The records have the sizes and run times of lib/synthetic-trace.ts, spread over the days on enough A100-80GB for a load of 85%; five
+ * classes, eleven teams, a hundred names, a deadline on every tenth job; all offers of the catalogue for that model; spot prices change
+ * every six hours. Both replays run in their own threads, as in a worker; `--one`: one after the other in this thread. Database reads are
+ * not included.
  */
 import { parseArgs } from "node:util";
 import type { JobSpec } from "#server/domain/job.ts";
@@ -29,7 +29,7 @@ const { values: args } = parseArgs({
 
 const FROM_MS = Date.UTC(2026, 0, 5);
 const NODE_GPUS = 8;
-/** What a company writes where the demo's policy says seconds. */
+/** Hours, as in a company's policy, where the demo's policy uses seconds. */
 const PUBLISHED = demoPolicy({ capUsd: 2_000_000, instanceHours: 24 * 14 })
 	.replace("forecastWait: 10s", "forecastWait: 30m")
 	.replace("deadlineSlack: 5m", "deadlineSlack: 2h");

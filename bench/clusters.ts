@@ -1,8 +1,8 @@
 /**
- * A home cluster under watch: `npm run bench:clusters [-- --json] [--pending N] [--watch SECONDS] [--submissions N]`, as root on
- * Debian with Slurm's packages. A real Slurm of this host: how soon a job of others is seen, what watching costs the
- * controller while many jobs wait, and submissions through the driver against the same ones sent bare to slurmrestd. Those
- * are measured with all cores shared, and again with the controller on its own core, as on another machine.
+ * A home cluster under watch: `npm run bench:clusters [-- --json] [--pending N] [--watch SECONDS] [--submissions N]`, as root on Debian
+ * with Slurm's packages. Uses a real Slurm on this host. Measures how soon a foreign job is seen, what watching costs the controller while
+ * many jobs wait, and submissions through the driver compared with the same ones sent directly to slurmrestd. Submissions are measured with
+ * all cores shared, and again with the controller on its own core, as on another machine.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -34,12 +34,12 @@ const WATCH_MS = Number(args.watch) * 1_000;
 const SUBMISSIONS = Number(args.submissions);
 const ROUNDS = Number(args.rounds);
 
-/** How often a scheduler looks at a site. */
+/** How often a scheduler polls a site. */
 const TICK_MS = 1_000;
 const SEEN_SAMPLES = 20;
-/** As the driver has them. */
+/** The same values as in the driver. */
 const CONNECTIONS = 8;
-/** A listing among many others takes long on a busy host, and must be measured all the same. */
+/** On a busy host one listing among many others takes long, and must still be measured. */
 const ANSWER_TIMEOUT_MS = 120_000;
 const NODES = 8;
 const GPUS_PER_NODE = 64;
@@ -69,7 +69,7 @@ const { shared, seenMs, load, seenFullMs } = await onNewCluster(async () => {
 	const load = await measureWatch();
 	return { shared, seenMs, load, seenFullMs: await measureSeen() };
 });
-// On another cluster: a controller remembers jobs for minutes after their end, and would have more of them to report.
+// On another cluster, because a controller remembers jobs for minutes after their end and would have more of them to report.
 const apart = availableParallelism() > 1 ? await onNewCluster(() => onCoresApart(measureSubmissions)) : null;
 print(args.json, "A home cluster (Slurm) under watch", {
 	measuredAt: new Date().toISOString(),
@@ -106,18 +106,18 @@ async function newDriver(name: string): Promise<SlurmDriver> {
 	const file = path.join(slurm.shared, "..", "token");
 	await mkdir(folder, { recursive: true });
 	await writeFile(file, token, { mode: 0o600 });
-	// The partition is named, so that it counts while it is down.
+	// The partition is named so that it counts while it is down.
 	const settings = { url: slurm.url, user: "root", token: { file }, folder, accelerators: { h100: "H100-80GB" } };
 	return new SlurmDriver("home", { ...settings, partitions: ["gpu"], answerTimeoutMs: ANSWER_TIMEOUT_MS });
 }
 
-/** From a job's submission until it is in what the driver sees, looked at as often as a scheduler does. */
+/** From a job's submission until the driver sees it, polling as often as a scheduler does. */
 async function measureSeen(): Promise<number[]> {
 	const driver = await newDriver("seen");
 	await driver.observe();
 	const latencies: number[] = [];
 	for (let i = 0; i < SEEN_SAMPLES; i++) {
-		// Anywhere between two looks.
+		// Anywhere between two polls.
 		const looks = watch(driver, (i / SEEN_SAMPLES) * TICK_MS);
 		const id = await submitBare({ hold: true });
 		const atMs = performance.now();
@@ -138,7 +138,7 @@ async function* watch(driver: SlurmDriver, firstAfterMs: number) {
 	}
 }
 
-/** Processor time of the controller alone, and then with a driver that looks at it. Shares of one core, percent. */
+/** Processor time of the controller alone, and then with a polling driver, as a share of one core, percent. */
 async function measureWatch(): Promise<{ controller: number; controllerAlone: number; rest: number }> {
 	const [controller, rest] = [await pidOf(slurm, "slurmctld"), await pidOf(slurm, "slurmrestd")];
 	const during = async (run: (untilMs: number) => Promise<void>) => {
@@ -149,11 +149,11 @@ async function measureWatch(): Promise<{ controller: number; controllerAlone: nu
 	};
 	const alone = await during(async (untilMs) => void (await sleep(untilMs - performance.now())));
 	const driver = await newDriver("watched");
-	// Its first listing is made once in a driver's life.
+	// The first listing happens only once in a driver's life.
 	await driver.observe();
 	const watched = await during(async (untilMs) => {
 		for (let n = 0; performance.now() < untilMs; n++) {
-			// A queue that changes: one that does not is not listed again.
+			// A changing queue, because an unchanged one is not listed again.
 			if (n % 2 === 0) await submitBare({ hold: true });
 			await driver.observe();
 			await sleep(TICK_MS);
@@ -163,7 +163,7 @@ async function measureWatch(): Promise<{ controller: number; controllerAlone: nu
 	return { controller: watched.controller, controllerAlone: alone.controller, rest: watched.rest };
 }
 
-/** The same submissions bare and through the driver, in turns; nothing starts meanwhile. */
+/** The same submissions directly and through the driver, alternating; nothing starts meanwhile. */
 async function measureSubmissions(): Promise<{ bare: number; driver: number; percent: number }> {
 	await slurm.command("scontrol", "update", "PartitionName=gpu", "State=DOWN");
 	const rounds: { bare: number; driver: number }[] = [];
@@ -176,7 +176,7 @@ async function measureSubmissions(): Promise<{ bare: number; driver: number; per
 		const bare = await perSecond(() => inParallel(SUBMISSIONS, () => submitBare({ hold: false })));
 		await driver.close({ stopJobs: false, graceMs: 0 });
 		await slurm.command("scancel", "--user=root");
-		// The first warms everything up.
+		// The first pass warms everything up.
 		if (n > 0) rounds.push({ bare, driver: throughDriver });
 	}
 	await slurm.command("scontrol", "update", "PartitionName=gpu", "State=UP");
@@ -184,7 +184,10 @@ async function measureSubmissions(): Promise<{ bare: number; driver: number; per
 	return { bare: median((r) => r.bare), driver: median((r) => r.driver), percent: median((r) => (100 * r.driver) / r.bare) };
 }
 
-/** The cluster's daemons on one core and this process on the others, as on two machines: neither takes the other's processor time. */
+/**
+ * Puts the cluster's daemons on one core and this process on the others, as on two machines, so that neither uses the other's processor
+ * time.
+ */
 async function onCoresApart<T>(run: () => Promise<T>): Promise<T> {
 	const all = `0-${availableParallelism() - 1}`;
 	const daemons = [await pidOf(slurm, "slurmctld"), await pidOf(slurm, "slurmrestd")];
@@ -219,7 +222,7 @@ function startOf(name: string, slot: number): StartAttempt {
 	return { attemptId: attemptIdOf(jobId, 1), jobId, attemptNo: 1, spec: SPEC, poolId: POOL, slots: [slot], restoreFrom: null };
 }
 
-/** What the driver sends, sent by the same client with nothing around it. Answers the job's number. */
+/** Sends what the driver sends, with the same client and nothing around it. Returns the job's number. */
 async function submitBare({ hold }: { hold: boolean }): Promise<number> {
 	const pool = {
 		...{ id: POOL, partition: "gpu", partitions: new Set(["gpu"]), gresType: "h100", accelerator: "H100-80GB" },

@@ -1,5 +1,5 @@
 /**
- * Spillway's policy under worse conditions than the benchmark's, next to eager spot, pull and consolidation:
+ * Spillway's policy under worse conditions than the benchmark's, compared with eager spot, pull and consolidation:
  * `npm run bench:conditions -- --trace FILE --owned N [--seeds N] [--only a,b] [--policy FILE] [--spot-runs FILE] [--json]`.
  * One row for each condition of lib/hard-conditions.ts: geometric means and the worst over the seeds. docs/simulator.md has figures.
  */
@@ -28,14 +28,14 @@ const { values: args } = parseArgs({
 
 interface Row {
 	condition: string;
-	/** Cloud cost by each rule's, geometric mean over the seeds; the worst of them; hours to the model by the rule's. */
+	/** Cloud cost ÷ each rule's, geometric mean over the seeds; the worst of them; hours to the model ÷ the rule's. */
 	toEager: number;
 	toPull: number;
 	toConsolidate: number;
 	worst: number;
 	timeToEager: number;
 	timeToPull: number;
-	/** GPU-hours lost by the rule's. */
+	/** Lost GPU-hours ÷ the rule's. */
 	lostToEager: number;
 	interruptions: number;
 	refusals: number;

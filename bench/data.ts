@@ -1,8 +1,9 @@
 /**
- * Checkpoints and results at training scale: `npm run bench:data [-- --json] [--ranks N] [--gib-per-rank N] [--artifact-gib N] [--folder DIR]`.
- * Machines, each a process with the agent's code, exchange files with an object store on loopback by credentials for their
- * folder; the control plane gets manifests, and counts every other byte that passes through it. Plain `rclone copy` sends the
- * same files to the same store in the same run. Needs rclone, and three times the checkpoint's size of disk in DIR.
+ * Checkpoints and results at training scale: `npm run bench:data [-- --json] [--ranks N] [--gib-per-rank N] [--artifact-gib N] [--folder
+ * DIR]`.
+ * Machines, each a process with the agent's code, exchange files with an object store on loopback using credentials for their folder. The
+ * control plane receives manifests, and any other byte that passes through it is counted. Plain `rclone copy` sends the same files to the
+ * same store in the same run. Needs rclone, and three times the checkpoint's size of disk in DIR.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";

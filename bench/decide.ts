@@ -1,8 +1,8 @@
 /**
- * One cycle of the decision core on made-up queues: `npm run bench:decide [-- --json] [--rounds N] [--pending N,N] [--offers N,N]
+ * One cycle of the decision core on synthetic queues: `npm run bench:decide [-- --json] [--rounds N] [--pending N,N] [--offers N,N]
  * [--cycles N]`.
- * Prints ms a cycle (median and slowest of the rounds) for each size, and how the time grows; then µs a cycle when little
- * changed since the last one. The input follows from a seed, so that two runs decide the same; nothing is asserted.
+ * Prints ms per cycle (median and slowest of the rounds) for each size, and how the time grows; then µs per cycle when little changed since
+ * the last one. The input follows from a seed, so that two runs decide the same; nothing is asserted.
  */
 import { parseArgs } from "node:util";
 import type { Offer } from "#server/domain/capacity.ts";
@@ -34,7 +34,7 @@ const { values: args } = parseArgs({
 const PENDING = args.pending.split(",").map(Number);
 const OFFERS = args.offers.split(",").map(Number);
 
-/** A month of room for about a hundred instances: the first launch, most of the others are held, as in a real rush. */
+/** A monthly budget for about a hundred instances: the first jobs launch, and most of the others are held, as in a real rush. */
 function policyOf(): Policy {
 	return aPolicy({
 		rules: [
@@ -135,10 +135,10 @@ interface Row {
 	offers: number;
 	/** A rush: every job is new, and all that leave or are held do so in this one cycle. */
 	medianMs: number;
-	/** Median CPU time of the thread: what is left of medianMs when nothing else runs on the machine. */
+	/** Median CPU time of the thread: medianMs without the effect of other work on the machine. */
 	cpuMs: number;
 	slowestMs: number;
-	/** The cycle after it: all that is left waits or is held already. */
+	/** The cycle after it: all remaining jobs are waiting or already held. */
 	steadyMs: number;
 	steadyCpuMs: number;
 	launches: number;
@@ -147,7 +147,7 @@ interface Row {
 	waiting: number;
 }
 
-/** The snapshot after the plan was applied: what left no longer exists, what was held is held. */
+/** The snapshot after the plan was applied: launched jobs are removed, held jobs are held. */
 function after(snapshot: Snapshot, plan: Plan): Snapshot {
 	const kinds = new Map(plan.actions.map((a) => [a.jobId, a.kind]));
 	const pending = snapshot.pending

@@ -1,7 +1,7 @@
 /**
- * How good the demand forecast is: `npm run bench:demand -- --trace FILE [--trace FILE] [--json]`; without a trace, for the open traces
- * and for a cluster on which nothing was tuned. Hourly demand of a trace (GPUs if each job
- * had started at its submission) is learned hour by hour; forecasts of a week from every sixth hour of the second half are scored (docs/plan.md).
+ * Accuracy of the demand forecast: `npm run bench:demand -- --trace FILE [--trace FILE] [--json]`; without a trace, for the open traces and
+ * for a cluster that was not used for tuning. Hourly demand of a trace (GPUs if each job had started at its submission) is learned hour by
+ * hour. Forecasts of a week from every sixth hour of the second half are scored (docs/plan.md).
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";

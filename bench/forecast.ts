@@ -1,7 +1,7 @@
 /**
- * How often the wait forecast was right: `npm run bench:forecast -- --trace FILE --owned N [--json]`. The trace is replayed on N
- * owned GPUs by the decision core alone; each job that cannot start at once gets a forecast, which is scored
- * when it starts. Learned from the first half of the jobs on, scored on the forecasts made in the second (docs/forecast.md).
+ * Accuracy of the wait forecast: `npm run bench:forecast -- --trace FILE --owned N [--json]`. The trace is replayed on N owned GPUs by the
+ * decision core alone. Each job that cannot start immediately gets a forecast, which is scored when it starts. It learns from the first
+ * half of the jobs on, and the forecasts made in the second half are scored (docs/forecast.md).
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -17,9 +17,9 @@ import { quantile, round } from "./lib/figures.ts";
 import { OwnedReplay } from "./lib/owned-replay.ts";
 
 const DEFAULT_TRACE = "../shared/data/traces/philly_muri_vc2.csv";
-/** Invented jobs, for a run without a trace. */
+/** Synthetic jobs, for a run without a trace. */
 const SAMPLE_TRACE = path.join(import.meta.dirname, "samples/starburst/trace.csv");
-/** The scale is learned again after so much time of the trace. */
+/** The scale is relearned at this interval of the trace. */
 const LEARN_EVERY_MS = 3 * HOUR_MS;
 
 const ASSUMPTIONS = [
@@ -91,7 +91,7 @@ async function main(): Promise<void> {
 	else print(report);
 }
 
-/** NaN is no JSON: without a sample all is 0, and samples says so. */
+/** NaN is not valid JSON: without a sample all values are 0, and `samples` shows it. */
 function score(list: readonly KeptForecast[], startsMs: ReadonlyMap<string, number>): Score {
 	const scored = list.flatMap((f) => {
 		const startMs = startsMs.get(f.jobId);

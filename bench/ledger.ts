@@ -1,10 +1,10 @@
 /**
- * The ledger at size: `npm run bench:ledger [-- --json] [--jobs N] [--charges N] [--small-jobs N] [--rounds N] [--instances N]
+ * The ledger at scale: `npm run bench:ledger [-- --json] [--jobs N] [--charges N] [--small-jobs N] [--rounds N] [--instances N]
  * [--bill-rows N] [--only NAME] [--keep DIR]`.
- * Fills a throwaway PostgreSQL with twelve months twice, small and large, and prints for every query of Spend, Carbon, Budgets
- * and Statements its p50 and p95 on the server at both sizes; then what publishing budgets and metering of running instances
- * takes, rows a second of a FOCUS export, and seconds and peak memory of a bill's import. With --keep the databases stay in
- * DIR, and the next run of the same sizes measures at once.
+ * Fills a throwaway PostgreSQL with twelve months at two sizes, small and large, and prints the p50 and p95 on the server at both sizes for
+ * every query of Spend, Carbon, Budgets and Statements. Then the time to publish budgets and to meter running instances, rows per second of
+ * a FOCUS export, and seconds and peak memory of a bill import. With --keep the databases stay in DIR, and the next run with the same sizes
+ * starts measuring immediately.
  */
 import { spawn } from "node:child_process";
 import os from "node:os";
@@ -30,11 +30,11 @@ const { values: args } = parseArgs({
 		rounds: { type: "string", default: "30" },
 		instances: { type: "string", default: "5000" },
 		"bill-rows": { type: "string", default: "1000000" },
-		/** Only queries with this in their name; or one of publish, export, import, meter. */
+		/** Only queries with this in their name, or one of publish, export, import, meter. */
 		only: { type: "string", default: "" },
-		/** Holds every sum against the charges once the books are filled: some minutes at full size. */
+		/** Checks every sum against the charges once the ledger is filled: takes some minutes at full size. */
 		check: { type: "boolean", default: false },
-		/** A folder in which the databases stay for the next run. */
+		/** Folder that keeps the databases for the next run. */
 		keep: { type: "string", default: "" },
 	},
 });
@@ -48,7 +48,7 @@ const part = PARTS.find((name) => name === args.only);
 const wanted = (name: (typeof PARTS)[number]): boolean => args.only === "" || part === name;
 
 const server = await startServer(args.keep);
-/** Other work on the machine makes every figure worse: its load as the run began is next to them. */
+/** Other work on the machine worsens every figure, so the load at the start of the run is printed with them. */
 const figures: Record<string, number | string> = {
 	jobs,
 	charges,
@@ -80,7 +80,7 @@ async function booksOf(name: string, size: { jobs: number; charges: number }): P
 interface Timed {
 	p50: number;
 	p95: number;
-	/** Of the processor, here and in the database, on average; what a free machine would need at least. */
+	/** Mean processor time, here and in the database: the minimum on an idle machine. */
 	cpuMs: number;
 }
 
@@ -131,7 +131,7 @@ function fail(): never {
 
 interface ChildFigures {
 	seconds: number;
-	/** Of the child alone, all threads. */
+	/** Processor seconds of the child process, all threads. */
 	cpuSeconds: number;
 	rows: number;
 	peakRssMb: number;
@@ -163,7 +163,7 @@ async function measureExport(): Promise<void> {
 	);
 }
 
-/** Into its own database: a kept one would have the bill already. */
+/** Into its own database, because a kept one would already contain the bill. */
 async function measureImport(): Promise<void> {
 	await dropDatabase(server, "import");
 	await migrate(server.urlOf("import"));

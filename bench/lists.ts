@@ -1,7 +1,7 @@
 /**
- * The list pages at many jobs: `npm run bench:lists [-- --json] [--jobs N] [--rounds N]`.
- * Times the services behind the pages on the server, in process, over a throwaway PostgreSQL that holds N jobs in the
- * states of a busy day. Prints p50 and p95 in ms for each list and filter.
+ * The list pages with many jobs: `npm run bench:lists [-- --json] [--jobs N] [--rounds N]`.
+ * Times the services behind the pages on the server, in process, over a throwaway PostgreSQL that holds N jobs in the states of a busy day.
+ * Prints p50 and p95 in ms for each list and filter.
  */
 import { parseArgs } from "node:util";
 import { connect } from "#server/db/client.ts";
@@ -31,7 +31,7 @@ url.pathname = "/bench_lists";
 await migrate(url.href);
 const connection = connect(url.href);
 
-/** One in a hundred waits, the rest ended over a year; names, teams and classes as a company has them. */
+/** One in a hundred is queued, the rest ended within a year; names, teams and classes as in a company. */
 async function fill(): Promise<void> {
 	await connection.sql`
 		insert into job (id, name, team, project, class, priority, gpus, spec, state, reason, placement, attempts, submitted_by, submitted_at, pending_since, started_at, finished_at, cost_micro_usd)

@@ -1,11 +1,11 @@
 /**
- * Other published systems on the inputs that they ship, next to Spillway's core in a replay:
+ * Other published systems on the inputs that they ship, compared with Spillway's core in a replay:
  * `npm run bench:peers -- [--skynomad DIR] [--starburst TRACE,GPUS,RESULTS] [--gaia DIR] [--json]`.
- * Without any of them all three run on the invented samples of bench/samples, which hold none of the published figures.
- * SkyNomad: a job with a deadline on spot in several zones; `--told length|estimate|limit` is what the core knows of its length.
- * Starburst: who waits for home and who leaves; a curve over the waiting budget, with run times unknown and known.
- * GAIA: carbon, money and waiting together; `--grid FILE` names the grid of a folder without one, `--grid-forecast
- * history|persistence|perfect` what the core is shown of it. docs/simulator.md has the terms.
+ * Without any of them all three run on the synthetic samples of bench/samples, which contain none of the published figures.
+ * SkyNomad: a job with a deadline on spot in several zones; `--told length|estimate|limit` is the core's knowledge of its length.
+ * Starburst: which jobs wait for home and which leave; a curve over the waiting budget, with run times unknown and known.
+ * GAIA: carbon, money and waiting together; `--grid FILE` names the grid for a folder without one, `--grid-forecast
+ * history|persistence|perfect` the forecast that the core sees. docs/simulator.md has the terms.
  */
 import { readFileSync } from "node:fs";
 import path from "node:path";

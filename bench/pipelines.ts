@@ -1,8 +1,8 @@
 /**
  * A graph of many steps: `npm run bench:pipelines -- [--json] [--steps N] [--rounds N]`.
- * Over a throwaway PostgreSQL with the shipped offers: quotes a graph of N steps (`quoteMs`), submits it, decides what happens next
- * after each of its levels ended (`decideMs`: the slowest decision, without the database), and lists pipelines and the runs of this
- * one (`listP95Ms`). Times are of the processor of this process, medians of the rounds where not said otherwise. Nothing is asserted.
+ * Over a throwaway PostgreSQL with the shipped offers: quotes a graph of N steps (`quoteMs`), submits it, decides what happens next after
+ * each of its levels ended (`decideMs`: the slowest decision, without the database), and lists pipelines and the runs of this one
+ * (`listP95Ms`). Times are processor time of this process, medians of the rounds unless stated otherwise. Nothing is asserted.
  */
 import { parseArgs } from "node:util";
 import { connect } from "#server/db/client.ts";
@@ -69,7 +69,7 @@ async function timed(run: () => unknown): Promise<number> {
 	return cpuMs() - before;
 }
 
-/** Ends one level of the graph after the other; the slowest decision. */
+/** Ends the levels of the graph one after another; returns the slowest decision. */
 async function decideAll(spec: ReturnType<typeof parsePipelineDocument>): Promise<number> {
 	const positions = new Map(spec.steps.map(({ name }, at) => [name, at]));
 	const declared = spec.steps.map(({ name, needs, when, retry }) => ({

@@ -1,13 +1,12 @@
 /**
- * Replays a trace under Spillway's policy and the rules of thumb that it is compared with:
- * `npm run bench:policy -- --trace FILE --owned N [--json] [--policies a,b] [--spot-runs FILE] [--grid FOLDER] [--policy FILE]
- * [--seed N]`.
- * The scenario is the same for all of them (server/simulation/replay/default-scenario.ts): A100-80GB at the catalogue's
- * prices. `replaySeconds` is the time of the spillway replay. Without --trace the traces of ../shared/data are taken, or the invented
- * sample of bench/samples where there are none.
- * `--seeds N`: so many draws of spot, 1 to N, each as a cell next to the rules of lib/policy-cells.ts, in place of one table.
- * `--synthetic N[,N…] [--load L]`: made-up traces of so many jobs at one load (lib/synthetic-trace.ts), under spillway alone,
- * with what a job of each costs; `--owned` is 384 then by default.
+ * Replays a trace under Spillway's policy and the rules of thumb it is compared with:
+ * `npm run bench:policy -- --trace FILE --owned N [--json] [--policies a,b] [--spot-runs FILE] [--grid FOLDER] [--policy FILE] [--seed N]`.
+ * The scenario is the same for all of them (server/simulation/replay/default-scenario.ts): A100-80GB at the catalogue's prices.
+ * `replaySeconds` is the time of the spillway replay. Without --trace it uses the traces of ../shared/data, or the synthetic sample of
+ * bench/samples if there are none.
+ * `--seeds N`: that many draws of spot, 1 to N, each as a cell compared with the rules of lib/policy-cells.ts, instead of one table.
+ * `--synthetic N[,N…] [--load L]`: synthetic traces of that many jobs at one load (lib/synthetic-trace.ts), under spillway alone, with the
+ * time per job of each; `--owned` then defaults to 384.
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -50,7 +49,7 @@ interface Result {
 	trace: string;
 	ownedGpus: number;
 	jobs: number;
-	/** What the scenario was made of: without recordings spot is a drawn process and the grid an average, and figures are others. */
+	/** Sources of the scenario. Without recordings, spot is a random process and the grid an average, and the figures differ. */
 	recordedSpotTraces: number;
 	placesWithHourlyGrid: number;
 	replaySeconds: number | null;
@@ -72,7 +71,7 @@ function scenarioOf(ownedGpus: number, seed = Number(args.seed)): ReplayScenario
 	return policyScenario({ ownedGpus, seed, spotTraces, grid: args.grid });
 }
 
-/** One replay after the other: a cell is printed when its seed is done, since a large trace takes minutes. */
+/** Runs one replay after another. A cell is printed when its seed is done, because a large trace takes minutes. */
 async function runCells(trace: string, ownedGpus: number, seeds: number): Promise<void> {
 	const jobs = await readTrace(trace);
 	const policy = readPolicy(args.policy);
@@ -92,7 +91,7 @@ async function runCells(trace: string, ownedGpus: number, seeds: number): Promis
 	else console.table(result.summary);
 }
 
-/** One replay after the other in this process; the first one also warms it up. */
+/** Runs one replay after another in this process; the first one also warms it up. */
 function runSynthetic(counts: readonly number[], ownedGpus: number): void {
 	const policy = readPolicy(args.policy);
 	const load = Number(args.load);
@@ -126,7 +125,7 @@ function defaultRuns(): { trace: string; owned: number }[] {
 
 async function run(trace: string, ownedGpus: number): Promise<Result> {
 	const jobs = await readTrace(trace);
-	// Without deadlines Uniform Progress is eager_spot, or pull.
+	// Without deadlines, Uniform Progress equals eager_spot, or pull.
 	const rules = RULES_OF_THUMB_NAMES.filter((name) => !name.startsWith("uniform_progress") || jobs.some((job) => job.deadlineMs !== null));
 	const names = args.policies?.split(",") ?? [...rules, SPILLWAY];
 	const scenario = scenarioOf(ownedGpus);

@@ -1,13 +1,13 @@
 /**
  * Quotes while many jobs wait: `npm run bench:quote [-- --json] [--pending N] [--rounds N] [--single N]`.
- * Asks in process, over a throwaway PostgreSQL in which N jobs wait for 256 GPUs that are all busy, with the shipped catalogue of
- * offers and 10,000 past runs: as a form does while somebody types (`typed`), as one who thinks for a moment between two questions
- * (`paused`), after ten minutes in which no one asked and nothing was kept ready, as just after a start (`cold`), and after such a
- * silence while moments are kept ready, as the web server does (`silent`; the clocks are moved on, and the next moment is waited for).
- * Prints p50 and p95 in ms by the clock, from the moment in which a question was due, and as CPU time of this process during it
- * (PostgreSQL's is not in it); `typedCpuShare` and `silentCpuShare` are what all of it takes of one core, with what is made ready
- * between two questions. `input…` is what is kept so that a decision among so many jobs can be made again: the first one, and one
- * after another job was submitted. Nothing is asserted.
+ * Runs in process, over a throwaway PostgreSQL in which N jobs wait for 256 busy GPUs, with the shipped catalogue of offers and 10,000 past
+ * runs. Quotes are requested as by a form while a person types (`typed`), as by a person who pauses between two quotes (`paused`), after
+ * ten minutes without requests and with nothing kept ready, as just after a start (`cold`), and after such a silence while moments are kept
+ * ready, as in the web server (`silent`; the clocks are advanced, and the next moment is awaited).
+ * Prints p50 and p95 in ms of wall-clock time, from the moment a quote was due, and as CPU time of this process during it (excluding
+ * PostgreSQL). `typedCpuShare` and `silentCpuShare` are the share of one core that all of it uses, including work between two quotes.
+ * `input…` is the time to keep the inputs of a decision among so many jobs for later: the first one, and one after another job was
+ * submitted. Nothing is asserted.
  */
 import { parseArgs } from "node:util";
 import { type Connection, connect } from "#server/db/client.ts";
@@ -42,12 +42,12 @@ const { values: args } = parseArgs({
 });
 const PENDING = Number(args.pending);
 const WARM_UP = 10;
-/** A form asks when typing has rested for so long. */
+/** A form requests a quote when typing has paused for this long. */
 const TYPING_MS = 300;
-/** A moment is kept ready over such a pause, and forgotten over a long one (services/quote/decide-asked). */
+/** A moment is kept ready over such a pause, and dropped over a long one (services/quote/decide-asked). */
 const THINKING_MS = 3_500;
 const SILENCE_MS = 10 * MINUTE_MS;
-/** Long enough for a moment to be made ready in the silence, and up to so much longer. */
+/** Long enough to prepare a moment during the silence, plus up to as much again. */
 const SILENT_MS = 12_000;
 const SILENT_MORE_MS = 6_000;
 const BATCH = 1_000;
@@ -128,7 +128,7 @@ async function fill(connection: Connection): Promise<void> {
 	await sql`analyze`;
 }
 
-/** Every slot at home is held by a job that runs. */
+/** Every slot at home is held by a running job. */
 async function fillHome({ db, sql }: Connection, random: Random): Promise<void> {
 	const ctx = systemContext(db, systemClock, "seed");
 	const slots = Array.from({ length: HOME.nodes * HOME.gpusPerNode }, (_, slot) => slot);
@@ -146,7 +146,7 @@ async function fillHome({ db, sql }: Connection, random: Random): Promise<void> 
 	await sql`update job set state = 'running', started_at = now() where state = 'admitted'`;
 }
 
-/** What keeping the inputs of a decision takes (services/explain): all of it, and again after one more job was submitted. */
+/** Time to keep the inputs of a decision (services/explain): all of them, and again after one more job was submitted. */
 async function keepInputs({ db, sql }: Connection): Promise<Record<string, number>> {
 	const ctx = { ...systemContext(db, systemClock, "seed"), timing: timingSchema.parse({}) };
 	const cache = new SnapshotCache();
@@ -175,7 +175,7 @@ interface Sample {
 	cpuMs: number;
 }
 
-/** Anyone who asks while something else is done here waits for its end: time counts from when the question was due. */
+/** A request made while other work is running must wait for it, so the time counts from when the quote was due. */
 async function askAll(
 	count: number,
 	pauseMs: (i: number) => number,
@@ -191,7 +191,7 @@ async function askAll(
 	return samples;
 }
 
-/** What is done meanwhile takes of one core. */
+/** Share of one core that concurrent work uses. */
 async function withShare<T>(run: () => Promise<T>): Promise<[T, number]> {
 	const began = Date.now();
 	const cpuBegan = process.cpuUsage();

@@ -1,7 +1,7 @@
 /**
  * How soon the product reacts: `npm run bench:reaction [-- --json] [--home N] [--bursts N]`.
- * home: from the moment a job is posted until its command runs on a free slot. burst: with the slots taken, from the
- * moment a job is posted until the provider is called for its machine. One job after the other, on an idle system.
+ * home: from the moment a job is posted until its command runs on a free slot. burst: with all slots taken, from the moment a job is posted
+ * until the provider is called for its machine. One job after another, on an idle system.
  */
 import { parseArgs } from "node:util";
 import { print, quantile, round } from "./lib/figures.ts";

@@ -37,7 +37,7 @@ const terms: SpotTerms = { workMs, bootMs: 4 * MINUTE_MS, restoreMs: 3 * MINUTE_
 const FACTORS = [1.1, 1.25, 1.5];
 const CHANGEOVER_MS = terms.bootMs + terms.restoreMs;
 
-/** Uniform Progress in two readings of its hysteresis, with the paper's d (which holds the work lost on average) and without. */
+/** Uniform Progress in two readings of its hysteresis, with the paper's d (which includes the work lost on average) and without. */
 const VARIANTS = {
 	paper: { reading: "paper", changeoverMs: CHANGEOVER_MS + terms.checkpointEveryMs / 2 },
 	simulator: { reading: "simulator", changeoverMs: CHANGEOVER_MS + terms.checkpointEveryMs / 2 },
@@ -62,7 +62,7 @@ interface Sums {
 	uniform: Record<Variant, number>[];
 }
 
-/** Starts spread evenly over what leaves the longest deadline inside the trace. */
+/** Starts spread evenly over the part of the trace that leaves room for the longest deadline. */
 function startsOf(ticks: number, tickMs: number): number[] {
 	const last = ticks - Math.ceil((Math.max(...FACTORS) * terms.workMs) / tickMs) - 1;
 	const wanted = Number(args.starts);

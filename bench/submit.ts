@@ -1,7 +1,7 @@
 /**
  * Submissions through REST: `npm run bench:submit [-- --json] [--jobs N] [--batches N] [--connections N]`.
- * One by one on keep-alive connections, then in batches of 1,000, against the web server of the production build and a
- * durable PostgreSQL, without a scheduler that would take a share of the two cores. Prints jobs a second.
+ * One by one on keep-alive connections, then in batches of 1,000, against the web server of the production build and a durable PostgreSQL,
+ * without a scheduler that would use a share of the two cores. Prints jobs per second.
  */
 import http from "node:http";
 import { parseArgs } from "node:util";

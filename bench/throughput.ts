@@ -1,14 +1,14 @@
 /**
- * Whether jobs are placed by the cost of their work: `npm run bench:throughput -- [--table FILE] [--json] [--jobs N] [--seed N]
- * [--price NAME=USD] [--no-prior]`.
+ * Whether jobs are placed by the cost of their work: `npm run bench:throughput -- [--table FILE] [--json] [--jobs N] [--seed N] [--price
+ * NAME=USD] [--no-prior]`.
  *
- * FILE has a row for each kind of job and number of GPUs: `model,gpus,NAME_steps_per_s,…` (the columns of the Gavel artifact; 0 or
- * empty: it cannot run there; columns named `*_unconsolidated_*` are left out). Each row is a family of jobs with run times of its
- * own. All are replayed on rented machines, one offer for each accelerator and size, by Spillway's core without any knowledge but
- * the shipped prior (`--no-prior`: without that), by an oracle that knows every speed, and by the cheapest hour.
+ * FILE has a row for each kind of job and number of GPUs: `model,gpus,NAME_steps_per_s,…` (the columns of the Gavel artifact; 0 or empty:
+ * it cannot run there; columns named `*_unconsolidated_*` are left out). Each row is a family of jobs with its own run times. All are
+ * replayed on rented machines, one offer for each accelerator and size, by Spillway's core with no knowledge but the shipped prior
+ * (`--no-prior`: without that), by an oracle with all speeds, and by the cheapest hour.
  *
  * - toOracle: cost ÷ the oracle's, of all jobs after the first ten of each family;
- * - toCheapestHour: cost ÷ the cheapest hour's, of all jobs, those from which speeds were learned too.
+ * - toCheapestHour: cost ÷ the cheapest hour's, of all jobs, including those that speeds were learned from.
  */
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -31,9 +31,9 @@ import { readSpeedTable, type SpeedFamily } from "./lib/speed-table.ts";
 import { hourlyPrices } from "./lib/speed-table-prices.ts";
 
 const START_MS = Date.UTC(2026, 0, 5);
-/** Runs of a family that come before it is scored against the oracle. */
+/** Runs of a family before it is scored against the oracle. */
 const LEARNING_RUNS = 10;
-/** Run times on the reference are log-normal: median 4 h, and 2.5 times that at one standard deviation. Made up. */
+/** Run times on the reference are log-normal: median 4 h, and 2.5 times that at one standard deviation. Synthetic. */
 const MEDIAN_MS = 4 * HOUR_MS;
 const SPREAD = Math.log(2.5);
 
@@ -112,7 +112,7 @@ function scenarioOf(families: readonly SpeedFamily[], offers: Offer[], reference
 	};
 }
 
-/** Launches every job at the offer of the least figure. */
+/** Launches every job at the offer with the lowest figure. */
 class LeastOf implements Strategy {
 	readonly #world: World;
 	readonly #figure: (job: SeenJob, offer: Offer) => number;
@@ -140,7 +140,7 @@ class LeastOf implements Strategy {
 	}
 }
 
-/** µ$ of each job, in the order of submission. */
+/** µ$ of each job, in submission order. */
 function costsOf(jobs: readonly TraceJob[], scenario: ReplayScenario, make: (world: World) => Strategy): Map<string, number> {
 	const costs = new Map<string, number>();
 	const engine = new Engine(jobs, scenario, {

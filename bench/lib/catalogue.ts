@@ -6,7 +6,7 @@ import { catalogueOffers } from "#server/rates/catalogue-offers.ts";
 import { ownedRate } from "#server/rates/owned.ts";
 import type { ReplayPool } from "#server/simulation/replay/types.ts";
 
-/** A machine room of the US mid-Atlantic grid, where most of the clouds' regions are, too. */
+/** A machine room on the US mid-Atlantic grid, like most of the clouds' regions. */
 export const HOME_ZONE = "US-MIDA-PJM";
 
 /** The shipped catalogue's offers of one model, in all regions of the three clouds. */
@@ -14,7 +14,7 @@ export function offersOf(name: AcceleratorName, observedAtMs: number): Offer[] {
 	return catalogueOffers(observedAtMs).filter((offer) => offer.accelerator === name);
 }
 
-/** An owned pool of the model by the shipped rate card. */
+/** An owned pool of the model at the shipped rate card. */
 export function catalogueHome(
 	name: AcceleratorName,
 ): Pick<ReplayPool, "accelerator" | "microUsdPerGpuHour" | "wattsPerGpu" | "gridGramsPerKwh" | "pue"> {

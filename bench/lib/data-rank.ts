@@ -1,4 +1,4 @@
-/** One machine of `bench:data`: its own process with the agent's code, as on a separate machine. Works on one order after another. */
+/** One machine of `bench:data`: its own process with the agent's code, as on a separate machine. Executes orders one after another. */
 import { mkdir } from "node:fs/promises";
 import { CheckpointSync } from "#server/agent/checkpoint-sync.ts";
 import { ControlClient } from "#server/agent/client.ts";
@@ -26,10 +26,10 @@ process.on("message", (order: RankOrder) => {
 		.then((problem) => process.send?.({ problem } satisfies RankAnswer));
 });
 
-// An agent has loaded its program long before it saves.
+// An agent loads its program long before it saves.
 process.send?.("ready");
 
-/** Returns what went wrong, or null. */
+/** Returns the error, or null. */
 async function run(order: RankOrder): Promise<string | null> {
 	const client = new ControlClient({ baseUrl: order.url, log });
 	client.token = order.token;

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { createTestDatabase } from "#server/db/testing/database.ts";
 import { measureData } from "./data-run.ts";
 
-it("saves, restores and uploads by the agent's code, with no byte of a file through the control plane", async () => {
+it("saves, restores and uploads with the agent's code, with no byte of a file through the control plane", async () => {
 	const database = await createTestDatabase();
 	const folder = await mkdtemp(path.join(tmpdir(), "spillway-bench-data-"));
 	try {

@@ -99,7 +99,7 @@ async function measureArtifact(run: Run): Promise<DataFigures["artifact"]> {
 	return { bytes: sizes.artifactBytes, seconds, shareOfRclone: plain / seconds };
 }
 
-/** Seconds from the orders to the last answer; each machine is a process that has started before. @throws Error for one that failed */
+/** Seconds from the orders to the last response; each machine is a process that is already running. @throws Error if one failed */
 async function withRanks(
 	machines: readonly Machine[],
 	orderOf: (machine: Machine) => DistributiveOmit<RankOrder, "url" | "token">,
@@ -133,7 +133,7 @@ async function plainCopy({ world, folder }: Run, folders: readonly string[]): Pr
 	const program = await rcloneOfHost();
 	const { accessKeyId: access_key_id, secretAccessKey: secret_access_key } = STORE_KEYS;
 	const store = { type: "s3", provider: "Minio", endpoint: world.objects.url, access_key_id, secret_access_key };
-	// As the agent runs it: settings of this machine do not change the comparison.
+	// As the agent runs it, so that this machine's settings do not affect the comparison.
 	const env = environmentOf({ store }, folder) as NodeJS.ProcessEnv;
 	const beganMs = performance.now();
 	await Promise.all(folders.map((from, i) => promisify(execFile)(program, ["copy", from, `store:${STORE_BUCKET}/plain/${i}`], { env })));
@@ -142,7 +142,7 @@ async function plainCopy({ world, folder }: Run, folders: readonly string[]): Pr
 	return seconds;
 }
 
-/** Random blocks, each different, so that no layer compresses or shares them. */
+/** Random blocks, all different, so that no layer compresses or deduplicates them. */
 async function writeFileOf(file: string, bytes: number): Promise<void> {
 	await mkdir(path.dirname(file), { recursive: true });
 	const block = randomBytes(Math.min(bytes, BLOCK_BYTES));

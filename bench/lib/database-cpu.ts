@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import type { Connection } from "#server/db/client.ts";
 
-/** Of /proc/<pid>/stat, on Linux. */
+/** From /proc/<pid>/stat, on Linux. */
 const TICKS_PER_SECOND = 100;
 
-/** Seconds of processor that this database's connections took so far, with those of helpers that have ended. */
+/** Processor seconds used so far by this database's connections and by finished helper processes. */
 export async function databaseSeconds({ sql }: Connection): Promise<number> {
 	const rows = await sql<{ pid: number }[]>`select pid from pg_stat_activity where datname = current_database()`;
 	const own = rows.map(({ pid }) => statOf(pid));
-	// Helpers of a query are children of the server, which keeps the time of those that have ended.
+	// A query's helpers are children of the server, which accumulates the time of finished ones.
 	const server = own[0] === undefined ? 0 : statOf(own[0].parent).ofEnded;
 	return own.reduce((sum, { seconds }) => sum + seconds, server);
 }

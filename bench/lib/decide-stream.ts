@@ -4,10 +4,10 @@ import { decide } from "#server/scheduling/decide.ts";
 import { aJob, aPolicy, aPool, aSnapshot, burstRule } from "#server/scheduling/testing/builders.ts";
 import type { DecideMemo, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
 
-/** A cluster in which jobs come, run and end one by one, decided at each change with what was kept from the last one. */
+/** A cluster in which jobs arrive, run and end one by one. Each change is decided with the memo of the last decision. */
 export interface StreamRow {
 	case: string;
-	/** Decisions made, and live attempts and waiting jobs at most of them. */
+	/** Decisions made, and the maximum of live attempts and pending jobs during them. */
 	cycles: number;
 	running: number;
 	pending: number;
@@ -22,7 +22,7 @@ const GPUS = 8;
 
 interface Case {
 	name: string;
-	/** GPUs wanted at once beside those there are. */
+	/** GPUs requested at the same time ÷ available GPUs. */
 	load: number;
 	bursts: boolean;
 }
@@ -35,7 +35,7 @@ const CASES: Case[] = [
 
 export function measureStreams(offers: Snapshot["offers"], cycles: number, only = ""): StreamRow[] {
 	return CASES.filter((c) => c.name.includes(only)).map((one) => {
-		// once to warm up, then with and without
+		// once to warm up, then with and without a memo
 		run(one, offers, Math.min(cycles, 2000), true);
 		const kept = run(one, offers, cycles, true);
 		const fresh = run(one, offers, Math.min(cycles, 100), false);
@@ -51,7 +51,7 @@ export function measureStreams(offers: Snapshot["offers"], cycles: number, only 
 	});
 }
 
-/** Median-free by intent: the mean is what a long replay takes. */
+/** Uses the mean instead of the median on purpose: a long replay takes the mean. */
 function run(one: Case, offers: Snapshot["offers"], cycles: number, keep: boolean): { micros: number; running: number; pending: number } {
 	const world = new Stream(one, offers);
 	const memo: DecideMemo = { kept: new Map() };
@@ -87,7 +87,7 @@ class Stream {
 		this.#policy = aPolicy({ rules });
 	}
 
-	/** The next arrival or end, decided; the time that the decision took, µs. */
+	/** Decides the next arrival or end; returns the time that the decision took, µs. */
 	step(memo: DecideMemo | undefined): number {
 		let next: RunningAttempt | null = null;
 		let endMs = this.#nextArrivalMs;
@@ -130,7 +130,7 @@ class Stream {
 			.estimate(Math.round((hours + 0.05) * HOUR_MS))
 			.build();
 		this.pending = [...this.pending, { ...job, submittedAtMs: this.#nowMs, pendingSinceMs: this.#nowMs }];
-		// 18 / 7 GPUs a job on average, about an hour each
+		// 18 / 7 GPUs per job on average, about an hour each
 		const perHour = (this.#one.load * NODES * GPUS) / (18 / 7);
 		this.#nextArrivalMs = this.#nowMs + (-Math.log(1 - this.#random.next()) / perHour) * HOUR_MS;
 	}

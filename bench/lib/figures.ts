@@ -1,4 +1,4 @@
-/** The value below which the share `q` of the samples lies (nearest rank). */
+/** The value below which a share `q` of the samples lies (nearest rank). */
 export function quantile(samples: readonly number[], q: number): number {
 	const sorted = samples.toSorted((a, b) => a - b);
 	return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(q * sorted.length) - 1))] ?? Number.NaN;
@@ -8,7 +8,7 @@ export function round(value: number, digits = 1): number {
 	return Number(value.toFixed(digits));
 }
 
-/** JSON with --json, else a line a figure. */
+/** JSON with --json, else one line per figure. */
 export function print(json: boolean, title: string, figures: Record<string, number | string>): void {
 	if (json) {
 		process.stdout.write(`${JSON.stringify(figures)}\n`);

@@ -28,7 +28,7 @@ const withQuotas =
 		return { ...scenario, offers: scenario.offers.map(limited) };
 	};
 
-/** Every job reads one set that is at home, and sends results home. */
+/** Every job reads one set that is stored at home, and sends results home. */
 const withData =
 	(inGiB: number, outGiB: number, mibPerS: number): Change =>
 	(scenario) => ({

@@ -5,14 +5,14 @@ import type { Offer } from "#server/domain/capacity.ts";
 import { gridZoneOf } from "#server/rates/carbon.ts";
 import { parseGrid } from "#server/simulation/scenario-file/grid-file.ts";
 
-/** A Monday in January, as the first day of the benchmarks' scenario is: the recorded hours begin there. */
+/** A Monday in January, like the first day of the benchmarks' scenario; the recorded hours start there. */
 const FROM_MS = Date.UTC(2024, 0, 8);
 
 /**
- * Recorded grid intensity, gCO2e/kWh by hour, of the places in a zone with a file `<zone>.csv.gz` (columns `ts,g_per_kwh`) in the
- * folder; every other place keeps its average.
+ * Recorded grid intensity, gCO2e/kWh by hour, for places in a zone with a file `<zone>.csv.gz` (columns `ts,g_per_kwh`) in the folder.
+ * Every other place keeps its average.
  * @param home pool ids, all in this zone
- * @throws SpillwayError with file and line of what cannot be read, or when a file does not hold FROM_MS
+ * @throws SpillwayError with file and line of what cannot be read, or when a file does not cover FROM_MS
  */
 export function hourlyGrid(
 	folder: string,

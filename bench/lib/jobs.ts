@@ -1,4 +1,4 @@
-/** The document of a job for the benchmarks. */
+/** A job document for the benchmarks. */
 export function jobDocument(changes: { name: string; class?: string; command?: string[]; estimate?: string }): unknown {
 	return {
 		apiVersion: "spillway/v1",

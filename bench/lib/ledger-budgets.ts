@@ -17,7 +17,7 @@ spec:
     - { id: several-gpus, scope: "job.gpus >= 2", period: month, capUsd: 90000000, atCap: hold }
 `;
 
-/** Budgets count what their periods hold already when they are published; answers how long that took, s. */
+/** Publishes budgets, which count existing charges of their periods. Returns how long that took, s. */
 export async function publishBudgets(connection: Connection): Promise<number> {
 	await deleteEarlierRun(connection);
 	const startedMs = performance.now();
@@ -26,7 +26,7 @@ export async function publishBudgets(connection: Connection): Promise<number> {
 	return (performance.now() - startedMs) / 1_000;
 }
 
-/** What an earlier run published; its versions are insert-only otherwise. */
+/** Deletes what an earlier run published; its versions are insert-only otherwise. */
 async function deleteEarlierRun({ sql }: Connection): Promise<void> {
 	await sql.begin(async (tx) => {
 		await tx`set local session_replication_role = 'replica'`;

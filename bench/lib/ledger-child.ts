@@ -1,7 +1,7 @@
 /**
- * Its own process, so that its peak memory is that of one thing: `export URL MONTH` streams a month as FOCUS,
- * `import URL ROWS` takes in a bill of so many rows, made as it is read. Prints {seconds, cpuSeconds, rows, peakRssMb}; the processor
- * time shows on a busy machine what an idle one would do.
+ * Its own process, so that its peak memory belongs to one task: `export URL MONTH` streams a month as FOCUS, `import URL ROWS` imports a
+ * bill with that many rows, generated as it is read. Prints {seconds, cpuSeconds, rows, peakRssMb}; the processor time shows on a busy
+ * machine how long an idle one would take.
  */
 import { connect } from "#server/db/client.ts";
 import { systemClock } from "#server/kernel/clock.ts";
@@ -87,7 +87,7 @@ async function imported(count: number): Promise<number> {
 	return bill.rows;
 }
 
-/** Hours of November of ten thousand machines, about 700 bytes a row as AWS writes it. */
+/** November's hours of ten thousand machines, about 700 bytes per row as in an AWS bill. */
 async function* billOf(count: number): AsyncGenerator<Uint8Array> {
 	yield Buffer.from(`${COLUMNS.join(",")}\n`);
 	for (let at = 0; at < count; ) {

@@ -33,7 +33,7 @@ async function startKept(dir: string) {
 	return startPostgres({ dir: path.join(dir, "server"), port: await freePort(), password: readFileSync(file, "utf8"), durable: false });
 }
 
-/** Opens the database with books of that size; `filled` says whether they had to be written, which takes minutes. */
+/** Opens the database with a ledger of that size; `filled` is true if it had to be written, which takes minutes. */
 export async function openBooks(server: BenchServer, name: string, size: BooksSize): Promise<{ connection: Connection; filled: boolean }> {
 	const wanted = JSON.stringify(size);
 	if (await exists(server, name)) {

@@ -7,14 +7,14 @@ import { NOW_MS } from "./ledger-queries.ts";
 
 export interface MeterFigures {
 	instances: number;
-	/** Percent of one core that metering takes at the interval of the real loop: this process, and the database. */
+	/** Percent of one core used by metering at the real loop's interval: this process, and the database. */
 	nodePercent: number;
 	databasePercent: number;
-	/** Time of one metering. */
+	/** Time of one metering pass. */
 	seconds: number;
 }
 
-/** Meters so many running instances as the loop does, `rounds` times, each its interval after the last. */
+/** Meters that many running instances as the loop does, `rounds` times, each one interval after the last. */
 export async function meterRunning(connection: Connection, instances: number, rounds: number): Promise<MeterFigures> {
 	await endEarlier(connection);
 	await connection.sql.unsafe(runningInstances(instances, `r${Date.now().toString(36)}`));
@@ -36,7 +36,7 @@ export async function meterRunning(connection: Connection, instances: number, ro
 	return { instances, nodePercent: share(node), databasePercent: share(database), seconds: seconds / rounds };
 }
 
-/** What an earlier run left running in a kept database is over and charged. */
+/** Ends and charges instances left running by an earlier run in a kept database. */
 async function endEarlier({ sql }: Connection): Promise<void> {
 	await sql.begin(async (tx) => {
 		await tx`set local session_replication_role = 'replica'`;
@@ -49,7 +49,7 @@ async function endEarlier({ sql }: Connection): Promise<void> {
 	});
 }
 
-/** Spread over teams, regions and jobs as the others are, each with a hold in one budget. */
+/** Spread over teams, regions and jobs like the other charges, each with a hold in one budget. */
 function runningInstances(count: number, run: string): string {
 	const at = `'${new Date(NOW_MS - 60_000).toISOString()}'::timestamptz`;
 	return `

@@ -18,12 +18,14 @@ import { listStatements } from "#server/services/reporting/statement/list.ts";
 import { previewStatement } from "#server/services/reporting/statement/preview.ts";
 import { YEAR } from "./ledger-books.ts";
 
-/** Noon of one of the last days that are filled. */
+/** Noon of one of the last filled days. */
 export const NOW_MS = Date.UTC(2026, 10, 28, 12);
 
 export type Queries = Record<string, () => Promise<unknown>>;
 
-/** Every query behind Spend, Carbon, Budgets and Statements, as the screens ask them; `page…` are all panels of a screen at once. */
+/**
+ * Every query behind Spend, Carbon, Budgets and Statements, as the screens run them; `page…` runs all panels of a screen at the same time.
+ */
 export function ledgerQueries(db: Db): Queries {
 	const ctx: ServiceContext = systemContext(db, new ManualClock(NOW_MS));
 	const scientist: ServiceContext = {
@@ -79,7 +81,7 @@ export function ledgerQueries(db: Db): Queries {
 	};
 }
 
-/** One page after the other, from the first again behind the last. */
+/** Cycles through the pages. */
 function pages(ctx: ServiceContext, input: ListChargesInput): () => Promise<unknown> {
 	let cursor: string | null = null;
 	return async () => {

@@ -8,16 +8,16 @@ import type { DecideMemo, PendingJob, Plan, PoolView, RunningAttempt, Snapshot }
 import type { TraceJob } from "#server/simulation/replay/types.ts";
 
 const GPUS_PER_NODE = 8;
-/** Jobs from the queue's head that a cycle may start, as Slurm's bf_max_job_test bounds its backfill. */
+/** Most jobs at the front of the queue that a cycle may start, as Slurm's bf_max_job_test limits its backfill. */
 const START_WINDOW = 32;
 const START_FIRST = 4;
-/** History is summed up again after so much time of the trace, as the live loop does each minute. */
+/** How often history is summarised, in time of the trace. The live loop does it every minute. */
 const HISTORY_EVERY_MS = HOUR_MS;
-/** Jobs that all the cycles which forecast the whole queue may walk together; spread evenly over arrivals and starts. */
+/** Total queue length that cycles with a full forecast may process, spread evenly over arrivals and starts. */
 const FORECAST_WORK = 1_000_000;
 
 export interface ReplayListener {
-	/** The whole queue was decided: plan.forecasts holds every job that waits. */
+	/** The whole queue was decided: plan.forecasts contains every pending job. */
 	forecast(plan: Plan, nowMs: number): void;
 	started(jobId: string, nowMs: number): void;
 }
@@ -27,7 +27,7 @@ interface Waiting {
 	durationMs: number;
 }
 
-/** The owned cluster alone: jobs arrive, the decision core starts them in its order and with its backfill, they end. Nothing bursts. */
+/** The owned cluster alone: jobs arrive, the decision core starts them in its order and with its backfill, and they end. Nothing bursts. */
 export class OwnedReplay {
 	readonly #listener: ReplayListener;
 	readonly #pool: PoolView;
@@ -43,7 +43,7 @@ export class OwnedReplay {
 	#nowMs = 0;
 	#credit = 0;
 	readonly #creditPerEvent: number;
-	/** Asked for more than the cluster has. */
+	/** Requested more than the cluster has. */
 	tooLarge = 0;
 
 	constructor(ownedGpus: number, jobs: number, listener: ReplayListener) {
@@ -90,10 +90,7 @@ export class OwnedReplay {
 		this.#book.add({ spec: ended.attempt.spec, durationMs: ended.durationMs });
 	}
 
-	/**
-	 * Jobs are placed in order, so that a look at the first few finds the same starts as one at all; when none of them fits, later
-	 * ones may fill gaps.
-	 */
+	/** Jobs are placed in order, so the first few give the same starts as the whole queue. If none of them fits, later ones may fill gaps. */
 	#startWhatFits(): void {
 		for (let window = START_FIRST; this.#queue.length > 0 && this.#free.size > 0; ) {
 			if (this.#apply(decide(this.#snapshot(window), { brief: true, memo: this.#memo }))) continue;
@@ -105,7 +102,7 @@ export class OwnedReplay {
 	#apply(plan: Plan): boolean {
 		const placed = new Map(plan.actions.flatMap((a) => (a.kind === "place_home" ? [[a.jobId, a.slots] as const] : [])));
 		if (placed.size === 0) return false;
-		// All that were placed stand among the first ones: what stays of these moves up to the rest.
+		// All placed jobs are among the first ones; those that stay are moved next to the rest.
 		const looked = this.#queue.splice(0, START_WINDOW);
 		this.#queue.unshift(
 			...looked.filter((waiting) => {
@@ -126,7 +123,7 @@ export class OwnedReplay {
 		this.#listener.started(job.jobId, this.#nowMs);
 	}
 
-	/** A cycle over the whole queue costs its length: so many are made that the replay ends in bounded time. */
+	/** A cycle over the whole queue costs its length, so the number of such cycles is limited to bound the replay's time. */
 	#forecastIfDue(): void {
 		const work = this.#queue.length;
 		if (work === 0 || this.#credit < work) return;
@@ -187,7 +184,7 @@ function poolOf(ownedGpus: number): PoolView {
 function pendingOf(job: TraceJob, index: number): PendingJob {
 	const nodes = Math.ceil(job.gpus / GPUS_PER_NODE);
 	const spec: JobSpec = {
-		// Who submits it names it: a recorded user stands for the name's pattern.
+		// Its submitter names it: a recorded user stands for the name's pattern.
 		name: `${job.user ?? "job"}-${index}`,
 		team: job.team || "all",
 		project: null,

@@ -1,20 +1,25 @@
 import type { ReplayReport } from "#server/simulation/replay/types.ts";
 import { round } from "./figures.ts";
 
-/** Rules with a number, scored at the best value in hindsight: hours to wait, jobs in the queue, hours until a machine may be replaced. */
+/**
+ * Rules with one parameter, scored at the best value in hindsight: hours to wait, jobs in the queue, hours until a machine may be replaced.
+ */
 export const WAITS = ["wait_then_spot:0.25", "wait_then_spot:1", "wait_then_spot:4", "wait_then_spot:16"] as const;
 export const QUEUES = ["queue_then_spot:1", "queue_then_spot:4", "queue_then_spot:16", "queue_then_spot:64"] as const;
 export const CONSOLIDATES = ["consolidate:0", "consolidate:2"] as const;
-/** What each seed is replayed under, beside Spillway. */
+/** Strategies that each seed is replayed under, in addition to Spillway. */
 export const CELL_RULES: readonly string[] = ["overflow_on_demand", "eager_spot", "pull", ...CONSOLIDATES, ...WAITS, ...QUEUES];
 /** Also for traces with deadlines. */
 export const DEADLINE_RULES: readonly string[] = ["uniform_progress_owned"];
 
-/** Spillway next to the rules on one trace and one draw of spot; ratios of cloud cost, unless named otherwise. null: by 0, or no such rule. */
+/**
+ * Spillway compared with the rules on one trace and one draw of spot; ratios of cloud cost, unless named otherwise. null: division by 0, or
+ * no such rule.
+ */
 export interface Cell extends Record<Ratio, number | null> {
 	trace: string;
 	seed: number;
-	/** The rule behind toBest. */
+	/** The rule used for toBest. */
 	best: string | null;
 	avoidableMisses: number;
 	overshootUsd: number;
@@ -27,11 +32,11 @@ const RATIOS = [
 	// The cheapest value in hindsight.
 	"toConsolidate",
 	"toUniform",
-	// By the cheapest with a mean time to the model no longer than Spillway's: of each family, and of all rules.
+	// The cheapest with a mean time to the model no longer than Spillway's: of each family, and of all rules.
 	"toWait",
 	"toQueue",
 	"toBest",
-	// By the least that any schedule costs with all known beforehand, at each hour's prices and capacity.
+	// The lowest cost of any schedule with everything known beforehand, at each hour's prices and capacity.
 	"toBound",
 	// Mean wait, mean time to the model and lost GPU-hours.
 	"waitToEager",
@@ -41,7 +46,7 @@ const RATIOS = [
 ] as const;
 type Ratio = (typeof RATIOS)[number];
 
-/** Geometric means over the cells by the ratio's name, and the worst cell as `worst` and the name. */
+/** Geometric means over the cells by the ratio's name, and the worst cell as `worst` plus the name. */
 export type CellSummary = { cells: number; avoidableMisses: number } & Record<string, number | null>;
 
 export function cellOf(

@@ -14,14 +14,14 @@ export const SHARED = path.resolve(import.meta.dirname, "../../../shared/data");
 const ACCELERATOR = "A100-80GB";
 const START_MS = Date.UTC(2026, 0, 5);
 
-/** @throws SpillwayError when the file holds no valid policy. */
+/** @throws SpillwayError when the file contains no valid policy. */
 export function readPolicy(file: string): Policy {
 	const { policy, problems } = parsePolicy(readFileSync(file, "utf8"));
 	if (policy) return policy;
 	throw new SpillwayError("invalid_input", `${file}: ${problems.map((p) => `${p.line}:${p.column} ${p.message}`).join(" ")}`);
 }
 
-/** Recorded spot availability of a file; without a name, of the recordings next to this repository, none where they are absent. */
+/** Recorded spot availability from a file. Without a name, from the recordings next to this repository, or none if they are absent. */
 export function readSpotTraces(named: string | undefined): Availability[] {
 	const given = named ?? path.join(SHARED, "spot/availability_runs.csv.gz");
 	if (named === undefined && !existsSync(given)) return [];
@@ -29,7 +29,7 @@ export function readSpotTraces(named: string | undefined): Availability[] {
 	return [...parseAvailability((given.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8"), given).values()];
 }
 
-/** The scenario of the benchmarks of policies (default-scenario.ts): A100-80GB at the catalogue's prices. */
+/** The scenario of the policy benchmarks (default-scenario.ts): A100-80GB at the catalogue's prices. */
 export function policyScenario(given: {
 	ownedGpus: number;
 	seed: number;

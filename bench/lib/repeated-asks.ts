@@ -1,10 +1,10 @@
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { MeasuredRun } from "#server/simulation/replay/meter.ts";
 
-/** Counts launches refused at an offer that had refused the same job within the hour, in any hour. */
+/** Counts launches refused at an offer that had refused the same job within the hour, per hour. */
 export class RepeatedAsks {
 	readonly #refused = new Map<string, { offerId: string; atMs: number; repeated: boolean }[]>();
-	/** The most of any job in any hour. */
+	/** The maximum over all jobs and hours. */
 	most = 0;
 
 	add({ run, why, endMs }: Pick<MeasuredRun, "run" | "why" | "endMs">): void {

@@ -1,11 +1,12 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { catalogueOffers } from "#server/rates/catalogue-offers.ts";
 
-/** Google Cloud's list price of one GPU in us-central1, USD an hour, as Gavel used it (Narayanan et al., OSDI 2020, table 5). */
+/** Google Cloud's list price of one GPU in us-central1, USD per hour, as used by Gavel (Narayanan et al., OSDI 2020, table 5). */
 const LIST_USD: Readonly<Record<string, number>> = { "K80-12GB": 0.45, "P100-16GB": 1.46, "V100-16GB": 2.48 };
 
 /**
- * USD an hour of one GPU by accelerator: as given (`NAME=USD`), else the list price above, else the cheapest on-demand of the catalogue.
+ * USD per hour of one GPU by accelerator: as given (`NAME=USD`), else the list price above, else the cheapest on-demand price of the
+ * catalogue.
  * @throws SpillwayError `invalid_input` for an accelerator without a price.
  */
 export function hourlyPrices(accelerators: readonly string[], given: readonly string[]): Map<string, number> {

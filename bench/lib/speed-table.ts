@@ -9,7 +9,7 @@ export interface SpeedFamily {
 }
 
 const COLUMN = /^([a-z0-9.-]+)_steps_per_s$/i;
-/** Names of the shipped prior (server/rates/data/throughput.json) for models that the catalogue does not sell. */
+/** Names in the shipped prior (server/rates/data/throughput.json) for models that the catalogue does not sell. */
 const OLD_MODELS: Readonly<Record<string, string>> = { k80: "K80-12GB", p100: "P100-16GB", v100: "V100-16GB", a100: "A100-80GB" };
 
 /** Reads rows of `model,gpus,NAME_steps_per_s,…`. @throws SpillwayError `invalid_input` with what is missing. */
@@ -38,7 +38,7 @@ function acceleratorNamed(column: string): string {
 	return OLD_MODELS[column.toLowerCase()] ?? acceleratorsNamed(column)[0] ?? column.toUpperCase();
 }
 
-/** Letters and digits alone: it becomes a user's name. */
+/** Only letters and digits, because it becomes a user name. */
 function nameOf(model: string, gpus: number): string {
 	return `${model
 		.toLowerCase()

@@ -4,12 +4,12 @@ import type { SpotZone, ZoneModel, ZoneRecord } from "#server/scheduling/spot-gu
 import type { SpotTerms, ZoneFeed } from "./spot-run.ts";
 import type { SpotTrace } from "./spot-traces.ts";
 
-/** A trace with what had been learned of it by each probe. */
+/** A trace with what had been learned from it by each probe. */
 export interface WatchedZone extends ZoneFeed {
 	id: string;
 }
 
-/** Watches the trace from its first probe on, as a live system would, and renews the zone's model once a day. */
+/** Observes the trace from its first probe on, as a live system would, and updates the zone's model once a day. */
 export function watch(trace: SpotTrace, terms: SpotTerms): WatchedZone {
 	const microUsdPerHour = terms.spotPrice * 1_000_000;
 	let record: ZoneRecord | null = null;

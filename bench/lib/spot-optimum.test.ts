@@ -8,10 +8,10 @@ import { runJob, type SpotTerms, type ZoneFeed } from "./spot-run.ts";
 const M = 60_000;
 const H = 60 * M;
 
-/** A changeover of one probe interval, so that every choice worth making lies on the grid of probes. */
+/** A changeover of one probe interval, so that every useful choice lies on the grid of probes. */
 const terms: SpotTerms = { workMs: 4 * M, bootMs: M, restoreMs: 0, checkpointEveryMs: 100 * M, spotPrice: 0.3 };
 
-/** Tries everything: at each probe nothing, on-demand or any zone that is up; the least cost of finishing in time. */
+/** Exhaustive search: at each probe nothing, on-demand or any zone that is up; the lowest cost of finishing in time. */
 function bruteForce(zones: readonly Uint8Array[], tick: number, left: number, on: number, starting: number, timeLeft: number): number {
 	if (left === 0) return 0;
 	if (timeLeft < left) return Number.POSITIVE_INFINITY;
@@ -28,7 +28,7 @@ function bruteForce(zones: readonly Uint8Array[], tick: number, left: number, on
 const zone = fc.array(fc.constantFrom(0, 1), { minLength: 12, maxLength: 12 }).map((ups) => Uint8Array.from(ups));
 
 describe("perfect foresight", () => {
-	it("costs what trying everything costs, on small traces of one and two zones", () => {
+	it("equals the exhaustive search on small traces of one and two zones", () => {
 		fc.assert(
 			fc.property(fc.array(zone, { minLength: 1, maxLength: 2 }), fc.integer({ min: 5, max: 9 }), (zones, deadline) => {
 				const expected = bruteForce(zones, 0, 4, -2, 0, deadline);
@@ -39,7 +39,7 @@ describe("perfect foresight", () => {
 		);
 	});
 
-	it("is never more expensive than the rule, with changeovers that do not fit the probes", () => {
+	it("is never more expensive than the rule, with changeovers that are no multiple of the probe interval", () => {
 		const odd: SpotTerms = { workMs: 3 * H, bootMs: 4 * M, restoreMs: 3 * M, checkpointEveryMs: 15 * M, spotPrice: 0.3 };
 		const long = fc.array(fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 8 })), { minLength: 20, maxLength: 20 });
 		fc.assert(
@@ -64,13 +64,13 @@ describe("one run", () => {
 		at: (tick) => ({ id: "a", microUsdPerHour: 300_000, up: ups[tick] === 1, ageMs: 0, model: priorModel() }),
 	});
 
-	it("bills the changeover, and from launch to end: 48 h on on-demand cost 48 h 7 min", () => {
+	it("bills the changeover, from launch to end: 48 h on on-demand cost 48 h 7 min", () => {
 		const long: SpotTerms = { workMs: 48 * H, bootMs: 4 * M, restoreMs: 3 * M, checkpointEveryMs: 15 * M, spotPrice: 0.3 };
 		const run = runJob([feedOf([])], 10 * M, 0, 1.1, long, () => ({ on: "on_demand" }));
 		expect(run).toEqual({ cost: 48 + 7 / 60, missed: false, starts: 1 });
 	});
 
-	it("loses what came after the last checkpoint: 33 min of work on spot leave 30 saved", () => {
+	it("loses the work after the last checkpoint: 33 min of work on spot leave 30 saved", () => {
 		const short: SpotTerms = { workMs: 60 * M, bootMs: 4 * M, restoreMs: 3 * M, checkpointEveryMs: 15 * M, spotPrice: 0.3 };
 		const left: number[] = [];
 		const run = runJob([feedOf([1, 1, 1, 1, 0, 0])], 10 * M, 0, 3, short, (state) => {

@@ -1,16 +1,17 @@
 import type { SpotTerms } from "./spot-run.ts";
 
 /**
- * The least cost of one job with the whole trace known: what perfect foresight could do under the same terms.
+ * The lowest cost of one job with the whole trace known: what perfect foresight could achieve under the same terms.
  *
- * Dynamic programming over the moments at which some zone changes × work done × {free, on on-demand}, exact on a grid of `unit`
- * (the greatest common divisor of probe interval and changeover). Why these choices are enough when all zones cost the same
- * and spot is cheaper than on-demand:
- * - a spot run once started is kept to its end: leaving earlier saves spot's price and buys the work again for no less;
+ * Dynamic programming over the moments at which some zone changes × work done × {free, on on-demand}, exact on a grid of `unit` (the
+ * greatest common divisor of probe interval and changeover). Why these choices are enough when all zones cost the same and spot is cheaper
+ * than on-demand:
+ * - a spot run once started is kept to its end: leaving earlier saves spot's price but buys the work again for at least as much;
  * - of the runs that are up, the one that ends last is as good as any other;
  * - a run is joined at a change: joining later than its start replaces spot by more expensive on-demand, or idles for nothing;
- * - on-demand may start and stop anywhere between two changes. It must bridge its changeover, which runs on over changes.
- * It leaves each run just before it ends, so it loses no work. Deadlines are rounded up to the grid: never above the true optimum.
+ * - on-demand may start and stop anywhere between two changes. It must cover its changeover, which continues across changes.
+ * It leaves each run just before it ends, so it loses no work. Deadlines are rounded up to the grid, so the result is never above the true
+ * optimum.
  */
 export class SpotOptimum {
 	readonly #unitMs: number;
@@ -18,7 +19,7 @@ export class SpotOptimum {
 	readonly #changeover: number;
 	readonly #work: number;
 	readonly #price: number;
-	/** By tick: the end of the run that lasts longest, or the tick itself when no zone is up. */
+	/** By tick: the end of the longest-lasting run, or the tick itself when no zone is up. */
 	readonly #end: Int32Array;
 	readonly #changes: Uint8Array;
 
@@ -43,13 +44,13 @@ export class SpotOptimum {
 		}
 	}
 
-	/** Least cost in hours of on-demand capacity, of a job that starts at a tick. */
+	/** Lowest cost of a job that starts at a tick, in hours of on-demand capacity. */
 	cost(start: number, deadlineFactor: number): number {
 		const moments = this.#moments(start, deadlineFactor);
 		const deadline = moments.at(-1) ?? 0;
 		const work = this.#work;
 		const free = moments.map(() => new Float64Array(work + 1).fill(Number.POSITIVE_INFINITY));
-		// Shifted by the changeover, for jobs on on-demand that still owe a part of it.
+		// Shifted by the changeover, for jobs on on-demand that have not completed it.
 		const firm = moments.map(() => new Float64Array(work + 1 + this.#changeover).fill(Number.POSITIVE_INFINITY));
 		const first = free[0];
 		if (first) first[0] = 0;
@@ -60,7 +61,7 @@ export class SpotOptimum {
 			const next = moments[j + 1] ?? deadline;
 			const [here, hereFirm, then, thenFirm] = [free[j], firm[j], free[j + 1], firm[j + 1]];
 			if (!here || !hereFirm || !then || !thenFirm) break;
-			// Less work done than this can't be made up, and more than the time that passed can't be done.
+			// Less work than this cannot be made up, and more than the elapsed time is impossible.
 			const low = Math.max(0, work - (deadline - now));
 			const high = Math.min(work, now);
 			for (let done = low; done <= high; done++) {
@@ -98,7 +99,7 @@ export class SpotOptimum {
 		return best;
 	}
 
-	/** On-demand through the whole span. A changeover that outlasts it is owed: counted as less done than before. */
+	/** On-demand through the whole span. A changeover that outlasts it is carried over, by counting less work as done. */
 	#stayFirm(free: Float64Array, firm: Float64Array, then: Float64Array, low: number, high: number, span: number): void {
 		const shift = this.#changeover;
 		for (let done = low - shift; done <= high; done++) {
@@ -108,7 +109,7 @@ export class SpotOptimum {
 		}
 	}
 
-	/** On-demand for any part of the span, up to `most` of work: the least of from[w] + (done − w) over the w within reach. */
+	/** On-demand for any part of the span, up to `most` of work: the minimum of from[w] + (done − w) over the w within reach. */
 	#stopFirm(from: Float64Array, then: Float64Array, low: number, high: number, most: number, extra: number): void {
 		if (most <= 0) return;
 		const queue = new Int32Array(high - low + 1);

@@ -1,6 +1,6 @@
 import type { DeadlineState, SpotZone, Standing } from "#server/scheduling/spot-guarantee/types.ts";
 
-/** What every strategy meets. Times in ms; on-demand costs 1 an hour, spot `spotPrice`. */
+/** Conditions for every strategy. Times in ms; on-demand costs 1 per hour, spot `spotPrice`. */
 export interface SpotTerms {
 	workMs: number;
 	bootMs: number;
@@ -26,7 +26,7 @@ export interface RunResult {
 
 const ON_DEMAND_PRICE = 1_000_000;
 
-/** Where one job stands; all in ms. */
+/** State of one job; all in ms. */
 interface Job {
 	savedMs: number;
 	unsavedMs: number;
@@ -35,9 +35,9 @@ interface Job {
 }
 
 /**
- * One job from a probe of the trace to its end. At each probe the strategy sees which zones are up and chooses; spot lasts from probe
- * to probe. A new instance costs its price from the launch on and works after boot and restore. A checkpoint is saved after each
- * `checkpointEveryMs` of work, and when the strategy leaves by itself; an interruption loses what came after the last one.
+ * One job from a probe of the trace to its end. At each probe the strategy sees which zones are up and chooses; spot lasts from probe to
+ * probe. A new instance costs its price from the launch on and works after boot and restore. A checkpoint is saved after each
+ * `checkpointEveryMs` of work, and when the strategy leaves on its own. An interruption loses the work after the last one.
  */
 export function runJob(
 	feeds: readonly ZoneFeed[],
@@ -92,7 +92,7 @@ function interrupt(job: Job, zones: readonly SpotZone[]): void {
 	job.on = { kind: "none" };
 }
 
-/** Goes where the strategy wants; true when an instance was started. */
+/** Applies the strategy's choice; returns whether an instance was started. */
 function applyChoice(job: Job, choice: Choice, zones: readonly SpotZone[], changeoverMs: number): boolean {
 	const { on } = job;
 	if (choice.on === "home") throw new Error("A strategy chose home, and there is none in this benchmark: fix the strategy.");

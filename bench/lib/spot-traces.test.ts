@@ -18,7 +18,7 @@ function write(name: string, lines: readonly string[]): string {
 	return file;
 }
 
-it("turns runs into probes, needs all the nodes that were asked for, and groups zones recorded together", () => {
+it("turns runs into probes, needs all requested nodes, and groups zones recorded together", () => {
 	const runs = write("runs.csv", [
 		"trace_id,t_start_s,t_end_s,available_nodes",
 		"a,0,1200,2",
@@ -40,7 +40,7 @@ it("turns runs into probes, needs all the nodes that were asked for, and groups 
 	expect(c?.group).not.toBe(a?.group);
 });
 
-it("names the line that it cannot read", () => {
+it("names the line it cannot read", () => {
 	const runs = write("bad.csv", ["trace_id,t_start_s,t_end_s,available_nodes", "a,0,soon,1"]);
 	expect(() => readSpotTraces(runs, write("meta.csv", [HEAD]))).toThrow(/bad\.csv line 2/);
 });

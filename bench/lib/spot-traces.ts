@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
 
-/** Whether spot could be had in a zone, probe by probe. */
+/** Spot availability of a zone, probe by probe. */
 export interface SpotTrace {
 	id: string;
-	/** Traces of one group were recorded at the same time for the same machine: their zones can be used together. */
+	/** Traces of one group were recorded at the same time for the same machine, so their zones can be used together. */
 	group: string;
 	gapMs: number;
-	/** 1: all the nodes that were asked for could be had from that probe to the next. */
+	/** 1: all requested nodes were available from that probe to the next. */
 	up: Uint8Array;
 }
 

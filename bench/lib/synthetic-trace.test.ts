@@ -5,12 +5,12 @@ describe("a synthetic trace", () => {
 	const asked = { jobs: 20_000, ownedGpus: 384, load: 0.97, seed: 1 };
 	const jobs = syntheticTrace(asked);
 
-	it("is the same for the same arguments, and another for another seed", () => {
+	it("is the same for the same arguments, and different for another seed", () => {
 		expect(syntheticTrace(asked)).toEqual(jobs);
 		expect(syntheticTrace({ ...asked, seed: 2 })).not.toEqual(jobs);
 	});
 
-	it("asks for as many GPU-hours in its span as the load says, however long it is", () => {
+	it("requests the GPU-hours of its load within its span, however long it is", () => {
 		for (const count of [2_000, 20_000]) {
 			const trace = syntheticTrace({ ...asked, jobs: count });
 			const gpuMs = trace.reduce((sum, job) => sum + job.gpus * job.durationMs, 0);
@@ -18,7 +18,7 @@ describe("a synthetic trace", () => {
 		}
 	});
 
-	it("comes in order of submission, with the sizes and run times of its source", () => {
+	it("is in submission order, with the sizes and run times of its source", () => {
 		expect(jobs.every((job, i) => i === 0 || (jobs[i - 1]?.submitMs ?? 0) <= job.submitMs)).toBe(true);
 		const ones = jobs.filter(({ gpus }) => gpus === 1);
 		expect(ones.length / jobs.length).toBeCloseTo(0.932, 1);

@@ -25,8 +25,8 @@ export interface System {
 }
 
 /**
- * The whole product as `npm start` runs it, in a temporary folder, without the demo's history: a durable PostgreSQL, the
- * web server of the production build, the scheduler and the emulated cloud, each its own process.
+ * The whole product as `npm start` runs it, in a temporary folder, without the demo's history: a durable PostgreSQL, the web server of the
+ * production build, the scheduler and the emulated cloud, each its own process.
  */
 export async function startSystem(options: { scheduler: boolean }): Promise<System> {
 	if (!existsSync(path.join(root, ".next/BUILD_ID")) || !existsSync(path.join(root, "dist/agent.mjs"))) {
@@ -72,7 +72,7 @@ export async function startSystem(options: { scheduler: boolean }): Promise<Syst
 	}
 }
 
-/** Polls until it holds. */
+/** Polls until the condition holds. */
 export async function until(holds: () => Promise<boolean>, what: string, limitMs = READY_LIMIT_MS, everyMs = 20): Promise<void> {
 	const giveUp = performance.now() + limitMs;
 	while (performance.now() < giveUp) {

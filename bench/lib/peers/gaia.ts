@@ -13,7 +13,7 @@ import { readTrace } from "#server/simulation/trace-file/read-trace.ts";
 import { round } from "../figures.ts";
 import { onDemandOffer } from "./on-demand-offer.ts";
 
-/** Where the artifact begins: hour 7000 of 2024, counted without 29 February. */
+/** Start of the artifact: hour 7000 of 2024, counted without 29 February. */
 const START_MS = Date.UTC(2024, 9, 19, 16);
 const ACCELERATOR = "A100-80GB";
 const OWNED_SLOTS = 9;
@@ -35,7 +35,7 @@ export interface GaiaInputs {
 
 /**
  * `*.csv` with the jobs (`job_id,submit_s,duration_s,gpus,group`; group short or long) and `*grid*.csv` or `*grid*.csv.gz` with
- * `ts,g_per_kwh`. A folder without a grid takes the one of `gridFile`.
+ * `ts,g_per_kwh`. A folder without a grid uses `gridFile`.
  */
 export async function readGaiaInputs(dir: string, gridFile: string): Promise<GaiaInputs> {
 	const names = readdirSync(dir).sort();
@@ -52,7 +52,7 @@ export async function readGaiaInputs(dir: string, gridFile: string): Promise<Gai
 	return { jobs: await readTrace(path.join(dir, trace)), grid: gridFrom({ text, name: file }) };
 }
 
-/** From the artifact's start where the file holds that moment, else from its first hour. */
+/** From the artifact's start if the file covers it, else from its first hour. */
 function gridFrom(csv: { text: string; name: string }): number[] {
 	try {
 		return parseGrid(csv, START_MS);
@@ -62,7 +62,7 @@ function gridFrom(csv: { text: string; name: string }): number[] {
 	}
 }
 
-/** GAIA's terms: nine owned slots, on demand at one price, 1 W a slot, no boot. */
+/** GAIA's terms: nine owned slots, on-demand at one price, 1 W per slot, no boot. */
 export function runGaia({ jobs, grid }: GaiaInputs, policy: Policy, forecast: GridForecast): GaiaFigures {
 	const report = replay(jobs, scenarioOf(grid, forecast), { name: "spillway", policy });
 	const meanRunHours = jobs.reduce((sum, { durationMs }) => sum + durationMs, 0) / jobs.length / 3_600_000;

@@ -1,7 +1,7 @@
 import { type Offer, offerId } from "#server/domain/capacity.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
 
-/** On demand in one region at a price per machine; instances start together. Terms of peers that know one price and no regions. */
+/** On-demand in one region at a price per machine; instances start together. For peers with a single price and no regions. */
 export function onDemandOffer(machine: { accelerator: string; gpus: number; usdPerHour: string; observedAtMs: number }): Offer {
 	const { accelerator, gpus, usdPerHour, observedAtMs } = machine;
 	const place = { provider: "gcp" as const, region: "peer", zone: null, instanceType: `peer-${gpus}`, capacityType: "on_demand" as const };

@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { isAvailable } from "#server/simulation/replay/availability.ts";
 import type { Availability } from "#server/simulation/replay/types.ts";
 
-/** Step of time and of work: a sixth of a restart of 0.2 h, a fifth of a probe. */
+/** Step of time and work: a sixth of a restart of 0.2 h, a fifth of a probe. */
 const STEP_MS = 2 * MINUTE_MS;
 
 export interface OptimumTerms {
@@ -10,14 +10,14 @@ export interface OptimumTerms {
 	workMs: number;
 	deadlineMs: number;
 	restartMs: number;
-	/** What a start in another region than the one before costs. */
+	/** Cost of a start in another region than the one before. */
 	moveUsd: number;
 }
 
 /**
- * The least that one job can cost with the whole recording known, $: dynamic programming over steps of time, work left and place.
- * A start after the first one adds a restart to the work. Within one on-demand place no more than the cheapest is of use. What a job
- * that waits has in its last region is forgotten: its next start moves the checkpoint for nothing, so the figure is a lower bound.
+ * The minimum cost of one job with the whole recording known, $: dynamic programming over steps of time, work left and place. A start after
+ * the first one adds a restart to the work. Within one on-demand place only the cheapest option matters. A waiting job's data in its last
+ * region is ignored: its next start moves the checkpoint at no cost, so the figure is a lower bound.
  */
 export function optimumUsd({ zones, workMs, deadlineMs, restartMs, moveUsd }: OptimumTerms): number {
 	const works = Math.ceil(workMs / STEP_MS);

@@ -15,7 +15,7 @@ export interface PeerZone {
 	availability: Availability;
 }
 
-/** One job of the comparison, with what each system paid for it in dollars; null: not in the results. */
+/** One job of the comparison, with the cost under each system in dollars; null: not in the results. */
 export interface PeerWindow {
 	zones: readonly string[];
 	startH: number;
@@ -70,7 +70,7 @@ function readZones(
 	return zones;
 }
 
-/** Rows of one job differ in their strategy alone. */
+/** Rows of one job differ only in their strategy. */
 function readWindows(files: readonly { text: string; name: string }[]): PeerWindow[] {
 	const windows = new Map<string, PeerWindow>();
 	for (const file of files)

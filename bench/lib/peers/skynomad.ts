@@ -10,20 +10,20 @@ import { optimumUsd } from "./optimum.ts";
 import type { PeerInputs, PeerWindow, PeerZone } from "./skynomad-inputs.ts";
 
 const START_MS = Date.UTC(2026, 0, 5);
-/** Inter-region transfer, $ a GiB: what the artifact charges between any two of its Google regions. */
+/** Inter-region transfer, $ per GiB: the artifact's price between any two of its Google regions. */
 const MOVE_USD_PER_GIB = "0.02";
-/** Runs of the same job that are on record: the peer is given the length of the work, so the core has seen it. */
+/** Recorded runs of the same job. The peer is given the length of the work, so the core has seen it too. */
 const PRIOR_RUNS = 400;
 const ACCELERATOR = "H100-80GB";
 
-/** What the core knows of the job's length: runs on record, its owner's estimate, or its longest run time alone. */
+/** The core's knowledge of the job's length: recorded runs, its owner's estimate, or its longest run time alone. */
 export type RunTimeInput = "length" | "estimate" | "limit";
 
 export interface SkynomadRow {
 	/** Deadline ÷ work. */
 	ratio: number;
 	windows: number;
-	/** Means over the windows. null: the results do not hold every window. The optimum is found here where they do not hold it. */
+	/** Means over the windows. null: the results do not cover every window. The optimum is computed here if the results lack it. */
 	spillwayUsd: number;
 	skynomadUsd: number | null;
 	optimumUsd: number | null;
@@ -37,7 +37,7 @@ export interface WindowRun {
 	moves: number;
 }
 
-/** Every window of the results under the live core, grouped by ratio. */
+/** Runs every window of the results under the live core, grouped by ratio. */
 export function runSkynomad(inputs: PeerInputs, policy: Policy, runTimeInput: RunTimeInput = "length"): SkynomadRow[] {
 	const byRatio = Map.groupBy(inputs.windows, (window) => Math.round((100 * window.deadlineH) / window.workH) / 100);
 	return [...byRatio]
@@ -73,7 +73,7 @@ function regionOf(zone: string): string {
 	return zone.replace(/-[a-z]$/, "");
 }
 
-/** One job alone in the cloud. The terms are the artifact's: no boot, a restart for every start but the first, probes as recorded. */
+/** One job alone in the cloud, under the artifact's terms: no boot, a restart for every start but the first, probes as recorded. */
 export function runWindow(
 	inputs: PeerInputs,
 	window: PeerWindow,
@@ -86,7 +86,7 @@ export function runWindow(
 	const workMs = Math.round(window.workH * HOUR_MS);
 	const { onAction, ...engineOptions } = hooks;
 	const engine = new Engine([jobOf(spec, workMs)], scenarioOf(zones, window), engineOptions);
-	// Measured lengths differ by a second: the history holds distributions, not one step.
+	// Measured lengths differ by a second, so that the history contains distributions, not one step.
 	const priorRuns =
 		runTimeInput === "length" ? Array.from({ length: PRIOR_RUNS }, (_, i) => ({ spec, durationMs: workMs + i - PRIOR_RUNS / 2 })) : [];
 	engine.run(new Spillway(engine, policy, { priorRuns, ...(onAction && { onAction }) }));
@@ -173,7 +173,7 @@ function specOf({ workH, deadlineH }: PeerWindow, gpus: number, runTimeInput: Ru
 		env: {},
 		nodes: 1,
 		resources: { gpus, accelerators: [], cpus: null, memoryGiB: null },
-		// A longest run time goes by the clock, and a restart counts.
+		// A longest run time is wall-clock time, and includes a restart.
 		duration: { estimateMs: runTimeInput === "limit" ? null : workMs, maxMs: runTimeInput === "limit" ? workMs + HOUR_MS : null },
 		deadlineMs,
 		priority: 0,

@@ -13,16 +13,16 @@ const ACCELERATOR = "A100-80GB";
 const NODE_GPUS = 8;
 const USD_PER_GPU_HOUR = 1;
 
-/** Waiting budgets of the curve, $ a GPU-hour: from "leaves at once" to "waits ten times its run time". */
+/** Waiting budgets of the curve, $ per GPU-hour: from "leaves immediately" to "waits ten times its run time". */
 export const STARBURST_BUDGETS = ["100", "2.5", "1", "0.5", "0.1"] as const;
 
 export interface StarburstPoint {
-	/** The core is given run times as estimates. */
+	/** Run times are given to the core as estimates. */
 	hasRunTimes: boolean;
 	cloudGpuHours: number;
 	meanJctHours: number;
 	waitingUsdPerGpuHour: number;
-	/** The least mean completion time of Starburst at no more cloud GPU-hours, with as much known; null: it has no such point. */
+	/** Starburst's lowest mean completion time at no more cloud GPU-hours, with the same knowledge; null: it has no such point. */
 	starburstJctHours: number | null;
 }
 
@@ -43,7 +43,9 @@ export function readStarburstResults(file: string): StarburstResult[] {
 	return results;
 }
 
-/** Starburst's terms: nodes of 8 at home, any machine on demand at $1 a GPU-hour, no boot. Work is saved and restored as in every replay. */
+/**
+ * Starburst's terms: nodes of 8 at home, any machine on-demand at $1 per GPU-hour, no boot. Work is saved and restored as in every replay.
+ */
 export function runStarburst(
 	jobs: readonly TraceJob[],
 	ownedGpus: number,
@@ -61,7 +63,7 @@ export function runStarburst(
 	});
 }
 
-/** Policies that are given no run times may be used with them too. */
+/** Policies without run times may be compared with them too. */
 function leastJctOf(
 	results: readonly StarburstResult[],
 	{ hasRunTimes, cloudGpuHours }: { hasRunTimes: boolean; cloudGpuHours: number },
