@@ -12,8 +12,8 @@ type Result = z.output<typeof jobActionResultSchema>;
 const EXIT_OF: Readonly<Record<string, ExitCode>> = { not_found: EXIT.notFound, conflict: EXIT.conflict, forbidden: EXIT.denied };
 
 /**
- * One bulk request. All jobs that can be changed are.
- * @throws CliError with the exit code of the first that could not
+ * One bulk request that changes every eligible job.
+ * @throws CliError with the exit code of the first failure
  */
 export async function actOnJobs(
 	ctx: CommandContext,

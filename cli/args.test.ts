@@ -28,13 +28,13 @@ describe("splitCommand", () => {
 });
 
 describe("parseCommandArgs", () => {
-	it("keeps all behind -- for the command to run", () => {
+	it("keeps everything after -- for the command to run", () => {
 		const args = parseCommandArgs(["--gpus", "2", "--", "sh", "-c", "echo --gpus", "--", "x"], JOB_OPTIONS);
 		expect(args.command).toEqual(["sh", "-c", "echo --gpus", "--", "x"]);
 		expect(args.text("gpus")).toBe("2");
 		expect(parseCommandArgs(["a"], {})).toMatchObject({ command: null, positionals: ["a"] });
 	});
-	it("takes values with =, after a space and by short names, and the last of several", () => {
+	it("accepts values with =, after a space and by short names, and uses the last of several", () => {
 		const args = parseCommandArgs(["-f", "a.yaml", "--name=x=y", "--name", "z", "--env", "A=1", "--env=B=2", "--json"], JOB_OPTIONS);
 		expect([args.text("file"), args.text("name"), args.list("env"), args.has("json"), args.has("wait")]).toEqual([
 			"a.yaml",
@@ -44,7 +44,7 @@ describe("parseCommandArgs", () => {
 			false,
 		]);
 	});
-	it("--workdir is with and without its folder", () => {
+	it("accepts --workdir with and without a folder", () => {
 		const workdir = (...argv: string[]): string | undefined => parseCommandArgs(argv, JOB_OPTIONS).text("workdir");
 		expect([
 			workdir("--workdir"),
@@ -54,7 +54,7 @@ describe("parseCommandArgs", () => {
 			workdir("--workdir", "--", "x"),
 		]).toEqual([".", "sub", "sub", ".", "."]);
 	});
-	it("names the nearest flag, a forgotten value and a value too many", () => {
+	it("reports the nearest flag, a missing value and an extra value", () => {
 		expect(refusal("--gpu", "1")).toBe("There is no flag --gpu. Did you mean --gpus?");
 		expect(refusal("--zzzzzzzz")).toMatch(/^There is no flag --zzzzzzzz\. Use one of: --file, --gpus, /);
 		expect(refusal("--__proto__")).toMatch(/^There is no flag/);
@@ -64,7 +64,7 @@ describe("parseCommandArgs", () => {
 		expect(refusal("--name")).toBe("--name needs a value: --name NAME.");
 		expect(refusal("--json=yes")).toBe('--json takes no value, got "yes".');
 	});
-	it("whole numbers have bounds", () => {
+	it("bounds whole numbers", () => {
 		const options = { tail: { value: "N", help: "" } };
 		const tail = (text: string) => parseCommandArgs(["--tail", text], options).wholeNumber("tail", { min: 1, max: 10 });
 		expect([tail("1"), tail("10")]).toEqual([1, 10]);

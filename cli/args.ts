@@ -4,9 +4,9 @@ import { CliError, EXIT } from "./exit.ts";
 
 export interface OptionSpec {
 	short?: string;
-	/** What the value is called in help; without one the option is a switch. */
+	/** Placeholder for the value in help; without one the option is a switch. */
 	value?: string;
-	/** Taken when the option stands without its value. */
+	/** Used when the option is given without a value. */
 	bare?: string;
 	many?: true;
 	help: string;
@@ -23,7 +23,7 @@ export const GLOBAL_OPTIONS: Options = {
 /** The arguments of one command. Errors name the flag, the value and the allowed values. */
 export class Args {
 	readonly positionals: readonly string[];
-	/** What is behind `--`; null without one. */
+	/** The arguments after `--`; null if there is none. */
 	readonly command: readonly string[] | null;
 	readonly #values: ReadonlyMap<string, readonly (string | true)[]>;
 	constructor(values: ReadonlyMap<string, readonly (string | true)[]>, positionals: readonly string[], command: readonly string[] | null) {
@@ -54,7 +54,7 @@ export function badInput(message: string): CliError {
 	return new CliError(EXIT.badInput, message);
 }
 
-/** The command's name and all the rest; global options may be before it. */
+/** Splits the command's name from the rest; global options may precede it. */
 export function splitCommand(argv: readonly string[]): { name: string | null; rest: string[] } {
 	for (let i = 0; i < argv.length; i++) {
 		const word = argv[i] ?? "";
@@ -65,7 +65,7 @@ export function splitCommand(argv: readonly string[]): { name: string | null; re
 	return { name: null, rest: [...argv] };
 }
 
-/** @throws CliError naming the flag and the nearest one that there is. */
+/** @throws CliError naming the flag and its nearest match */
 export function parseCommandArgs(argv: readonly string[], own: Options): Args {
 	const options: Options = { ...own, ...GLOBAL_OPTIONS };
 	const end = argv.indexOf("--");
@@ -109,7 +109,7 @@ function optionValue(
 		if (token.value !== undefined) throw badInput(`${token.rawName} takes no value, got "${token.value}".`);
 		return true;
 	}
-	// "--gpus -1" is a wrong number, "--name --wait" a forgotten value.
+	// "--gpus -1" is a wrong number, "--name --wait" a missing value.
 	const forgotten = !token.inlineValue && /^-\D/.test(token.value ?? "");
 	if (token.value === undefined || forgotten) throw badInput(`${token.rawName} needs a value: ${token.rawName} ${spec.value}.`);
 	return token.value;

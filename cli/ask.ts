@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 
-/** Asks a person on the terminal. Questions go to stderr, so that stdout stays the command's answer. */
+/** Asks a person on the terminal. Questions go to stderr, so that stdout contains only the command's output. */
 export async function ask(question: string, { secret = false }: { secret?: boolean } = {}): Promise<string> {
 	const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
 	process.stderr.write(question);

@@ -4,7 +4,7 @@ import { CliError, EXIT, exitOfStatus, oneLine } from "./exit.ts";
 import type { Settings } from "./settings.ts";
 
 const PREFIX = "/api/v1";
-/** Longer than any answer takes; a stream has no limit. */
+/** Longer than any response takes; a stream has no limit. */
 const ANSWER_LIMIT_MS = 60_000;
 
 const problemSchema = z.looseObject({
@@ -14,7 +14,7 @@ const problemSchema = z.looseObject({
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-/** The server said no. `problem` is its problem document. */
+/** The server rejected the request. `problem` is its problem document. */
 export class ApiError extends CliError {
 	readonly status: number;
 	readonly problem: Problem;
@@ -26,7 +26,7 @@ export class ApiError extends CliError {
 	}
 }
 
-/** The server could not be asked, or broke off. */
+/** The server was unreachable, or the connection broke. */
 export class UnreachableError extends CliError {
 	constructor(message: string, options?: { cause: unknown }) {
 		super(EXIT.server, message, options);
@@ -34,14 +34,14 @@ export class UnreachableError extends CliError {
 }
 
 export interface Answer {
-	/** As the server wrote it. */
+	/** As the server sent it. */
 	text: string;
 	json: unknown;
 }
 
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** Speaks REST. A connection that breaks is tried again; writes carry an Idempotency-Key, so that is safe. */
+/** REST client. Retries broken connections; writes carry an Idempotency-Key, so that this is safe. */
 export class Client {
 	readonly #settings: Settings;
 	readonly #signal: AbortSignal;
@@ -74,7 +74,10 @@ export class Client {
 		return this.#twice(() => this.#ask("PUT", path, {}, body, headers));
 	}
 
-	/** An answer that is a file. @throws UnreachableError when it breaks off. */
+	/**
+	 * A response that is a file.
+	 * @throws UnreachableError when the connection breaks
+	 */
 	async file(path: string, query: Query): Promise<Buffer> {
 		const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
 		const response = await this.#fetch("GET", path, query, undefined, {}, signal);
@@ -86,7 +89,10 @@ export class Client {
 		}
 	}
 
-	/** An answer of any length, as it comes. @throws UnreachableError when it breaks off. */
+	/**
+	 * A response of any length, streamed.
+	 * @throws UnreachableError when the connection breaks
+	 */
 	async *bytes(path: string, query: Query, headers: Record<string, string> = {}): AsyncGenerator<Uint8Array> {
 		const response = await this.#fetch("GET", path, query, undefined, headers, this.#signal);
 		if (!response.ok) throw this.#refusal(response.status, await response.text());
@@ -97,7 +103,7 @@ export class Client {
 		}
 	}
 
-	/** Sends a file of any size; sending it again must change nothing, since an answer may get lost on its way. */
+	/** Sends a file of any size. Must be safe to repeat, since a response may get lost. */
 	async upload(path: string, query: Query, file: ReadableStream<Uint8Array>, contentType: string): Promise<Answer> {
 		const { url, token } = this.#settings;
 		let response: Response;
@@ -105,7 +111,7 @@ export class Client {
 			response = await fetch(`${url}${PREFIX}${path}${queryText(query)}`, {
 				...{ method: "POST", signal: this.#signal, redirect: "error", body: file },
 				headers: { "content-type": contentType, ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
-				// What a body that is a stream needs; the types of the browser do not have it.
+				// Required for a streamed body; missing from the browser's types.
 				...{ duplex: "half" },
 			});
 		} catch (error) {
@@ -116,7 +122,10 @@ export class Client {
 		return { text, json: JSON.parse(text) };
 	}
 
-	/** Lines of an NDJSON answer as they come. @throws UnreachableError when it breaks off. */
+	/**
+	 * Lines of an NDJSON response as they arrive.
+	 * @throws UnreachableError when the connection breaks
+	 */
 	async *lines(path: string, query: Query, post?: { body: unknown }): AsyncGenerator<string> {
 		const response = await this.#fetch(post ? "POST" : "GET", path, query, post?.body, {}, this.#signal);
 		if (!response.ok) throw this.#refusal(response.status, await response.text());
@@ -217,7 +226,7 @@ function parsed(text: string): unknown {
 	}
 }
 
-/** The system's code of a failed call, wherever fetch has put it. */
+/** The system's error code of a failed call, wherever fetch has put it. */
 function codeOf(error: unknown): string | undefined {
 	for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
 		const { code } = at as NodeJS.ErrnoException;
@@ -236,11 +245,14 @@ function queryText(query: Query): string {
 	return text === "" ? "" : `?${text}`;
 }
 
-/** Reads an answer that was promised in this form. @throws UnreachableError naming the field that is not as promised. */
+/**
+ * Parses a response in its declared form.
+ * @throws UnreachableError naming the field that differs
+ */
 export function readAs<T>(schema: z.ZodType<T>, answer: Answer, what: string): T {
 	const result = schema.safeParse(answer.json);
 	if (result.success) return result.data;
-	// A newer server may know more values of a closed list: they are shown as they are.
+	// A newer server may send new values of a closed list: they are shown unchanged.
 	if (result.error.issues.every(({ code }) => code === "invalid_value")) return answer.json as T;
 	const issue = result.error.issues[0];
 	throw new UnreachableError(

@@ -6,23 +6,23 @@ import type { Io } from "./io.ts";
 export interface CommandContext {
 	io: Io;
 	client: Client;
-	/** Print the API's JSON and nothing else on stdout. */
+	/** Print only the API's JSON on stdout. */
 	json: boolean;
 	args: Args;
 }
 
 export interface Command {
 	name: string;
-	/** What is behind the name: `[-f FILE | -- COMMAND…]`. */
+	/** Arguments after the name: `[-f FILE | -- COMMAND…]`. */
 	usage: string;
 	summary: string;
-	/** More for its help, where the summary does not say it all. */
+	/** Additional help, if the summary is not enough. */
 	details?: string;
 	options: Options;
 	positionals: { min: number; max: number; name: string };
-	/** Runs on this machine and asks no server: the settings for one are not even read. */
+	/** Runs on this machine without a server: server settings are not even read. */
 	local?: true;
-	/** True when `-- …` means something. */
+	/** True when `-- …` is allowed. */
 	takesCommand?: true;
 	examples: readonly string[];
 	run(ctx: CommandContext): Promise<ExitCode>;

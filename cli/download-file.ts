@@ -15,8 +15,9 @@ export interface RemoteFile {
 }
 
 /**
- * Downloads one file of an artifact below `folder`. A download that broke off continues at its end; the file gets its name only
- * when its SHA-256 is right. @throws CliError when the path leaves the folder, or the sum is wrong
+ * Downloads one file of an artifact below `folder`. An interrupted download resumes; the file gets its name only once
+ * its SHA-256 matches.
+ * @throws CliError when the path leaves the folder, or the checksum is wrong
  */
 export async function downloadFile(client: Client, folder: string, file: RemoteFile): Promise<void> {
 	const target = path.resolve(folder, file.path);

@@ -17,7 +17,7 @@ describe("exit codes", () => {
 	])("status %d is %d", (status, code) => {
 		expect(exitOfStatus(status)).toBe(code);
 	});
-	it("each is explained in help", () => {
+	it("are all explained in help", () => {
 		expect(EXIT_MEANINGS.map(([code]) => code).sort()).toEqual(Object.values(EXIT).sort());
 		for (const [code, meaning] of EXIT_MEANINGS) expect(overview(COMMANDS)).toMatch(new RegExp(`^ +${code} +${meaning.slice(0, 20)}`, "m"));
 	});
@@ -27,7 +27,7 @@ describe("exit codes", () => {
 });
 
 describe("help", () => {
-	it("names every command, its flags, and examples that are of that command", () => {
+	it("lists every command, its flags, and matching examples", () => {
 		for (const command of COMMANDS) {
 			expect(overview(COMMANDS)).toContain(`  ${command.name}`);
 			const text = commandHelp(command);

@@ -39,7 +39,7 @@ export function exitOfStatus(status: number): ExitCode {
 	return status >= 400 && status < 500 ? EXIT.badInput : EXIT.server;
 }
 
-/** Errors are one line, whatever text went into them. */
+/** Errors are one line, whatever text they contain. */
 export function oneLine(text: string): string {
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
 	return text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();

@@ -9,13 +9,13 @@ import type { Job } from "./response-types.ts";
 
 const WHOLE_ID = /^job_[0-9a-z]{26}$/;
 const PAGE = 500;
-/** Names that merely contain what was given can fill pages; after so many the search is given up. */
+/** Names that merely contain the text can fill pages; the search stops after this many. */
 const PAGES_MAX = 10;
 
 /**
- * The id of the job that was meant: an id, the beginning of one, or a name (the newest such job).
- * @param options `write`: the job must be changed, so a name that several live jobs have is refused.
- * @throws CliError `badInput` when several are meant, `notFound`.
+ * Resolves a job: an id, an id prefix, or a name (the newest such job).
+ * @param options `write`: the job will be changed, so an ambiguous name of several live jobs is rejected
+ * @throws CliError `badInput` when ambiguous, `notFound`
  */
 export async function findJobId(ctx: CommandContext, given: string, options: { write?: boolean } = {}): Promise<string> {
 	if (WHOLE_ID.test(given)) return given;

@@ -3,7 +3,10 @@ import { readAs } from "./client.ts";
 import type { CommandContext } from "./command.ts";
 import { CliError, EXIT } from "./exit.ts";
 
-/** The id of a pipeline: given itself, or of the newest with this name. @throws CliError `notFound` */
+/**
+ * Resolves a pipeline: an id, or the newest with this name.
+ * @throws CliError `notFound`
+ */
 export async function findPipelineId(ctx: CommandContext, given: string): Promise<string> {
 	if (/^pipe_[0-9a-z]{26}$/.test(given)) return given;
 	const answer = await ctx.client.get("/pipelines", { q: given, limit: 200 });

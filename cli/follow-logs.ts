@@ -10,13 +10,13 @@ const UNREACHABLE_PATIENCE_MS = 60_000;
 export interface FollowFrom {
 	attempt?: number | undefined;
 	tail?: number | undefined;
-	/** Print terminal escapes as they are. */
+	/** Print terminal escapes unchanged. */
 	raw?: boolean;
 }
 
 /**
- * Prints a job's log to its end, through every attempt; goes on where it was when the connection breaks.
- * With --json the lines are the API's, as they are.
+ * Prints a job's log to its end, through every attempt; resumes when the connection breaks. With --json the lines are
+ * the API's, unchanged.
  */
 export async function followLogs(ctx: CommandContext, jobId: string, from: FollowFrom): Promise<void> {
 	const { io } = ctx;
@@ -35,12 +35,12 @@ export async function followLogs(ctx: CommandContext, jobId: string, from: Follo
 }
 
 interface Place {
-	/** The last line that was printed. */
+	/** The last line printed. */
 	last: { attempt: number; number: number } | null;
 	reachedMs: number | null;
 }
 
-/** @returns true at the log's end. */
+/** @returns true at the end of the log */
 async function printUntilBroken(ctx: CommandContext, jobId: string, from: FollowFrom, place: Place): Promise<boolean> {
 	const { io, json } = ctx;
 	const { raw = false, ...start } = from;
@@ -63,8 +63,8 @@ async function printUntilBroken(ctx: CommandContext, jobId: string, from: Follow
 }
 
 /**
- * A line for the terminal. Escape sequences and control characters are removed unless `raw`: a job must not retitle, clear or
- * write into the terminal of its reader. Spillway's own lines are marked.
+ * A line for the terminal. Escape sequences and control characters are removed unless `raw`: a job must not be able to
+ * retitle, clear or write to its reader's terminal. Spillway's own lines are marked.
  */
 export function logLine({ io }: Pick<CommandContext, "io">, line: { stream: string; text: string }, raw = false): string {
 	if (line.stream === "spillway") return styled(io, "dim", `[spillway] ${stripControls(line.text)}`);
@@ -76,7 +76,7 @@ const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200e\u200f\u202a-\u2
 // biome-ignore lint/suspicious/noControlCharactersInRegex: OSC, DCS and similar sequences with their text (ECMA-48 5.6)
 const STRINGS = /(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c|$)/g;
 
-/** Tabs stay; bidirectional overrides, which reorder what is read, go too. */
+/** Tabs stay; bidirectional overrides, which reorder text, are removed too. */
 export function stripControls(text: string): string {
 	return stripVTControlCharacters(text.replace(STRINGS, "")).replace(CONTROLS, "");
 }

@@ -6,8 +6,8 @@ import { badInput } from "./args.ts";
 const ROOT = path.resolve(import.meta.dirname, "..");
 
 /**
- * Path of a program that only an installation has.
- * @throws CliError if only the command line is installed.
+ * Path of a program that only a full installation has.
+ * @throws CliError if only the command line is installed
  */
 export function installedProgram(relative: string): string {
 	const file = path.join(ROOT, relative);

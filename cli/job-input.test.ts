@@ -24,7 +24,7 @@ spec:
 `;
 
 describe("a command", () => {
-	it("becomes the smallest job, with nothing that was not said", async () => {
+	it("becomes the smallest job, with only what was given", async () => {
 		expect(await read(["--team", "research", "--", "node", "a/train.mjs", "-x"])).toEqual({
 			apiVersion: "spillway/v1",
 			kind: "Job",
@@ -51,7 +51,7 @@ describe("a command", () => {
 });
 
 describe("a job file", () => {
-	it("is changed by flags, and by SPILLWAY_TEAM only where it says none", async () => {
+	it("is changed by flags, and by SPILLWAY_TEAM only if it has no team", async () => {
 		writeFileSync(path.join(folder, "job.yaml"), YAML);
 		const document = await read(["-f", "job.yaml", "--gpus", "2", "--env", "SEED=8", "--env", "B==", "--max", "2m"], {
 			SPILLWAY_TEAM: "vision",
@@ -65,7 +65,7 @@ describe("a job file", () => {
 		});
 	});
 
-	it("has its file: addresses beside itself, whatever the current folder is", async () => {
+	it("resolves its file: addresses next to itself, whatever the current folder is", async () => {
 		mkdirSync(path.join(folder, "sub/data set"), { recursive: true });
 		const uris = ["file:.", "file:data set", "file:../sub", "file:///srv/data", "s3://bucket/x"];
 		const data = uris.map((uri, i) => `{ uri: "${uri}", mount: m${i} }`).join(", ");
@@ -95,7 +95,7 @@ describe("a job file", () => {
 		await expect(read(argv)).rejects.toThrow(message);
 	});
 
-	it("is refused with its line and column, but not for what a flag gives", async () => {
+	it("is rejected with its line and column, except for fields set by a flag", async () => {
 		const file = (text: string): void => writeFileSync(path.join(folder, "job.yaml"), text);
 		file(YAML.replace("name: seven", "name: -x"));
 		await expect(read(["-f", "job.yaml"])).rejects.toThrow(/^job\.yaml:3:19: metadata\.name: must be 1 to 63/);

@@ -9,7 +9,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { type Args, badInput, type Options } from "./args.ts";
 import type { Io } from "./io.ts";
 
-/** A job document: plain data in the form of docs/job-file.md, not normalised. */
+/** A job document: plain data in the form of docs/job-file.md, not normalized. */
 export type JobDocument = Record<string, unknown>;
 
 export const JOB_OPTIONS: Options = {
@@ -28,7 +28,7 @@ export const JOB_OPTIONS: Options = {
 	workdir: { value: "[DIR]", bare: ".", help: "copy this folder (default: the current one) to where the command runs" },
 };
 
-/** Which field each flag sets, to name the flag when the field is wrong. */
+/** Which flag sets each field, to name the flag when the field is invalid. */
 const FLAG_FIELDS: Readonly<Record<string, readonly string[]>> = {
 	gpus: ["spec", "resources", "gpus"],
 	name: ["metadata", "name"],
@@ -44,8 +44,8 @@ const FLAG_FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The job that was described by a file or a command, with the flags' changes, checked as the server will check it.
- * @throws CliError naming the flag, or the place in the file.
+ * The job from a file or a command, with the flags' changes, validated like on the server.
+ * @throws CliError naming the flag, or the position in the file
  */
 export async function readJobInput(args: Args, io: Pick<Io, "cwd" | "env" | "readStdin">): Promise<JobDocument> {
 	const file = args.text("file");
@@ -102,7 +102,7 @@ function fromCommand(args: Args, cwd: string): JobDocument {
 
 const INTERPRETERS = /^(node|python\d*(\.\d+)?|bash|sh|env|torchrun|accelerate|uv|npx)$/;
 
-/** `node train.mjs` is "train"; what cannot be in a name is left out. */
+/** `node train.mjs` becomes "train"; characters that a name cannot contain are dropped. */
 export function nameOfCommand(command: readonly string[]): string {
 	const base = (word: string): string => path.basename(word).replace(/\.[a-z]+$/i, "");
 	const [program = "", ...rest] = command;
@@ -129,7 +129,7 @@ async function fromFile(
 		parseJobText(source);
 	} catch (error) {
 		if (!(error instanceof SpillwayError)) throw error;
-		// What a flag gives is checked with the flag.
+		// Fields set by a flag are validated with the flag.
 		const own = error.fields.filter((f) => ![...given].some((at) => f.path === at || at.startsWith(`${f.path}.`)));
 		const [first] = own;
 		if (error.fields.length === 0) throw badInput(`${file}: ${error.message}`);
@@ -160,7 +160,7 @@ async function readJobFile(absolute: string, shown: string): Promise<string> {
 function setAt(document: JobDocument, at: readonly string[], value: unknown): void {
 	const [key = "", ...rest] = at;
 	if (rest.length === 0) {
-		// Not by assignment: that would swallow a variable named __proto__ instead of having it refused.
+		// Plain assignment would swallow a variable named __proto__ instead of having it rejected.
 		Object.defineProperty(document, key, { value, writable: true, enumerable: true, configurable: true });
 		return;
 	}
@@ -184,7 +184,7 @@ function withFlagInErrors<T>(check: () => T): T {
 	}
 }
 
-/** The flag by which a field is given, or the field. */
+/** The flag that sets a field, or the field. */
 export function flagOrField(field: string): string {
 	for (const [flag, at] of Object.entries(FLAG_FIELDS)) {
 		const own = at.join(".");
@@ -194,8 +194,8 @@ export function flagOrField(field: string): string {
 }
 
 /**
- * `file:folder` means a folder beside the job file; only absolute addresses mean the same everywhere.
- * @throws CliError when there is nothing at that place.
+ * `file:folder` is relative to the job file; only absolute addresses mean the same everywhere.
+ * @throws CliError when the path does not exist
  */
 export function resolveFileUris(document: JobDocument, folder: string): void {
 	const spec = document.spec as { data?: { uri?: unknown }[] } | undefined;

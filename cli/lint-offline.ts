@@ -4,10 +4,10 @@ import { policyCheckSchema } from "#server/contract/outputs/policy.ts";
 import { CliError, EXIT } from "./exit.ts";
 import { installedProgram } from "./installed-program.ts";
 
-/** Its own program, as the command knows no parser: what the server says and what is said here are one. */
+/** A separate program, because the command has no parser: results are the same as the server's. */
 const PROGRAM = "server/bin/lint-policy.ts";
 
-/** @throws CliError when the program cannot be started. */
+/** @throws CliError when the program cannot be started */
 export async function lintOffline(source: string) {
 	const child = spawn(process.execPath, [installedProgram(PROGRAM)], { stdio: ["pipe", "pipe", "inherit"] });
 	const failed = new Promise<never>((_, reject) => child.once("error", reject));

@@ -2,7 +2,7 @@ import path from "node:path";
 import { ApiError } from "./client.ts";
 import { CliError } from "./exit.ts";
 
-/** An error of the server with the place in the file of the first problem that it found. */
+/** A server error with the position of its first problem in the file. */
 export function locatedError(error: unknown, file: string): unknown {
 	if (!(error instanceof ApiError)) return error;
 	const fields = error.problem.fields ?? [];

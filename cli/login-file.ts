@@ -8,7 +8,10 @@ const savedSchema = z.object({ token: z.string(), /** For revoking it. */ id: z.
 const logins = z.record(z.string(), savedSchema);
 type Saved = z.output<typeof savedSchema>;
 
-/** Tokens from `spillway login` and `spillway init`, by server address: `~/.config/spillway/logins.json`, readable by its owner alone. */
+/**
+ * Tokens from `spillway login` and `spillway init`, by server address: `~/.config/spillway/logins.json`, readable only
+ * by its owner.
+ */
 export function loginFile(env: Readonly<Record<string, string | undefined>>): string {
 	const config = env.XDG_CONFIG_HOME || path.join(env.HOME || os.homedir(), ".config");
 	return path.join(config, "spillway", "logins.json");
@@ -24,12 +27,15 @@ function readLogins(file: string): z.output<typeof logins> {
 	}
 }
 
-/** The token of an earlier sign-in at this address; null without one. */
+/** The token of an earlier sign-in at this address; null if there is none. */
 export function savedLogin(env: Readonly<Record<string, string | undefined>>, url: string): Saved | null {
 	return readLogins(loginFile(env))[url] ?? null;
 }
 
-/** Saves the token for this address, or forgets it. @returns the file */
+/**
+ * Saves or deletes the token for this address.
+ * @returns the file
+ */
 export function saveToken(env: Readonly<Record<string, string | undefined>>, url: string, saved: Saved | null): string {
 	const file = loginFile(env);
 	const { [url]: _, ...others } = readLogins(file);

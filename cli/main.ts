@@ -12,7 +12,7 @@ process.on("SIGINT", () => {
 	stop.abort();
 });
 
-// The reader of a pipe may leave when it has seen enough (| head): that is no failure.
+// The reader of a pipe may close it early (| head): that is not a failure.
 for (const stream of [process.stdout, process.stderr]) {
 	stream.on("error", (error: NodeJS.ErrnoException) => {
 		if (error.code === "EPIPE") process.exit(EXIT.done);

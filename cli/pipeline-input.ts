@@ -8,8 +8,9 @@ import type { Io } from "./io.ts";
 import { resolveFileUris } from "./job-input.ts";
 
 /**
- * The text of a pipeline file, for the server to parse: its problems keep their lines. Relative `file:` addresses are made absolute.
- * @throws CliError when the file cannot be read, or when there is nothing at the place of its data.
+ * The text of a pipeline file for the server to parse, so that problems keep their lines. Relative `file:` addresses
+ * are made absolute.
+ * @throws CliError when the file cannot be read, or when a path in its data does not exist
  */
 export async function readPipelineText(file: string, io: Pick<Io, "cwd" | "readStdin">): Promise<string> {
 	const text =
@@ -25,7 +26,7 @@ function withAbsoluteFiles(text: string, doc: Document, folder: string): string 
 		return isNode(node) && node.range ? [{ from: node.range[0], to: node.range[1], uri }] : [];
 	});
 	let out = text;
-	// From the end, so that places before it keep their offsets.
+	// From the end, so that earlier positions keep their offsets.
 	for (const { from, to, uri } of places.sort((a, b) => b.from - a.from)) {
 		const data = [{ uri }];
 		resolveFileUris({ spec: { data } }, folder);
@@ -39,7 +40,7 @@ interface Address {
 	uri: string;
 }
 
-/** Relative `file:` addresses in the data of all jobs, and in a trigger also of its location and its pipeline, with their paths. */
+/** Relative `file:` addresses in the data of all jobs, and for a trigger also in its location and pipeline, with their paths. */
 function addressesOf(doc: Document): Address[] {
 	const plain: unknown = doc.toJS({ maxAliasCount: 50 });
 	const spec = field(plain, "spec");
@@ -74,7 +75,10 @@ function field(value: unknown, key: string): unknown {
 	return value !== null && typeof value === "object" ? (value as Record<string, unknown>)[key] : undefined;
 }
 
-/** Values of `--param NAME=VALUE`. @throws CliError for one without a name */
+/**
+ * Values of `--param NAME=VALUE`.
+ * @throws CliError for one without a name
+ */
 export function parametersOf(args: Args): Record<string, string> {
 	return Object.fromEntries(
 		args.list("param").map((text) => {

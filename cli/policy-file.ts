@@ -7,20 +7,20 @@ import { badInput } from "./args.ts";
 import { oneLine } from "./exit.ts";
 import type { Io } from "./io.ts";
 
-/** Longer than a policy may be, so that the server says so. */
+/** Longer than a policy may be, so that the server reports it. */
 const FILE_BYTES_MAX = 256 * 1024;
-/** The line that `policy show` puts before a policy. */
+/** The line that `policy show` prints before a policy. */
 const HEADER = /^# [a-z0-9-]+ v(\d{1,9}), published [^\n]*\r?\n/;
 
 export interface PolicyFile {
 	source: string;
-	/** The version that `policy show` printed it from; null when the file does not say. */
+	/** The version that `policy show` printed; null when the file does not contain it. */
 	shownVersion: number | null;
 	/** Lines of the file before the source. */
 	lineOffset: number;
 }
 
-/** @throws CliError when it cannot be read. */
+/** @throws CliError when it cannot be read */
 export async function readPolicyFile(file: string, io: Pick<Io, "cwd" | "readStdin">): Promise<PolicyFile> {
 	const text = file === "-" ? await io.readStdin(FILE_BYTES_MAX) : await readText(path.resolve(io.cwd, file), file);
 	const header = HEADER.exec(text);
@@ -42,8 +42,8 @@ async function readText(full: string, file: string): Promise<string> {
 const run = promisify(execFile);
 
 /**
- * Where git says that a file comes from.
- * @throws CliError outside of a repository, without a commit or remote, or where the file is not as it was committed.
+ * Origin of a file according to git.
+ * @throws CliError outside a repository, without a commit or remote, or when the file differs from its commit
  */
 export async function gitOriginOf(file: string, io: Pick<Io, "cwd">): Promise<PolicyOrigin & { kind: "git" }> {
 	if (file === "-") throw badInput("--git needs a file, not -: text from stdin has no commit.");
@@ -64,7 +64,7 @@ export async function gitOriginOf(file: string, io: Pick<Io, "cwd">): Promise<Po
 	return { kind: "git", repository: withoutSecret(await git("remote", "get-url", "origin")), commit, path: inside };
 }
 
-/** A remote's address may hold a token, which has no business on a server. */
+/** A remote's URL may contain a token, which must not reach a server. */
 export function withoutSecret(remote: string): string {
 	return remote.replace(/^(\w[\w+.-]*:\/\/)[^/@]*@/, "$1");
 }

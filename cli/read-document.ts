@@ -6,8 +6,8 @@ import { badInput } from "./args.ts";
 import type { CommandContext } from "./command.ts";
 
 /**
- * What the file of `-f FILE` holds, YAML or JSON; - reads it from stdin. `wanted` says for messages what must be in it.
- * @throws the command's error for bad input when there is no such file, or when it holds something else.
+ * Reads the file of `-f FILE`, YAML or JSON; - reads stdin. `wanted` describes the expected contents in messages.
+ * @throws the command's error for bad input when the file does not exist or contains something else
  */
 export async function readDocument(
 	ctx: CommandContext,

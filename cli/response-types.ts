@@ -14,7 +14,7 @@ import type { statementSchema } from "#server/contract/outputs/statement.ts";
 export type Approval = z.output<typeof approvalSchema>;
 export type Backtest = z.output<typeof backtestSchema>;
 export type Bill = z.output<typeof billSchema>;
-/** Of a quote with `deadlineRisk`: the chance that the deadline is missed there, 0 to 1; null without a deadline. */
+/** From a quote with `deadlineRisk`: the probability of missing the deadline there, 0 to 1; null without a deadline. */
 export type Candidate = z.output<typeof candidateSchema> & { deadlineRisk?: number | null | undefined };
 export type CompanyChange = z.output<typeof company.plan.output>["changes"][number];
 export type Decision = z.output<typeof decisionSchema>;

@@ -4,13 +4,13 @@ import { installedProgram } from "./installed-program.ts";
 import type { Io } from "./io.ts";
 
 /**
- * Runs a program of the server's side on this machine, with this process's terminal.
+ * Runs a server-side program on this machine, with this process's terminal.
  * @param program its file, relative to the root of the installation
- * @returns its exit code: done, bad input, interrupted, or server for any other.
+ * @returns its exit code: done, bad input, interrupted, or server for any other
  */
 export async function runServerProgram(io: Io, program: string, argv: readonly string[]): Promise<ExitCode> {
 	const child = spawn(process.execPath, [installedProgram(program), ...argv], { cwd: io.cwd, stdio: "inherit" });
-	// A terminal's Ctrl-C reaches both; a signal sent to this process alone has to be passed on.
+	// A terminal's Ctrl-C reaches both; a signal sent only to this process has to be passed on.
 	const stop = (): void => void child.kill("SIGTERM");
 	io.signal.addEventListener("abort", stop);
 	process.once("SIGTERM", stop);

@@ -13,7 +13,7 @@ import { readSettings, type Settings } from "./settings.ts";
 
 const NO_SERVER: Settings = { url: "", token: null, tokenSource: "" };
 
-/** Runs one command; whatever goes wrong is one line on stderr and an exit code. Throws only what is a bug. */
+/** Runs one command; every failure is one line on stderr and an exit code. Only bugs throw. */
 export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
 	try {
 		return await dispatch(argv, io);
@@ -85,7 +85,7 @@ function version(io: Io, json: boolean): ExitCode {
 	return EXIT.done;
 }
 
-/** A problem document as a line: the flag or field that is wrong, with the server's words. */
+/** A problem document as a line: the invalid flag or field, with the server's message. */
 function describeProblem(error: ApiError): string {
 	const first = error.problem.fields?.[0];
 	if (!first || first.path === "") return error.message;

@@ -7,8 +7,8 @@ import { CliError, EXIT } from "./exit.ts";
 import type { Io } from "./io.ts";
 
 /**
- * Writes an answer of any length to a file, or to stdout without one. A file that is not whole never has its name: it is
- * written beside it and renamed at the end.
+ * Writes a response of any length to a file, or to stdout without one. The file is written under a temporary name and
+ * renamed at the end, so that an incomplete file never has its name.
  */
 export async function saveStream(io: Io, chunks: AsyncIterable<Uint8Array>, file: string | undefined): Promise<void> {
 	if (file === undefined || file === "-") return print(io, chunks);

@@ -23,8 +23,8 @@ function writeToken(place: string, token: string): void {
 	writeFileSync(path.join(folder, place, "token"), token);
 }
 
-describe("the trace that a command is part of", () => {
-	it("is passed on when it is one", () => {
+describe("the trace of a command", () => {
+	it("is passed on when valid", () => {
 		const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 		expect(settings([], { TRACEPARENT: traceparent, TRACESTATE: "a=b" }).traceHeaders).toEqual({ traceparent, tracestate: "a=b" });
 		expect(settings([], { TRACEPARENT: "no\nheader" }).traceHeaders).toEqual({});
@@ -46,7 +46,7 @@ describe("the address", () => {
 		[["--url", "http://user:secret@host"], {}, "must not contain a user"],
 		[[], { SPILLWAY_URL: "nowhere" }, "SPILLWAY_URL"],
 		[[], { SPILLWAY_PORT: "70000" }, 'SPILLWAY_PORT: "70000" is not a port'],
-	] as [string[], Record<string, string>, string][])("%j %j is refused", (argv, env, message) => {
+	] as [string[], Record<string, string>, string][])("%j %j is rejected", (argv, env, message) => {
 		expect(() => settings(argv, env)).toThrow(message);
 	});
 });
@@ -64,7 +64,7 @@ describe("the token", () => {
 		expect(settings([], { SPILLWAY_TOKEN: "of-env" }).token).toBe("of-env");
 		expect(settings(["--token", "of-flag"], { SPILLWAY_TOKEN: "of-env" }).token).toBe("of-flag");
 	});
-	it("that is none is refused without being shown", () => {
+	it("is rejected without being shown when malformed", () => {
 		writeToken("clone/.spillway", "two secret words");
 		expect(() => settings([])).toThrow(/token: this is not a token/);
 		expect(() => settings([])).not.toThrow(/secret/);

@@ -4,12 +4,12 @@ import { type Args, badInput } from "./args.ts";
 import { loginFile, savedLogin } from "./login-file.ts";
 
 export interface Settings {
-	/** Without a slash at the end. */
+	/** Without a trailing slash. */
 	url: string;
 	token: string | null;
-	/** Where the token comes from or was looked for, for messages. Never the token itself. */
+	/** Source of the token, or where it was looked for, for messages. Never the token itself. */
 	tokenSource: string;
-	/** The W3C trace that the command is part of, as headers. */
+	/** The W3C trace of the command, as headers. */
 	traceHeaders?: Record<string, string>;
 }
 
@@ -20,11 +20,11 @@ const PACKAGE_ROOT = path.resolve(import.meta.dirname, "..");
 export interface Surroundings {
 	env: Readonly<Record<string, string | undefined>>;
 	cwd: string;
-	/** The clone; tests give their own. */
+	/** The clone; tests provide their own. */
 	packageRoot?: string;
 }
 
-/** @throws CliError when the address or the token is none. */
+/** @throws CliError when the address or the token is malformed */
 export function readSettings(args: Args, around: Surroundings): Settings {
 	const url = urlOf(args, around);
 	return { url, ...tokenOf(args, around, url), traceHeaders: traceHeadersOf(around.env) };

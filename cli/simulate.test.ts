@@ -10,7 +10,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), "spillway-simulate-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function spillway(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-	// An address and a token that are none: this command asks no server.
+	// An invalid address and token: this command uses no server.
 	const env = { ...process.env, SPILLWAY_URL: "nowhere", SPILLWAY_TOKEN: "" };
 	return new Promise((resolve) => {
 		execFile(process.execPath, [path.join(root, "cli/spillway.mjs"), "simulate", ...args], { env, cwd: folder }, (error, out, err) => {
@@ -23,7 +23,7 @@ const trace = path.join(examples, "trace.csv");
 const scenario = path.join(examples, "own-prices.yaml");
 const sound = ["--trace", trace, "--scenario", scenario];
 
-// Every case starts two processes, which takes seconds on a machine that has much else to do.
+// Every case starts two processes, which takes seconds on a busy machine.
 describe("spillway simulate", { timeout: 120_000 }, () => {
 	it("prints the strategies side by side, with the clock's figures on stderr", async () => {
 		const { code, out, err } = await spillway(...sound, "--strategy", "owned_fifo", "--policy", path.join(examples, "policy.yaml"));
@@ -48,7 +48,7 @@ describe("spillway simulate", { timeout: 120_000 }, () => {
 			runs: [{ policy: null, report: { strategy: "eager_spot", jobsDone: 230 } }],
 		});
 	});
-	it("shows what is wrong in plain words, with exit code 2 and nothing on stdout", async () => {
+	it("reports problems in plain words, with exit code 2 and nothing on stdout", async () => {
 		const file = (name: string, text: string): string => {
 			writeFileSync(path.join(folder, name), text);
 			return path.join(folder, name);
@@ -63,7 +63,7 @@ describe("spillway simulate", { timeout: 120_000 }, () => {
 		expect(answers.map(({ code, out }) => [code, out])).toEqual(cases.map(() => [2, ""]));
 		for (const [i, { err }] of answers.entries()) expect(err).toContain(cases[i]?.[1]);
 	});
-	it("reads around bad rows when lenient", async () => {
+	it("skips bad rows when lenient", async () => {
 		writeFileSync(path.join(folder, "some.csv"), "job_id,submit_s,duration_s,gpus\n1,0,60,1\n2,x,60,1\n");
 		const { code, out } = await spillway("--trace", "some.csv", "--scenario", scenario, "--strategy", "owned_fifo", "--lenient");
 		expect([code, out]).toEqual([0, expect.stringContaining("1 row of the trace left out: not readable.")]);

@@ -5,7 +5,7 @@ type CheckedSite = Pick<Site, "id" | "enabled" | "healthy" | "healthMessage" | "
 	pools: readonly Pick<Site["pools"][number], "gpus" | "accelerator">[];
 };
 
-/** A site that no scheduler has looked at for so long is not looked at. */
+/** A site not checked by a scheduler for this long counts as unchecked. */
 const SEEN_WITHIN_MS = 60_000;
 
 export interface SiteFinding {
@@ -13,7 +13,7 @@ export interface SiteFinding {
 	text: string;
 }
 
-/** What a person asks first when a site takes no jobs, as the scheduler last saw it. What is not good says what to do. */
+/** First questions about a site that takes no jobs, as the scheduler last saw it. Every problem says what to do. */
 export function findingsOf(site: CheckedSite, nowMs: number): SiteFinding[] {
 	const owned = site.gpusTotal !== null;
 	const seen = site.lastSeenAt !== null && nowMs - Date.parse(site.lastSeenAt) <= SEEN_WITHIN_MS;
@@ -30,7 +30,7 @@ export function findingsOf(site: CheckedSite, nowMs: number): SiteFinding[] {
 		});
 	else if (!seen) found.push({ good: false, text: `last seen ${ago(site.lastSeenAt, nowMs)}. Check that a scheduler runs` });
 	else found.push({ good: true, text: `responded ${ago(site.lastSeenAt, nowMs)}` });
-	// A site that answers has a message only about a part of it.
+	// A responding site only has a message when a part of it has a problem.
 	if (site.healthy && site.healthMessage !== null) found.push({ good: false, text: site.healthMessage });
 	if (!owned) return found;
 	const pools = site.pools.map((p) => `${p.gpus} × ${p.accelerator}`);

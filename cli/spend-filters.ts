@@ -15,7 +15,7 @@ export const FILTER_OPTIONS: Options = Object.fromEntries(
 	].map(([name = "", value = ""]) => [name, { value, many: true as const, help: `only this ${name}; may be repeated; "" for none` }]),
 );
 
-/** As the query of a request. */
+/** As a request's query. */
 export function filterQuery(args: Args): Record<string, string[]> {
 	const given = Object.keys(FILTER_OPTIONS).filter((name) => args.has(name));
 	return Object.fromEntries(given.map((name) => [name === "capacity" ? "capacityType" : name, args.list(name)]));

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The `spillway` command. This file runs on any Node from 20; the command itself is TypeScript and needs one that reads it,
-// which npm installed with the project.
+// The `spillway` command. This file runs on any Node from 20; the command itself is TypeScript and needs a Node that
+// runs it, which npm installed with the project.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import module from "node:module";
@@ -9,7 +9,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 const folder = path.dirname(fileURLToPath(import.meta.url));
-// Halves the time to the first character; does nothing where the folder cannot be written.
+// Halves the time to the first character; does nothing if the folder is not writable.
 const cache = path.resolve(folder, "../node_modules/.cache/spillway");
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
@@ -33,7 +33,7 @@ function runWithProjectNode(node) {
 		stdio: "inherit",
 		env: { NODE_COMPILE_CACHE: cache, ...process.env },
 	});
-	// A signal of the terminal reaches both; one that was sent to this process alone has to be passed on.
+	// A signal of the terminal reaches both; one sent only to this process has to be passed on.
 	const forwards = ["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => {
 		const forward = () => child.kill(signal);
 		process.on(signal, forward);

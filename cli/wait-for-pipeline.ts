@@ -4,7 +4,7 @@ import type { CommandContext } from "./command.ts";
 
 const LOOK_EVERY_MS = 1_000;
 
-/** Waits until a pipeline or sweep has ended. Returns the last answer about it. */
+/** Waits until a pipeline or sweep has ended. Returns its last state. */
 export async function waitForPipeline({ client, io }: CommandContext, id: string): Promise<Answer> {
 	for (;;) {
 		const answer = await client.get(`/pipelines/${id}`);

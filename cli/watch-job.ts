@@ -9,15 +9,15 @@ import { clean } from "./render/table.ts";
 import type { Job } from "./response-types.ts";
 
 const LOOK_EVERY_MS = 500;
-/** Jobs that are asked for at the same time. */
+/** Jobs requested at the same time. */
 const ASKED_AT_ONCE = 8;
-/** A restart of the server is waited for; after this the watching ends, not the job. */
+/** Waits this long for a server restart; after that the watching ends, not the job. */
 const UNREACHABLE_PATIENCE_MS = 60_000;
 
 /**
- * Waits until all of these have ended, showing how they are on stderr.
- * @returns the last answer about each, in order.
- * @throws CliError `server` when it cannot be reached for long; `interrupted`.
+ * Waits until all of these have ended, with their status on stderr.
+ * @returns the last state of each, in order
+ * @throws CliError `server` when it is unreachable for too long; `interrupted`
  */
 export async function waitForJobs(ctx: CommandContext, ids: readonly string[]): Promise<Answer[]> {
 	const answers = new Map<string, { answer: Answer; job: Job }>();
@@ -55,7 +55,7 @@ export async function waitForJobs(ctx: CommandContext, ids: readonly string[]): 
 
 const ended = (job: Job | undefined): boolean => job !== undefined && isFinal(JOB_TRANSITIONS, job.state);
 
-/** One line that is drawn over on a terminal, a line a change elsewhere. */
+/** One line that is redrawn on a terminal; elsewhere one line per change. */
 function progressOf({ io, json }: CommandContext): { draw(jobs: readonly Job[]): void; clear(): void } {
 	let last = "";
 	return {
@@ -94,7 +94,7 @@ export function outcomeLine(ctx: CommandContext, job: Job): string {
 	const took = job.finishedAt === null ? "" : ` after ${duration(Date.parse(job.finishedAt) - Date.parse(job.submittedAt))}`;
 	const attempt = job.attempts > 1 ? `, ${count(job.attempts, "attempt")}` : "";
 	const state = styled(ctx.io, styleOfState(job.state), job.state);
-	// The meter comes by every few seconds, so right after the end a cost is a part of it, and none is not $0.00.
+	// The meter runs every few seconds, so right after the end a cost is incomplete, and no cost is not $0.00.
 	const cost = job.costMicroUsd === "0" ? "" : `, ${money(job.costMicroUsd)} metered so far`;
 	return `${job.id}  ${clean(job.name)}  ${state}${took}${attempt}${cost}  ${clean(job.reason.message)}\n`;
 }

@@ -5,14 +5,14 @@ import { open, sessionOf, test } from "./support/people.ts";
 import { aJob, jobWhen, makeQuiet, rest } from "./support/rest.ts";
 
 const PHONE = { width: 390, height: 844 };
-/** Home has four slots; each of these keeps one of them for the whole test. */
+/** Home has four slots; each of these jobs holds one of them for the whole test. */
 const AT_HOME = ["asks-home-1", "asks-home-2", "asks-home-3", "asks-home-4"];
 let original = "";
 
 test.beforeAll(async () => {
 	await makeQuiet();
 	original = (await rest.policy()).source;
-	// Finance is asked, as the calls of these tests are the platform engineer's, who cannot answer their own job.
+	// Finance approves, because the calls of these tests are the platform engineer's, who cannot approve their own job.
 	await publish(
 		original.replace(/^ {2}rules:\n/m, "  rules:\n    - { id: ask-finance, require: { approval: finance } }\n"),
 		"Ask finance first",

@@ -19,7 +19,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 				const table = page.getByRole("table", { name: "Audit entries" });
 				await table.getByRole("button", { name: "job.cancel" }).click();
 				await expect(page.getByRole("list", { name: "Before and after" })).toContainText("state");
-				// By itself, once the sealer came by.
+				// Appears by itself once the sealer has run.
 				await expect(page.getByText(/^Verified: /)).toBeVisible({ timeout: 90_000 });
 				await expectAccessible(page);
 				await page.getByRole("button", { name: "Clear filters" }).click();
@@ -41,7 +41,7 @@ test("nothing found can be cleared; the file has what is shown", async ({ page, 
 test("a read that fails says what, and tries again", async ({ page }) => {
 	await open(page, "/audit", "Audit");
 	await expect(page.getByRole("table", { name: "Audit entries" })).toBeVisible();
-	// The real server answers, and refuses: what it is asked is bent on the way.
+	// The real server responds with an error, because the request is modified on the way.
 	await page.route(/\/api\/trpc\/.*audit\.list/, (route) => {
 		const url = new URL(route.request().url());
 		url.searchParams.set("input", url.searchParams.get("input")?.replaceAll('"limit":', '"limit":-') ?? "");

@@ -61,7 +61,7 @@ test("two submissions at once against room for one more instance: one bursts, th
 			const [, shown] = new RegExp(`Held: budget ${BUDGET} is \\$(\\d+\\.\\d+) short`).exec((await main.textContent()) ?? "") ?? [];
 			return Number(shown);
 		};
-		// The page rounds to two digits that count.
+		// The page rounds to two significant digits.
 		await expect.poll(async () => Math.abs((await missingOnPage()) - missingUsd)).toBeLessThanOrEqual(missingUsd / 10);
 	});
 	await test.step("the cap is lifted, and it bursts too", async () => {

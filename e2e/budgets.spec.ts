@@ -76,7 +76,7 @@ test("a channel is added, tested and removed, and its log says how that went", a
 	const dialog = page.getByRole("dialog", { name: "Add channel" });
 	await dialog.getByText("Slack-compatible").click();
 	await dialog.getByLabel("Name", { exact: true }).fill("room of this test");
-	// No one listens there: what matters is that the log says so.
+	// No one listens there; the test only checks that the log says so.
 	await dialog.getByLabel("Webhook URL").fill("http://127.0.0.1:9/hook");
 	await expectAccessible(page);
 	await dialog.getByRole("button", { name: "Add" }).click();

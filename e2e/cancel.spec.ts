@@ -102,7 +102,7 @@ async function cancelOnItsPage(page: Page, id: string): Promise<void> {
 	await page.getByRole("dialog").getByRole("button", { name: "Cancel job" }).click();
 }
 
-/** One clear end, everywhere: in the API with its code, and on the page in words. */
+/** One consistent end: in the API with its code, and on the page in words. */
 async function expectCancelled(page: Page, id: string, attempts: readonly string[]): Promise<void> {
 	const job = await jobWhen(id, "is cancelled", ({ state }) => state === "cancelled");
 	expect(job.reason).toMatchObject({ code: "cancelled_by_person", message: "Cancelled by Pia Platform." });

@@ -19,7 +19,7 @@ const SITE = "hpc";
 test.use({ person: "platform" });
 test.describe.configure({ mode: "serial" });
 
-/** A Slurm that the scheduler does not open, since it is switched off: what is there is what this test says that it saw. */
+/** A Slurm site that the scheduler does not open, because it is disabled: this test writes its state. */
 test.beforeAll(() =>
 	asInstallation(async ({ db }) => {
 		await db.insert(site).values({ id: SITE, name: "The cluster", provider: "slurm", settings: {}, enabled: false, healthy: true });
@@ -49,7 +49,7 @@ function seen(jobs: readonly ForeignJob[]): Promise<void> {
 const queueOf = (page: Page) => page.locator("section").filter({ has: page.getByRole("heading", { name: "Queue of The cluster" }) });
 const nodesOf = (page: Page) => page.locator("section").filter({ has: page.getByRole("heading", { name: "Nodes of The cluster" }) });
 
-/** One panel: the others of the screen are looked at elsewhere, and a whole screen takes the scan seconds. */
+/** Only one panel: the others are tested elsewhere, and scanning a whole screen takes seconds. */
 async function expectPanelAccessible(page: Page, panel: Locator, themes: readonly ("light" | "dark")[] = ["light"]): Promise<void> {
 	await panel.evaluate((element) => element.setAttribute("data-scanned", ""));
 	for (const colorScheme of themes) {
@@ -131,7 +131,7 @@ test("a queue that cannot be read says so in its place, the rest of the page sta
 	const log = path.join(HOME, "log/web.log");
 	const before = readFileSync(log, "utf8").length;
 	const mine = and(eq(foreignJob.siteId, SITE), eq(foreignJob.id, "4002"));
-	// A time that is none: the read fails on the server, for the page and for the browser alike.
+	// An invalid time: the read fails on the server, both for the page and for the browser.
 	await asInstallation(({ db }) =>
 		db
 			.update(foreignJob)
@@ -152,6 +152,6 @@ test("a queue that cannot be read says so in its place, the rest of the page sta
 	);
 	await alert.getByRole("button", { name: "Try again" }).click();
 	await expect(queueOf(page).locator("tbody tr")).toHaveCount(15);
-	// What the server could not read beforehand it left to the browser.
+	// What the server could not prefetch is left to the browser.
 	expect(readFileSync(log, "utf8").slice(before)).not.toContain("Failed to parse URL");
 });

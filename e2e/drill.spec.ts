@@ -4,7 +4,7 @@ import { expectAccessible } from "./support/look.ts";
 import { open, test } from "./support/people.ts";
 import { makeSettled, rest } from "./support/rest.ts";
 
-/** An amount as hovering shows it: dollars to the micro-dollar, or grams. */
+/** An amount as shown on hover: dollars to the micro-dollar, or grams. */
 async function exact(amount: Locator): Promise<string> {
 	const title = await amount.locator("[title]").first().getAttribute("title");
 	expect(title).toMatch(/^(\$[\d,]+\.\d{6}|[\d,]+ g CO2.*)$/);

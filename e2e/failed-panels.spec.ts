@@ -1,11 +1,11 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 import { open, test } from "./support/people.ts";
 
-/** As a proxy answers that does not reach Spillway. */
+/** The response of a proxy that cannot reach Spillway. */
 const fail = (page: Page, procedure: RegExp) =>
 	page.route(procedure, (route) => route.fulfill({ status: 500, contentType: "text/html", body: "<h1>Bad gateway</h1>" }));
 
-/** What happened, why, and what to do; then it works again, and is tried again by the keyboard. */
+/** What happened, why, and what to do; then it works again and is retried by keyboard. */
 async function expectToRecover(page: Page, procedure: RegExp, alert: Locator, says: string, retry: Locator): Promise<void> {
 	await expect(alert).toContainText(says);
 	await expect(alert).toContainText("Unexpected response");

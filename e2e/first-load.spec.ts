@@ -3,9 +3,9 @@ import { eventually } from "./support/eventually.ts";
 import { open, test } from "./support/people.ts";
 import { rest } from "./support/rest.ts";
 
-/** Compressed, for one screen that is opened with an empty cache. */
+/** Compressed, for one screen opened with an empty cache. */
 const LIMIT_BYTES = 250_000;
-/** With what loads after the page, such as Recharts. */
+/** Including what loads after the page, such as Recharts. */
 const TOTAL_LIMIT_BYTES = 390_000;
 
 const SCREENS: [title: string | RegExp, path: string][] = [
@@ -44,7 +44,7 @@ async function expectSmall(page: Page, path: string): Promise<void> {
 			return settled;
 		},
 	);
-	// Scripts of the first load are named in the page's HTML; the others are imported by them later.
+	// Scripts of the first load are named in the page's HTML; they import the others later.
 	const html = await (await page.request.get(page.url())).text();
 	const sum = (of: Script[]) => of.reduce((total, { encodedBytes }) => total + encodedBytes, 0);
 	const bytes = sum(scripts.filter(({ name }) => html.includes(name.slice(name.lastIndexOf("/") + 1))));
@@ -66,7 +66,7 @@ interface Script {
 	decodedBytes: number;
 }
 
-/** Every script file that came in, whether a tag, a preload or another script asked for it. */
+/** Every script file loaded, whether by a tag, a preload or another script. */
 function loadedScripts(page: Page): Promise<Script[]> {
 	return page.evaluate(() =>
 		performance

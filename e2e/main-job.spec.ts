@@ -13,11 +13,11 @@ import { trainingOf } from "./support/training.ts";
 
 const JOBS = 7;
 const SLOTS = 4;
-/** Enough steps for several checkpoints, and enough left to go on with. */
+/** Enough steps for several checkpoints, and enough left to continue. */
 const INTERRUPT_AFTER_STEP = 300;
 
 test.beforeAll(async () => {
-	// What earlier jobs cost must not come in between.
+	// Costs of earlier jobs must not interfere.
 	await makeSettled();
 });
 
@@ -86,7 +86,7 @@ async function expectExplainedBurst(id: string): Promise<void> {
 	expect(allowed.every((score) => BigInt(chosen?.scoreMicroUsd ?? -1) <= score)).toBe(true);
 }
 
-/** The newest step that is shown rises while no one touches the page. */
+/** The latest step shown increases without any interaction. */
 async function expectLiveLog(page: Page, id: string): Promise<void> {
 	await page.goto(`/jobs/${id}/logs`);
 	const log = page.getByRole("log");
@@ -128,7 +128,7 @@ async function expectResumed(id: string, interruptedInstance: string, neverStopp
 	expect(after.done).toBe(whole.done);
 }
 
-/** Spend of today and yesterday, without the idle time that goes on forever. */
+/** Spend of today and yesterday, without idle time, which never stops. */
 async function cloudAndOwned(): Promise<{ from: string; cloud: bigint; owned: bigint }> {
 	const from = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 10);
 	return { from, ...sumsOf((await rest.spend(`from=${from}`)).totals) };

@@ -67,7 +67,7 @@ test("edit, error, fix, backtest, publish; a job changes its course; roll back",
 	await page.getByRole("button", { name: "Use experimental" }).click();
 	await expect(page.locator(".spw-problem")).toHaveCount(0);
 
-	// From now on jobs of this team stay at home, however long they wait.
+	// From now on this team's jobs stay at home, however long they wait.
 	await page.getByRole("button", { name: "Add a rule or a budget" }).click();
 	await page.getByRole("menuitem", { name: /Exclude candidates/ }).click();
 	const added = page.getByRole("list", { name: "Rules" }).getByRole("group", { name: "stays-home" });
@@ -86,7 +86,7 @@ test("edit, error, fix, backtest, publish; a job changes its course; roll back",
 
 	const { source, message, version } = await rest.policy();
 	expect(message).toBe("Research stays at home");
-	// What was not edited is as it was, to the letter.
+	// Unedited text is unchanged, byte for byte.
 	const kept = original.split("\n");
 	expect(source.split("\n").reduce((at, line) => (line === kept[at] ? at + 1 : at), 0)).toBe(kept.length);
 
@@ -166,7 +166,7 @@ test("both changed the same rule: one side is picked, by mouse or keyboard", asy
 	await expect(sides.getByRole("radio", { name: /Keep the active version/ })).toBeChecked();
 	await goOn.click();
 	await expect(page.getByRole("textbox", { name: "Policy YAML" })).toContainText("forecastWait: 45s");
-	// What is in force was kept, so there is no draft to be discarded.
+	// The text in force was kept, so there is no draft to discard.
 	await publish(original, "Put back");
 });
 
@@ -311,7 +311,7 @@ test("a draft in the shadow decides beside live work, and shows where it differs
 	const shadow = page.locator("#shadow");
 	await shadow.getByRole("button", { name: "Run in shadow" }).click();
 	await expect(shadow).toContainText(/runs.*vs version/);
-	// The loop looks for a shadow once a second: what is placed before is not compared.
+	// The loop checks for a shadow once a second: earlier placements are not compared.
 	await expect(shadow).toContainText(/since (?![01] s)\d+ (s|min) ago/);
 	await fillHome();
 	const leaves = await rest.submit(aJob({ name: "shadowed" }));

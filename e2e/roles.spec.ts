@@ -105,7 +105,7 @@ async function signInByForm(page: Page, email: string, password: string): Promis
 	await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** A call of the screens' own API with the session of the page: what a hidden button could not stop. */
+/** A call to the screens' own API with the page's session, which a hidden button could not prevent. */
 async function trpc(page: Page, procedure: string, input: unknown): Promise<{ status: number; text: string }> {
 	const response = await page.request.post(`/api/trpc/${procedure}`, { data: { json: z.json().parse(input) } });
 	return { status: response.status(), text: await response.text() };

@@ -5,12 +5,12 @@ import { open, test } from "./support/people.ts";
 import { aJob, isOver, jobWhen, makeQuiet, rest } from "./support/rest.ts";
 import { focusFirstRow } from "./support/rows.ts";
 
-/** The rules that a theme can break. The others were checked on the same elements in the light theme. */
+/** The rules that depend on the theme. The others were checked on the same elements in the light theme. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 /** Accepted violations with their rule, target (as reported by axe) and reason. */
 const ACCEPTED: readonly { rule: string; target: RegExp; reason: string }[] = [];
 
-/** The screen is loaded in the first of these, and then follows the window and the theme as a browser changes them. */
+/** The screen is loaded in the first of these, and then follows changes of window and theme as in a browser. */
 const LOOKS = [
 	{ colorScheme: "light", viewport: { width: 390, height: 844 } },
 	{ colorScheme: "light", viewport: { width: 1440, height: 900 } },
@@ -110,7 +110,7 @@ const SCREENS: Record<string, Screen> = {
 	"/policies": { path: () => "/policies", title: /Polic/, ready: (page) => expect(page.getByText("burst-on-wait").first()).toBeVisible() },
 };
 
-/** Prefers a job with several attempts, which exists if the test of the main job ran before. */
+/** Prefers a job with several attempts, which exists if the main job test ran before. */
 test.beforeAll(async () => {
 	await makeQuiet();
 	const trained = await rest.jobs("q=language-id&state=succeeded&limit=50");
@@ -188,7 +188,7 @@ async function expectWhole(page: Page, colorScheme: "light" | "dark"): Promise<v
 			shown: getComputedStyle(document.documentElement).colorScheme,
 			scrollsSideways: document.documentElement.scrollWidth > document.documentElement.clientWidth,
 		}));
-	// The page follows a change of theme or width in its own next step.
+	// The page applies a change of theme or width in its next frame.
 	await expect.poll(layout).toEqual({ shown: expect.stringContaining(colorScheme), scrollsSideways: false });
 	const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode(true);
 	const { violations } = await (colorScheme === "light" ? axe.withTags(WCAG) : axe.withRules(COLOR_RULES)).analyze();

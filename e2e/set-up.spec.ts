@@ -25,7 +25,7 @@ function run(args: string[], env: Record<string, string>): Promise<{ code: numbe
 	return new Promise((resolve) => child.on("close", (code) => resolve({ code, out })));
 }
 
-/** A web server over a database without anything in it. */
+/** A web server over an empty database. */
 async function withEmptyInstallation(use: (url: string, home: string) => Promise<void>): Promise<void> {
 	const url = new URL(databaseUrl());
 	url.pathname = "/spillway_empty";

@@ -28,8 +28,8 @@ async function get<T>(path: string): Promise<T> {
 type Job = { id: string; name: string; costMicroUsd: string; finishedAt: string | null };
 
 /**
- * A past month does not change while the screens are read; this month's idle hours do. A statement of a month that changed since
- * its closing shows the closing, and Spend the ledger of today.
+ * A past month does not change while the screens are read; the current month's idle hours do. A statement of a month
+ * that changed after its closing shows the state at closing, and Spend the current ledger.
  */
 async function pastMonth(): Promise<string> {
 	const { items } = await get<{ items: { month: string; state: string }[] }>("/statements");

@@ -8,7 +8,7 @@ import { trpcContext } from "#server/api/trpc/init.ts";
 import { appRouter } from "#server/api/trpc/router.ts";
 import { sessionActor } from "#server/auth/session.ts";
 
-/** Server components use one query client per request and call procedures without HTTP. */
+/** Each role's main concern: own jobs, the month's work, or pending approvals. */
 export const getQueryClient = cache(makeQueryClient);
 
 const context = cache(async () => trpcContext(await sessionActor()));

@@ -55,7 +55,7 @@ import { trigger } from "./trigger.ts";
 import { views } from "./views.ts";
 import { wait } from "./wait.ts";
 
-/** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
+/** In the order of help: job commands, then money commands. `help` and `version` work without a server. */
 export const COMMANDS: readonly Command[] = [
 	...[
 		submit,

@@ -120,7 +120,7 @@ function changeText({ io }: CommandContext, { kind, id, action, fields }: Compan
 	return [styled(io, style, `${mark} ${kind} ${oneLine(id)}`), ...lines.map((line) => `    ${line}`), ""].join("\n");
 }
 
-/** Documents of several lines are shown whole when they are new, and by their changed lines otherwise. */
+/** Multi-line documents are shown in full when new, and by their changed lines otherwise. */
 function fieldLines(field: string, before: string | null, after: string | null): string[] {
 	if (!/\n/.test(`${before}${after}`)) return [`${field}: ${before === null ? "" : `${oneLine(before)} -> `}${oneLine(after ?? "none")}`];
 	const [old, next] = [before ?? "", after ?? ""].map((text) => text.trimEnd().split("\n"));

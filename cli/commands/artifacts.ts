@@ -82,7 +82,7 @@ function list({ io }: CommandContext, items: readonly Artifact[]): ExitCode {
 	return EXIT.done;
 }
 
-/** With `--json` on stdout: what was written. Progress goes to stderr. */
+/** With `--json` on stdout: the files written. Progress goes to stderr. */
 async function download(ctx: CommandContext, jobId: string, items: readonly Artifact[]): Promise<ExitCode> {
 	const { io, client, args, json } = ctx;
 	const folder = path.resolve(io.cwd, args.text("to") ?? jobId);

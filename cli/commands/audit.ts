@@ -27,7 +27,7 @@ const listShape = z.looseObject({
 	nextCursor: z.string().nullable(),
 });
 
-/** Progress, and at the end the result. */
+/** Progress, then the result. */
 const stepShape = z.looseObject({
 	seals: z.number().optional(),
 	result: z

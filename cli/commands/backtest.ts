@@ -10,7 +10,7 @@ import { count, duration, exactMoney, grams, money } from "../render/format.ts";
 import { table } from "../render/table.ts";
 import type { Backtest } from "../response-types.ts";
 
-/** `spillway policy backtest FILE`: what policy.ts adds for it. */
+/** `spillway policy backtest FILE`, added by policy.ts. */
 export const BACKTEST_OPTIONS: Options = {
 	days: { value: "DAYS", help: "policy backtest: over the last 7, 30 or 90 days (default: 30)" },
 	cancel: { value: "ID", help: "policy backtest: cancel this waiting or running one" },
@@ -23,7 +23,10 @@ const BAR = 24;
 
 type Result = NonNullable<Backtest["result"]>;
 
-/** Replays a draft beside the version in force, shows how far it is, and what it would have done. `file` is absent with --cancel. */
+/**
+ * Replays a draft and the version in force, and shows progress and what the draft would have done. `file` is absent
+ * with --cancel.
+ */
 export async function runBacktest(ctx: CommandContext, file: string | undefined, name = "default"): Promise<ExitCode> {
 	const { io, client, json, args } = ctx;
 	const ended = args.text("cancel");

@@ -4,7 +4,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { CliError, EXIT, type ExitCode } from "../exit.ts";
 import { installedProgram } from "../installed-program.ts";
 
-/** Runs on the host of the installation: it reads the database and SPILLWAY_HOME, not the API. */
+/** Runs on the installation's host: it reads the database and SPILLWAY_HOME, not the API. */
 const PROGRAM = "scripts/backup.mjs";
 const FILE_OPTIONS = {
 	"database-only": { help: "leave out checkpoints and outputs of jobs" },

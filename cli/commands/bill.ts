@@ -70,7 +70,7 @@ function open(at: string, file: string): ReadableStream<Uint8Array> & globalThis
 	return webStream(Readable.toWeb(createReadStream(at)));
 }
 
-/** Node's stream of the web is the browser's but by name. */
+/** Node's web stream is the same as the browser's except in name. */
 function webStream(stream: ReadableStream): ReadableStream<Uint8Array> & globalThis.ReadableStream<Uint8Array> {
 	return stream as ReadableStream<Uint8Array> & globalThis.ReadableStream<Uint8Array>;
 }

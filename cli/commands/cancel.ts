@@ -16,7 +16,7 @@ export const cancel: Command = {
 	positionals: { min: 1, max: 1_000, name: "JOB" },
 	examples: ["spillway cancel language-id"],
 	async run(ctx) {
-		// All are found before the first is cancelled, so that a slip in one cancels none.
+		// Find all jobs before cancelling the first, so that a typo in one cancels none.
 		const ids: string[] = [];
 		for (const given of ctx.args.positionals) ids.push(await findJobId(ctx, given, { write: true }));
 		const answers: Answer[] = [];

@@ -72,7 +72,7 @@ async function explainJob(ctx: CommandContext, id: string): Promise<ExitCode> {
 	return EXIT.done;
 }
 
-/** The one reason, and what would change it: by itself, by others, or by submitting it otherwise. */
+/** The one reason, and what would change it: time, other people, or a different submission. */
 function waitingText({ io }: CommandContext, id: string, { reason, changes, suggestions }: z.infer<typeof waitingSchema>): string {
 	const listed = (title: string, sentences: readonly { sentence: string }[]): string =>
 		sentences.length === 0 ? "" : `${heading(io, title)}${sentences.map((s) => `${clean(s.sentence)}\n`).join("")}`;

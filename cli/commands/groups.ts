@@ -70,7 +70,7 @@ async function remove({ client, io, json }: CommandContext, group: string): Prom
 	return EXIT.done;
 }
 
-/** What a person in all of these groups may do. */
+/** The rights of a person in all of these groups. */
 async function check({ client, io, json }: CommandContext, given: readonly string[]): Promise<ExitCode> {
 	const answer = await client.post("/group-mappings/check", { groups: given });
 	const { role, teams, missingTeams, unmapped } = readAs(groupMapping.check.output, answer, "answer");

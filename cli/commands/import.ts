@@ -78,7 +78,7 @@ async function submit(ctx: CommandContext, imported: Imported, script: object | 
 		throw badInput(
 			`${count(imported.questions, "question")} left open, so nothing was submitted. Answer them in the file that "spillway import" prints without --submit, or add --anyway.`,
 		);
-	// A script is one job, or an array, which is one sweep.
+	// A script is one job; an array is one sweep.
 	if (script === null || imported.documents[0]?.["kind"] === "Sweep") return submitPipelines(ctx, imported.documents);
 	const answer = await ctx.client.post("/jobs", { items: imported.documents, script });
 	if (ctx.json) ctx.io.out(`${answer.text}\n`);

@@ -111,7 +111,7 @@ async function moneyAtRisk(ctx: CommandContext): Promise<0> {
 	return EXIT.done;
 }
 
-/** What each cloud's last sweep found: machines with our tag that no row accounts for are ended at once. */
+/** Results of each cloud's last sweep: machines with our tag but without a row are terminated immediately. */
 async function sweeps({ client, io }: CommandContext, nowMs: number): Promise<void> {
 	const { items } = readAs(pageOf(siteSchema), await client.get("/sites"), "list of sites");
 	const clouds = items.filter((s) => s.gpusTotal === null && s.enabled);

@@ -46,7 +46,7 @@ export const jobs: Command = {
 	},
 };
 
-/** Pages until the limit. One page is passed on as the server wrote it, several as one {items, nextCursor}. */
+/** Pages until the limit. One page is printed as the server sent it, several as one {items, nextCursor}. */
 async function listAll(ctx: CommandContext): Promise<{ items: unknown[]; answer: string; more: boolean }> {
 	const { args } = ctx;
 	if (args.has("all") && args.has("limit")) throw badInput("Either --all or --limit, not both.");

@@ -68,7 +68,7 @@ async function show({ args, io, client, json }: CommandContext): Promise<ExitCod
 	return EXIT.done;
 }
 
-/** Without canceled jobs: people may have had what they needed. */
+/** Excludes canceled jobs: people may have had what they needed. */
 function lostGpuHours({ lostGpuHours: { failed, interrupted, evicted, lost } }: Sums): number {
 	return failed + interrupted + evicted + lost;
 }

@@ -66,7 +66,7 @@ export const pipeline: Command = {
 	},
 };
 
-/** Sends the file to `path`; problems get their place in the file. */
+/** Sends the file to `path`; problems get their position in the file. */
 async function sendFile(ctx: CommandContext, verb: string, path: string): Promise<Answer> {
 	const { args, io } = ctx;
 	const file = args.text("file");

@@ -4,10 +4,10 @@ import type { Command, CommandContext } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
 import { runServerProgram } from "../run-server-program.ts";
 
-/** A program of the server's side: it replays with the core that decides live. */
+/** Runs on the server's side: it replays with the same core that decides live. */
 const PROGRAM = "server/bin/plan.ts";
 
-/** Passed on as they are given. */
+/** Passed on unchanged. */
 const VALUES = [
 	...["trace", "gpus", "accelerator", "start", "days", "scenario", "policy", "card", "job"],
 	...["save-scenario", "seed", "horizon", "discount", "growth", "delivery", "parallel", "commitment-discount"],

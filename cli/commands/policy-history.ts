@@ -8,7 +8,7 @@ import type { Diff, Version } from "../response-types.ts";
 
 const LOG_MAX = 10;
 
-/** What a text says differently: a sentence for each rule, or its lines. */
+/** The difference between two texts: a sentence for each rule, or its lines. */
 export function changesText({ changes, lines }: Diff, byLine: boolean): string {
 	if (lines.every((run) => run.kind === "same")) return "No differences.\n";
 	if (byLine || changes === null) {
@@ -26,7 +26,7 @@ export function changesText({ changes, lines }: Diff, byLine: boolean): string {
 		.join("");
 }
 
-/** Of what is the same, three lines on either side. */
+/** Three unchanged lines of context on either side. */
 function shortened({ kind, lines }: Diff["lines"][number]): string[] {
 	if (kind !== "same" || lines.length <= 7) return lines;
 	return [...lines.slice(0, 3), "…", ...lines.slice(-3)];
@@ -60,7 +60,7 @@ export async function versions({ io, client, json }: CommandContext, name: strin
 	return EXIT.done;
 }
 
-/** The latest versions with what each changed in the one that it began from. */
+/** The latest versions, each with its changes from its base version. */
 export async function log({ io, client, json }: CommandContext, name: string): Promise<ExitCode> {
 	const at = `/policies/${encodeURIComponent(name)}`;
 	const answer = await client.get(`${at}/versions`, { limit: LOG_MAX });

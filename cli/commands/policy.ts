@@ -77,21 +77,21 @@ async function show(ctx: CommandContext, name: string): Promise<ExitCode> {
 	}
 	const p = readAs(policySchema, answer, "policy");
 	const published = exactTime(Date.parse(p.publishedAt));
-	// Comments, so that what is printed is a policy file.
+	// Comments, so that the output is still a policy file.
 	for (const { severity, line, column, message, fix } of p.warnings)
 		ctx.io.err(`${severity}: line ${line}, column ${column}: ${oneLine(message)}${fix ? ` ${oneLine(fix)}` : ""}\n`);
 	ctx.io.out(`# ${p.name} v${p.version}, published ${published} by ${oneLine(p.author)}: ${oneLine(p.message)}\n${p.source.trimEnd()}\n`);
 	return EXIT.done;
 }
 
-/** One problem in the form that editors and pipelines read. */
+/** One problem, in the format that editors and pipelines parse. */
 function problemLine(file: string, offset: number, { severity, line, column, message, fix }: Problem): string {
 	const what = severity === "warning" ? "warning: " : "";
 	const text = linesOfFile(oneLine(message), offset);
 	return `${file === "-" ? "stdin" : file}:${line + offset}:${column}: ${what}${text}${fix ? ` ${oneLine(fix)}` : ""}\n`;
 }
 
-/** Messages name lines of the source ("already, in line 6"); a file that `policy show` wrote has one more before it. */
+/** Messages refer to lines of the source ("already, in line 6"); a file written by `policy show` has one more line before it. */
 function linesOfFile(message: string, offset: number): string {
 	return message.replaceAll(/\bline (\d+)\b/g, (_, line: string) => `line ${Number(line) + offset}`);
 }
@@ -144,7 +144,7 @@ async function publish(ctx: CommandContext, name: string, file: string, verb: "p
 	return EXIT.done;
 }
 
-/** If-Match of the version that the text was begun from. */
+/** If-Match of the version that the text is based on. */
 async function conditionOf({ client, args }: CommandContext, name: string, read: PolicyFile | null): Promise<Record<string, string>> {
 	const base = args.wholeNumber("base", { min: 0, max: 999_999_999 }) ?? read?.shownVersion ?? null;
 	if (base === 0) return { "if-none-match": "*" };
@@ -157,7 +157,7 @@ async function conditionOf({ client, args }: CommandContext, name: string, read:
 	}
 }
 
-/** A refusal with each of its places on its own line. */
+/** A rejection with each of its positions on its own line. */
 function withPosition(error: unknown, file: string, offset: number, io: CommandContext["io"]): unknown {
 	if (!(error instanceof ApiError)) return error;
 	const stale = error.status === 412;

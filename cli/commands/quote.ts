@@ -34,7 +34,7 @@ export const quote: Command = {
 	},
 };
 
-/** How far the start at home can be believed. */
+/** How accurate the start forecast at home is. */
 function heldText(score: { count: number; p90Covered: number } | null): string | null {
 	if (score === null) return null;
 	return `${score.p90Covered} of ${count(score.count, "such forecast")} held: the job started within the range`;
@@ -42,7 +42,7 @@ function heldText(score: { count: number; p90Covered: number } | null): string |
 
 type Quoted = ReturnType<typeof quoteSchema.parse>;
 
-/** The chance that it misses its deadline, as things stand and by waiting at home. */
+/** The chance of missing its deadline, in the current plan and when waiting at home. */
 function lateText({ expected, candidates }: Quoted): string | null {
 	const home = candidates.find((c) => c.placement.capacityType === "owned" && typeof c.deadlineRisk === "number")?.deadlineRisk;
 	const risk = expected?.deadlineRisk;

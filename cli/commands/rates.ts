@@ -142,7 +142,7 @@ async function set(ctx: CommandContext, at: string): Promise<ExitCode> {
 	return EXIT.done;
 }
 
-/** What was read at a pool's machines, in place of the estimate. */
+/** A reading at a pool's machines, which replaces the estimate. */
 async function measured(ctx: CommandContext, at: string): Promise<ExitCode> {
 	const given = Object.fromEntries((["from", "to", "kwh", "message"] as const).map((name) => [name, ctx.args.text(name)]));
 	const missing = Object.keys(given).filter((name) => given[name] === undefined);
@@ -165,7 +165,7 @@ async function measured(ctx: CommandContext, at: string): Promise<ExitCode> {
 	return EXIT.done;
 }
 
-/** What a kWh cost a site in single hours. */
+/** Hourly electricity prices of a site. */
 async function electricity({ args, io, client, json }: CommandContext, site: string | undefined): Promise<ExitCode> {
 	const [file, message] = [args.text("file"), args.text("message")];
 	if (!site || site.includes("/") || file === undefined || message === undefined)
@@ -183,7 +183,7 @@ async function electricity({ args, io, client, json }: CommandContext, site: str
 	return EXIT.done;
 }
 
-/** The list of discounts or of commitments; replaced by a file where one is named. */
+/** The list of discounts or commitments; replaced when a file is given. */
 async function boughtAhead(ctx: CommandContext, what: "discounts" | "commitments"): Promise<ExitCode> {
 	const replaces = ctx.args.text("file") !== undefined;
 	const answer = replaces

@@ -83,7 +83,7 @@ function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptSche
 	)}`;
 }
 
-/** What keeping the results costs from now on. */
+/** Future cost of keeping the results. */
 function keptText({ kept }: ReturnType<typeof receiptSchema.parse>): string {
 	if (kept === null) return "";
 	const until = kept.untilMs === null ? "until deleted" : `until ${exactTime(kept.untilMs)}`;
@@ -93,7 +93,7 @@ function keptText({ kept }: ReturnType<typeof receiptSchema.parse>): string {
 	return `kept results: ${bytes(Number(kept.bytes))}, ${price}${until}${missing}\n`;
 }
 
-/** A machine of a cloud has cost something, and its disk is in no line. */
+/** A cloud machine has a cost, but no line includes its disk. */
 function disksText({ attempts }: ReturnType<typeof receiptSchema.parse>): string {
 	const lacking = attempts.filter(
 		({ placement, lines }) =>

@@ -77,7 +77,7 @@ async function set(ctx: CommandContext, of: string): Promise<ExitCode> {
 	return EXIT.done;
 }
 
-/** The line break at the end, as editors and echo leave it, is no part of the value. */
+/** The trailing line break from editors and echo is not part of the value. */
 async function readValue({ io }: CommandContext, from: string | undefined): Promise<string> {
 	const limit = SECRET_LIMITS.valueCharactersMax * 4;
 	if (from !== undefined) return withoutLastBreak(await readFile(path.resolve(io.cwd, from), "utf8"));

@@ -7,14 +7,14 @@ import { readPolicyFile } from "../policy-file.ts";
 import { about, count, exactTime } from "../render/format.ts";
 import type { Shadow, ShadowChoice } from "../response-types.ts";
 
-/** `spillway policy shadow [FILE]`: what policy.ts adds for it. */
+/** `spillway policy shadow [FILE]`, added by policy.ts. */
 export const SHADOW_OPTIONS: Options = { stop: { help: "policy shadow: stop the running one" } };
 export const SHADOW_EXAMPLE = "spillway policy shadow draft.yaml";
 
-/** Differences that are listed; --json has all that the server returns. */
+/** Number of differences listed; --json has all that the server returns. */
 const LISTED = 10;
 
-/** Starts the draft of a file in the shadow of the policy in force, stops it, or shows how the two compare so far. */
+/** Starts a file's draft as a shadow of the policy in force, stops it, or shows the comparison so far. */
 export async function runShadow({ client, io, json, args }: CommandContext, file: string | undefined, name: string): Promise<ExitCode> {
 	const at = `/policies/${encodeURIComponent(name)}/shadow`;
 	const answer = args.has("stop")

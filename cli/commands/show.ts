@@ -76,7 +76,7 @@ function adoptionText(
 	return says.filter(Boolean).join("; ");
 }
 
-/** What was not carried over as it was written; of the rest only how much it is. */
+/** Shows what was not carried over unchanged; for the rest only the count. */
 function importText({ io }: CommandContext, { kind, findings, leftOut, isAsRead }: NonNullable<JobDetail["imported"]>): string {
 	const changed = isAsRead ? "" : "The job was changed after conversion.\n";
 	const more = leftOut > 0 ? `and ${leftOut} more that were not kept\n` : "";
@@ -95,7 +95,7 @@ function limits({ spec }: JobDetail): string {
 	return `${estimateMs === null ? "" : `, about ${duration(estimateMs)}`}${maxMs === null ? "" : `, at most ${duration(maxMs)}`}`;
 }
 
-/** As a shell would take it. */
+/** Quoted for a shell. */
 function quoted(word: string): string {
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -3,10 +3,10 @@ import type { Command, CommandContext } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
 import { runServerProgram } from "../run-server-program.ts";
 
-/** The simulator is a program of the server's side: it replays with the very core that decides live. */
+/** Runs on the server's side: it replays with the same core that decides live. */
 const PROGRAM = "server/bin/simulate.ts";
 
-/** Passed on as they are given. */
+/** Passed on unchanged. */
 const FILES = ["trace", "scenario", "policy", "strategy", "seed", "out"] as const;
 const SWITCHES = ["json", "lenient", "timings"] as const;
 

@@ -8,7 +8,7 @@ import { type Column, clean, table } from "../render/table.ts";
 /** Rows of one page. */
 const ROWS = 500;
 
-/** `site nodes SITE`: the cluster's nodes by name, how they stand and why; those that are down come first. */
+/** `site nodes SITE`: the cluster's nodes by name, with state and reason; those that are down come first. */
 export async function showNodes({ client, io, json }: CommandContext, id: string): Promise<ExitCode> {
 	const read = async (cursor: string | null) => {
 		const next = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { ago, NONE } from "../render/format.ts";
 import { type Column, table } from "../render/table.ts";
 
-/** `site queue SITE`: what others submitted to the cluster itself, and which of it is adopted. */
+/** `site queue SITE`: jobs that others submitted to the cluster itself, and which of them are adopted. */
 export async function showQueue({ client, io, json }: CommandContext, id: string): Promise<ExitCode> {
 	const answer = await client.get(`/sites/${encodeURIComponent(id)}/queue`);
 	if (json) {

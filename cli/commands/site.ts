@@ -142,7 +142,7 @@ async function check(ctx: CommandContext, id: string): Promise<ExitCode> {
 
 const MARKS = { passed: ["ok ", "green"], failed: ["NO ", "red"], unknown: ["?  ", "yellow"], skipped: ["-  ", "dim"] } as const;
 
-/** Prints each step as it ends. With --json, the server's lines alone. */
+/** Prints each step as it ends. With --json, prints the server's lines unchanged. */
 async function stepsPass({ client, io, json }: CommandContext, at: string, draft: object): Promise<boolean> {
 	let pass = true;
 	for await (const line of client.lines(at, {}, { body: draft })) {
@@ -159,7 +159,7 @@ async function stepsPass({ client, io, json }: CommandContext, at: string, draft
 	return pass;
 }
 
-/** From the file and the single settings, which count before it; with `id`, single settings over those that are stored. */
+/** From the file and the single settings, which take precedence; with `id`, single settings override the stored ones. */
 async function settingsGiven({ args, io, client }: CommandContext, id?: string): Promise<Record<string, unknown> | null> {
 	const file = args.text("file");
 	const singles = args.list("set");
@@ -211,7 +211,7 @@ function yamlOf(text: string, file: string): unknown {
 	return doc.toJS();
 }
 
-/** Without the parser's words, which quote what they do not understand. */
+/** Omits the parser's message, which quotes the text it cannot parse. */
 function jsonOf(text: string, file: string): unknown {
 	try {
 		return JSON.parse(text);

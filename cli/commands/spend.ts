@@ -76,7 +76,7 @@ function showGroups({ io }: CommandContext, answer: Answer): ExitCode {
 	return EXIT.done;
 }
 
-/** Where the rates are from: "EUR at the rates of 2026-11-02 to 2026-11-25 (ECB)". */
+/** Source of the rates: "EUR at the rates of 2026-11-02 to 2026-11-25 (ECB)". */
 const ratesText = ({ currency, from, to, sources }: NonNullable<SpendView["rates"]>): string =>
 	`${oneLine(currency)} at the rates of ${from === to ? from : `${from} to ${to}`} (${sources.map(oneLine).join("; ")})`;
 

@@ -9,7 +9,7 @@ import { JOB_OPTIONS, type JobDocument, readJobInput } from "../job-input.ts";
 import { count } from "../render/format.ts";
 import { exitOfJobs, outcomeLine, waitForJobs } from "../watch-job.ts";
 
-/** What the server takes in one call. */
+/** Maximum number of jobs per request. */
 const COUNT_MAX = 1_000;
 
 export const submit: Command = {
@@ -61,7 +61,7 @@ async function watch(ctx: CommandContext, ids: readonly string[]): Promise<ExitC
 	const answers = await waitForJobs(ctx, ids);
 	const jobs = answers.map((a) => readAs(jobSchema, a, "job"));
 	if (!ctx.json) for (const job of jobs) (following ? ctx.io.err : ctx.io.out)(outcomeLine(ctx, job));
-	// One document: the job as it is at the end, or {items} of them. The log was NDJSON already.
+	// One document: the job in its final state, or {items} of them. The log was NDJSON already.
 	else if (!following) {
 		const [first] = answers;
 		ctx.io.out(first && !ctx.args.has("count") ? `${first.text}\n` : `{"items":[${answers.map((a) => a.text).join(",")}]}\n`);

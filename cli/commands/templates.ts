@@ -152,7 +152,7 @@ async function quote(ctx: CommandContext, found: Template): Promise<ExitCode> {
 	return EXIT.done;
 }
 
-/** Runs the version that was quoted. */
+/** Runs the quoted version. */
 async function run(ctx: CommandContext, found: Template): Promise<ExitCode> {
 	const { quoted } = await askQuote(ctx, found);
 	ctx.io.err(`${shortQuote(quoted)}\n`);

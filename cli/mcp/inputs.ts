@@ -3,7 +3,7 @@ import type { jobSchema } from "#server/contract/outputs/job.ts";
 import type { JobDocument } from "../job-input.ts";
 import { nameOfCommand } from "../job-input.ts";
 
-/** Arguments that describe a job. The server checks their values. */
+/** Arguments that describe a job. The server validates their values. */
 export const jobArguments = {
 	command: z.array(z.string()).min(1).describe("Program and arguments. No shell is added."),
 	team: z.string().optional().describe("The team that pays. Default: SPILLWAY_TEAM of the server."),

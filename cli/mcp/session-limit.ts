@@ -35,12 +35,12 @@ export class SessionLimit {
 		const job = readAs(jobSchema, await this.#client.get(`/jobs/${id}`), "job");
 		const cost = BigInt(job.costMicroUsd);
 		allowance.ended = isFinal(JOB_TRANSITIONS, job.state);
-		// A job that was approved may cost more than its allowance.
+		// An approved job may cost more than its allowance.
 		allowance.microUsd = allowance.ended || cost > allowance.microUsd ? cost : allowance.microUsd;
 	}
 
 	/**
-	 * Submits a job with an allowance: what it is estimated to cost, or what is left. One submission at a time.
+	 * Submits a job with an allowance: its estimated cost, or the rest of the limit. One submission at a time.
 	 * @returns the job's id and its allowance
 	 */
 	submit(estimateMicroUsd: bigint, send: (allowanceUsd: number) => Promise<string>): Promise<{ id: string; allowanceMicroUsd: bigint }> {

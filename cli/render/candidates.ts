@@ -6,7 +6,7 @@ import { about, chance, count, duration, grams, hourly, place, startRange } from
 import { styled } from "./style.ts";
 import { table } from "./table.ts";
 
-/** A decision's places, or a quote's, which also show the chance of a missed deadline. */
+/** Candidates of a decision or a quote; quotes also show the chance of a missed deadline. */
 type Considered = Pick<Decision, "removed" | "consideredCount" | "policy"> & { candidates: Candidate[] };
 
 /** Staging time from fast to slow: 10% of transfers are faster than the range, 10% slower. */
@@ -14,7 +14,7 @@ function stagingRange({ staging }: Candidate): string {
 	return staging ? `${duration(staging.lowMs)}–${duration(staging.highMs)}` : "–";
 }
 
-/** The places that were considered, with their prices and what removed them. Every amount is an estimate. */
+/** The candidates with their prices and exclusions. Every amount is an estimate. */
 export function candidateText(io: Io, explanation: Considered, atMs: number): string {
 	const places = table<Candidate>(
 		io,
@@ -56,12 +56,12 @@ export function candidateText(io: Io, explanation: Considered, atMs: number): st
 	return `${places}${removed.join("")}${considered}\n`;
 }
 
-/** Deadline risk is shown for a quote's places, if the job has a deadline. */
+/** Deadline risk is shown for candidates of a quote if the job has a deadline. */
 function isAtRisk(c: Candidate): c is Candidate & { deadlineRisk: number } {
 	return typeof c.deadlineRisk === "number";
 }
 
-/** What it keeps the job from: the cheapest of them; nothing where there is no cost. */
+/** The rule and the cheapest candidate that it excludes; empty when there is no cost. */
 function cheapestText(c: Candidate): string {
 	if (c.placement.capacityType === "owned" || c.totalMicroUsd === "0") return "";
 	return ` Cheapest: ${place(c.placement)}, ${about(c.totalMicroUsd)}.`;
@@ -76,7 +76,7 @@ function isRemovalCode(why: string): why is RemovalCode {
 	return (REMOVAL_CODES as readonly string[]).includes(why);
 }
 
-/** Part of the cost; a cloud's disks with an unknown price are in no cost. */
+/** Part of the cost; cloud disks with an unknown price are in no cost. */
 function diskCost({ placement, storageMicroUsd }: Candidate): string {
 	if (placement.capacityType === "owned") return "–";
 	return storageMicroUsd === undefined ? "not counted" : about(storageMicroUsd);

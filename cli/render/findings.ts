@@ -12,7 +12,7 @@ interface Finding {
 	text: string;
 }
 
-/** What became of one thing that a script says, behind its line. */
+/** The result for one line of a script, after its line number. */
 export function findingLine(io: Io, f: Finding): string {
 	const mark = styled(io, f.kind === "question" ? "bold" : "dim", MARKS[f.kind]);
 	return `${mark} ${String(f.line).padStart(4)}  ${clean(f.subject)}${f.text === "" ? "" : `. ${clean(f.text)}`}\n`;

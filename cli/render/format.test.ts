@@ -17,7 +17,7 @@ describe("money has enough digits", () => {
 	])("%s is %s, exactly %s", (micro, shown, exact) => {
 		expect([money(micro), exactMoney(micro)]).toEqual([shown, exact]);
 	});
-	it("an estimate says so", () => {
+	it("marks an estimate", () => {
 		expect(about("7051")).toBe("≈$0.007051");
 	});
 });

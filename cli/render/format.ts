@@ -3,13 +3,13 @@ import { LABELS } from "#server/domain/vocabulary.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 
-/** What stands where nothing is known or nothing applies. */
+/** Placeholder for unknown or inapplicable values. */
 export const NONE = "–";
 
 const USD = 1_000_000n;
 const CENT = 10_000n;
 
-/** Dollars with enough digits: cents from a dollar up, a ten-thousandth below, all six where even that would hide the amount. */
+/** Dollars with enough digits: cents from a dollar up, a ten-thousandth below, all six if even that would hide the amount. */
 export function money(microUsd: string): string {
 	const micro = BigInt(microUsd);
 	const abs = micro < 0n ? -micro : micro;
@@ -19,7 +19,7 @@ export function money(microUsd: string): string {
 	return PLAIN_FORMATTERS.money(microUsd).replace(/(?<=\$0\.)\d+$/, (digits) => digits.padEnd(4, "0"));
 }
 
-/** Every digit, where amounts must add up before the reader's eyes. */
+/** Every digit, for amounts that readers add up. */
 export function exactMoney(microUsd: string): string {
 	const micro = BigInt(microUsd);
 	const [whole = "0", fraction = ""] = microToUsdText(micro < 0n ? -micro : micro).split(".");
@@ -117,7 +117,7 @@ export function count(n: number, one: string, many = `${one}s`): string {
 	return `${number(n)} ${n === 1 ? one : many}`;
 }
 
-/** A chance in whole percent: `37%`; values beyond are clamped. */
+/** A probability in whole percent: `37%`; values out of range are clamped. */
 export function chance(share: number): string {
 	return share < 0.01 ? "<1%" : share > 0.99 ? ">99%" : `${Math.round(share * 100)}%`;
 }

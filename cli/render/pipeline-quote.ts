@@ -29,7 +29,7 @@ function grams(amount: number | null): string {
 	return amount >= 1_000 ? `${(amount / 1_000).toFixed(1)} kg` : `${amount.toFixed(amount < 10 ? 1 : 0)} g`;
 }
 
-/** The quote of a whole graph; steps on the critical path have a star. */
+/** The quote of a whole graph; steps on the critical path are starred. */
 export function pipelineQuoteText({ io }: Pick<CommandContext, "io">, quote: Quote): string {
 	const short = quote.budgets.filter(({ isEnough }) => !isEnough);
 	const own = quote.budgetMicroUsd === null ? "" : ` of at most ${money(quote.budgetMicroUsd)}`;

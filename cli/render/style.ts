@@ -7,7 +7,7 @@ export function styled(io: Pick<Io, "colour">, style: Style | null, text: string
 	return io.colour && style !== null && text !== "" ? `\u001b[${CODES[style]}m${text}\u001b[0m` : text;
 }
 
-/** Words of a state, by how good it is. Colour is never the only sign. */
+/** Words for a state, by how good it is. Color is never the only sign. */
 export function styleOfState(state: string): Style | null {
 	switch (state) {
 		case "succeeded":

@@ -18,22 +18,22 @@ describe("table", () => {
 			"NAME       N  WHY\na          5  short\nlonger  1234  a reason that goes on and on\n",
 		);
 	});
-	it("cuts its last column to the terminal and nothing on a pipe", () => {
+	it("cuts its last column to the terminal width and nothing on a pipe", () => {
 		const lines = table({ ...plain, columns: 30 }, columns, rows, { empty: "none" }).split("\n");
 		expect(lines[2]).toBe("longer  1234  a reason that g…");
 		expect(lines[2]).toHaveLength(30);
 	});
-	it("takes control characters out of what comes from elsewhere", () => {
+	it("removes control characters from external text", () => {
 		const text = table(plain, columns, [{ name: "a\u001b[31m\nb", n: 1, why: "x\ty\u009b" }], { empty: "none" });
 		expect(text).toBe("NAME     N  WHY\na [31m b  1  x y\n".replace("NAME     N", "NAME      N"));
 	});
-	it("colours only where it may, without moving the columns", () => {
+	it("uses colors only if allowed, without shifting columns", () => {
 		const coloured = table({ ...plain, colour: true }, columns, rows, { empty: "none" });
 		expect(coloured).toContain("\u001b[31mshort\u001b[0m");
 		// biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes are what is taken out
 		expect(coloured.replace(/\u001b\[\d+m/g, "")).toBe(table(plain, columns, rows, { empty: "none" }));
 	});
-	it("says in a sentence that there is nothing, and ends with totals", () => {
+	it("prints a sentence when empty, and ends with totals", () => {
 		expect(table(plain, columns, [], { empty: "No jobs match." })).toBe("No jobs match.\n");
 		expect(
 			table(plain, columns, rows, { empty: "", totals: ["total", "1239", ""] })
@@ -44,7 +44,7 @@ describe("table", () => {
 });
 
 describe("fields", () => {
-	it("aligns values and leaves out what is not there", () => {
+	it("align values and omit missing ones", () => {
 		expect(
 			fields(plain, [
 				["job", "x"],

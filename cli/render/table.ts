@@ -9,7 +9,7 @@ export interface Column<Row> {
 }
 
 const GAP = "  ";
-/** A last column narrower than this says nothing, so lines are left to wrap. */
+/** A last column narrower than this is useless, so lines wrap instead. */
 const LAST_MIN = 12;
 
 /** An aligned table, or one sentence when there are no rows. On a terminal its last column is cut to the width. */
@@ -44,7 +44,7 @@ export function table<Row>(
 	].join("\n")}\n`;
 }
 
-/** `name  value` lines; values of several lines are set below each other. */
+/** `name  value` lines; multi-line values are aligned below each other. */
 export function fields(io: Pick<Io, "colour">, pairs: readonly (readonly [string, string | null])[]): string {
 	const shown = pairs.filter((pair): pair is readonly [string, string] => pair[1] !== null);
 	const nameWidth = Math.max(...shown.map(([name]) => width(name)));
@@ -59,7 +59,7 @@ export function heading(io: Pick<Io, "colour">, text: string): string {
 	return `\n${styled(io, "bold", text)}\n`;
 }
 
-/** What comes from elsewhere must not move the cursor or break the line. */
+/** External text must not move the cursor or break the line. */
 export function clean(text: string): string {
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
 	return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");

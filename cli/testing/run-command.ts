@@ -20,7 +20,7 @@ export interface RunOptions {
 
 /**
  * Runs `spillway ARGS` in this process, without a terminal. Starting a process for each command costs half a second of
- * processor; `server/api/rest/cli.db.test.ts` covers the real one.
+ * CPU; `server/api/rest/cli.db.test.ts` covers the real one.
  */
 export async function runCommand(args: readonly string[], { env, cwd, stdin = "", onOutput }: RunOptions = {}): Promise<Ran> {
 	let [out, err] = ["", ""];

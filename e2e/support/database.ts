@@ -8,7 +8,7 @@ import { approveProposal } from "#server/services/governance/proposal/decide.ts"
 import { listProposals } from "#server/services/governance/proposal/list.ts";
 import { databaseUrl } from "./system.ts";
 
-/** What has no way in from outside yet is done as the installation itself does it: by the services, on the database. */
+/** Actions without an external interface yet are done by calling the services on the database. */
 export async function asInstallation<T>(work: (ctx: ServiceContext) => Promise<T>): Promise<T> {
 	const connection = connect(databaseUrl(), { max: 2, applicationName: "spillway-e2e" });
 	try {
@@ -18,7 +18,7 @@ export async function asInstallation<T>(work: (ctx: ServiceContext) => Promise<T
 	}
 }
 
-/** Slots and machines that have ended and are not charged to their end yet: the meter comes to them within seconds. */
+/** Ended slots and machines that are not fully charged yet: the meter charges them within seconds. */
 export function countUnsettled(): Promise<number> {
 	return asInstallation(async ({ db }) => {
 		const [row] = await db.execute<{ count: number }>(sql`select (
@@ -41,19 +41,19 @@ async function asAnother(work: (ctx: ServiceContext) => Promise<unknown>): Promi
 	});
 }
 
-/** With the setting for it, it waits for somebody else's yes. */
+/** With the setting enabled, it waits for a second person. */
 export function publishAsAnother(source: string, message: string, baseVersion: number): Promise<void> {
 	return asAnother((ctx) => publishPolicy(ctx, { name: "default", source, message, baseVersion }));
 }
 
-/** Agrees to all that waits for a second person. */
+/** Approves everything that waits for a second person. */
 export function approveAsOtherPerson(): Promise<void> {
 	return asAnother(async (ctx) => {
 		for (const { id, decision } of await listProposals(ctx)) if (decision === null) await approveProposal(ctx, id);
 	});
 }
 
-/** As `spillway policy apply --git` would: from then on the policy is changed from that file alone. */
+/** Like `spillway policy apply --git`: from then on the policy only changes from that file. */
 export async function publishFromGit(source: string, message: string, baseVersion: number): Promise<void> {
 	const origin = { kind: "git", repository: "git@example.test:infra/spillway.git", commit: "0123abcd", path: "policy.yaml" } as const;
 	await asInstallation((ctx) => publishPolicy(ctx, { name: "default", source, message, baseVersion, origin }));

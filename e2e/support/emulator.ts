@@ -14,7 +14,7 @@ const booked = z.looseObject({
 });
 export type Booked = z.infer<typeof booked> & { cloud: Cloud; jobId: string | null };
 
-/** The emulated clouds' own books, which no fault bends: what really runs there, whatever the control plane believes. */
+/** The emulated clouds' own records, unaffected by faults: what really runs there, whatever the control plane believes. */
 export async function bookedInstances(): Promise<Booked[]> {
 	const books = await Promise.all(CLOUDS.map(bookOf));
 	return books.flat();
@@ -26,17 +26,17 @@ async function bookOf(cloud: Cloud): Promise<Booked[]> {
 	return instances.map((one) => ({ ...one, cloud, jobId: one.tags["spillway:job"] ?? one.tags["spillway-job"] ?? null }));
 }
 
-/** The provider takes a job's running spot machine back: its notice, and 20 s later its end. */
+/** The provider reclaims a job's running spot machine: first its notice, and 20 s later its end. */
 export async function interruptMachineOf(jobId: string): Promise<void> {
 	const machine = (await bookedInstances()).find((one) => one.jobId === jobId && one.state === "running");
 	if (!machine) throw new Error(`no emulated cloud runs a machine of ${jobId}`);
 	await control(machine.cloud, "POST", "interrupt", { instanceId: machine.instanceId });
 }
 
-/** What each cloud calls the making of a machine. */
+/** Each cloud's name for creating a machine. */
 const LAUNCH: Record<Cloud, string> = { aws: "RunInstances", azure: "virtualMachines.createOrUpdate", gcp: "Instances.Insert" };
 
-/** The next machine takes longer to come up, in whichever cloud it is made. */
+/** The next machine takes longer to start, in any cloud. */
 export async function bootSlowly(durationMs: number): Promise<void> {
 	for (const cloud of CLOUDS)
 		await control(cloud, "POST", "faults", { action: LAUNCH[cloud], behaviour: { kind: "slow_boot", durationMs } });

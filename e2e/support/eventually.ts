@@ -5,8 +5,8 @@ const LIMIT_MS = 60_000;
 const POLL_MS = 250;
 
 /**
- * Reads again and again until it holds, and answers what was read then.
- * @throws Error with what was waited for and what was read last.
+ * Polls until the condition holds, and returns the last value.
+ * @throws Error with the condition and the last value
  */
 export async function eventually<T>(
 	what: string,

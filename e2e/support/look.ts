@@ -11,7 +11,7 @@ export async function expectAccessible(page: Page, inside?: string): Promise<voi
 	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`)).toEqual([]);
 }
 
-/** The page follows a change of width in its own next step, so this waits for it. */
+/** The page applies a change of width in its next frame, so this waits for it. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
 	const overflowPx = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 	await expect.poll(overflowPx).toBe(0);

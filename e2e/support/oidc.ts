@@ -6,7 +6,7 @@ import { freePort } from "../../scripts/lib/ports.mjs";
 import { eventually } from "./eventually.ts";
 import { databaseUrl, HOME, ROOT } from "./system.ts";
 
-/** What the issuer says of the people who sign in by these names; any password will do there. */
+/** The issuer's claims for the people who sign in with these names; any password works there. */
 const PEOPLE: Record<string, { name: string; email: string; groups: string[] }> = {
 	ann: { name: "Ann Admin", email: "ann@example.test", groups: ["spillway-platform"] },
 	bob: { name: "Bob Builder", email: "bob@example.test", groups: ["spillway-team-vision", "unrelated"] },
@@ -19,10 +19,10 @@ export interface SsoSystem {
 	stop(): Promise<void>;
 }
 
-/** A real OIDC provider and, beside the product under test, a second web server outside demo mode that trusts it. */
+/** A real OIDC provider, and next to the product under test a second web server outside demo mode that trusts it. */
 export async function startSsoSystem(): Promise<SsoSystem> {
 	const port = await freePort();
-	// By this name, because Next calls every loopback address so when it passes its address to next-auth.
+	// This name, because Next uses it for every loopback address that it passes to next-auth.
 	const baseUrl = `http://localhost:${port}`;
 	const issuerPort = await freePort();
 	const issuer = `http://127.0.0.1:${issuerPort}`;

@@ -17,7 +17,7 @@ export type Person = keyof typeof PEOPLE;
 type StorageState = Awaited<ReturnType<Awaited<ReturnType<typeof request.newContext>>["storageState"]>>;
 const signedIn = new Map<Person, Promise<StorageState>>();
 
-/** Signs in by the calls that the form makes, once for each person and worker. */
+/** Signs in with the same calls as the form, once for each person and worker. */
 export function sessionOf(person: Person): Promise<StorageState> {
 	const known = signedIn.get(person) ?? signIn(person);
 	signedIn.set(person, known);
@@ -58,7 +58,7 @@ export const test = base.extend<{ person: Person | null }>({
 	},
 });
 
-/** Waits until React has taken over every control of the page: earlier clicks and keys do nothing, as a slow machine shows. */
+/** Waits until React has hydrated every control of the page: on a slow machine, earlier clicks and keys do nothing. */
 async function withControls<Answer>(page: Page, answer: Answer): Promise<Answer> {
 	await page.waitForFunction(() =>
 		[...document.querySelectorAll("main button, main input:not([type='hidden']), main select, main textarea")].every((control) =>
@@ -68,7 +68,7 @@ async function withControls<Answer>(page: Page, answer: Answer): Promise<Answer>
 	return answer;
 }
 
-/** Opens a screen and waits for its title, so that what follows looks at the screen that was meant. */
+/** Opens a screen and waits for its title, so that later steps run on the intended screen. */
 export async function open(page: Page, path: string, title: string | RegExp): Promise<void> {
 	await withControls(page, await page.goto(path));
 	await expect(page.getByRole("heading", { level: 1, name: title })).toBeVisible();

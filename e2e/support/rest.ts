@@ -13,7 +13,7 @@ import { countUnsettled } from "./database.ts";
 import { eventually } from "./eventually.ts";
 import { API_URL, token } from "./system.ts";
 
-/** The REST face, called with the token that lies in the state folder: it acts as the platform engineer. */
+/** REST client with the token from the state folder: it acts as the platform engineer. */
 export async function call(method: "GET" | "POST", path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
 	const response = await fetch(`${API_URL}${path}`, {
 		method,
@@ -65,14 +65,14 @@ export async function jobWhen(id: string, what: string, holds: (job: JobDetail) 
 
 export const isOver = ({ state }: Pick<Job, "state">): boolean => state === "succeeded" || state === "failed" || state === "cancelled";
 
-/** Ends whatever an earlier test left behind, so that slots and budget are free for this one. */
+/** Ends everything that an earlier test left behind, to free slots and budget. */
 export async function makeQuiet(): Promise<void> {
 	const live = () => rest.jobs("state=held,queued,admitted,running&limit=500");
 	for (const { id } of await live()) await rest.cancel(id);
 	await eventually("no job waits or runs", live, (jobs) => jobs.length === 0);
 }
 
-/** As `makeQuiet`, and until what has ended is charged to its end: from then on no past amount changes. */
+/** Like `makeQuiet`, and waits until everything ended is fully charged: from then on past amounts do not change. */
 export async function makeSettled(): Promise<void> {
 	await makeQuiet();
 	await eventually("everything that has ended is charged", countUnsettled, (count) => count === 0);

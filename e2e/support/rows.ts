@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 
-/** Moves the focus to the first row by keyboard, as soon as the page listens to it. */
+/** Moves the focus to the first row by keyboard, as soon as the page listens for keys. */
 export async function focusFirstRow(page: Page): Promise<void> {
 	await expect(async () => {
 		await page.keyboard.press("j");

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { freePort } from "../../scripts/lib/ports.mjs";
 import { databaseUrl, ROOT, secrets } from "./system.ts";
 
-/** Another web server on the same database, with its own settings. It is stopped when `use` has come to its end. */
+/** Another web server on the same database, with its own settings. It stops when `use` returns. */
 export async function withWebServer(settings: Record<string, string>, use: (url: string) => Promise<void>): Promise<void> {
 	const port = String(await freePort());
 	const { secret, authSecret } = secrets();

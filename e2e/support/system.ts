@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 
-/** The product under test, as `npm test -- e2e` started it: where it answers, and where it keeps its state. */
+/** The product under test, as started by `npm test -- e2e`: its address and its state folder. */
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 const { SPILLWAY_HOME: home, SPILLWAY_PORT: port } = process.env;
 if (!home || !port) throw new Error("The browser tests run by: npm test -- e2e");
@@ -11,7 +11,7 @@ export const HOME = home;
 export const BASE_URL = `http://127.0.0.1:${port}`;
 export const API_URL = `${BASE_URL}/api/v1`;
 
-/** The emulated clouds of the demo, by the name of their port. */
+/** The demo's emulated clouds, by the name of their port. */
 export const CLOUDS = ["aws", "azure", "gcp"] as const;
 export type Cloud = (typeof CLOUDS)[number];
 
@@ -31,7 +31,7 @@ export function databaseUrl(): string {
 	return `postgres://spillway:${encodeURIComponent(postgresPassword)}@127.0.0.1:${ports().postgres}/spillway`;
 }
 
-/** What this installation signs with. */
+/** The signing key of this installation. */
 export function secrets(): z.infer<typeof secretsSchema> {
 	return secretsSchema.parse(stateFile("secrets.json"));
 }

@@ -1,8 +1,8 @@
 import { rest } from "./rest.ts";
 
-/** What a run of examples/language-id says of itself. */
+/** Output of a run of examples/language-id. */
 export interface Training {
-	/** By step: its whole line, so that a run that went on is held to one that never stopped. */
+	/** Full line by step, so that a resumed run can be compared with an uninterrupted one. */
 	steps: Map<number, { line: string; loss: number }>;
 	resumedFrom: number | null;
 	savedAt: number | null;

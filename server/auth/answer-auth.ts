@@ -1,8 +1,8 @@
 const CALLBACK = "callbackUrl";
 
 /**
- * Answers a request to sign-in. An address to return to that is not http, and a provider that is not configured, are the
- * caller's mistakes: next-auth would report its own configuration with 500.
+ * Handles a sign-in request. A return address that is not http, and an unconfigured provider, are the caller's
+ * mistakes: next-auth would report its own configuration with 500.
  */
 export async function answerAuth(request: Request, answer: () => Promise<Response>, providers: readonly string[]): Promise<Response> {
 	const url = new URL(request.url);

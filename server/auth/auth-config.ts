@@ -34,7 +34,7 @@ const SESSION_SECONDS = 12 * 3600;
 const credentials = z.object({ email: z.string().max(256), password: z.string().max(256) });
 const refused = new RefusedSignIns();
 
-/** What the sign-in needs of its process. */
+/** What sign-in needs from its process. */
 export type AuthRuntime = Pick<Runtime, "env" | "connection" | "clock"> & {
 	/** Address of the current request. */
 	source(): Promise<string | null>;
@@ -44,7 +44,7 @@ async function requestFacts(rt: AuthRuntime): Promise<{ nowMs: number; source: s
 	return { nowMs: rt.clock.nowMs(), source: await rt.source() };
 }
 
-/** Its code appears in the address of the sign-in page. */
+/** Its code appears in the URL of the sign-in page. */
 class TooManyAttempts extends CredentialsSignin {
 	override code = "too_many_attempts";
 }
@@ -80,7 +80,7 @@ function passwordProvider(rt: AuthRuntime) {
 	});
 }
 
-/** Ids of the ways to sign in, as they are in paths. */
+/** Ids of the sign-in methods, as used in paths. */
 export function providerIds(env: Env): string[] {
 	return ["credentials", ...oidcProviders(env).map(({ id }) => id)];
 }
@@ -102,7 +102,7 @@ function oidcProviders(env: Env) {
 	];
 }
 
-/** The issuer's own host is configured, and so allowed; what its answers name is checked. */
+/** The issuer's own host is configured and therefore allowed; URLs in its responses are checked. */
 function outgoing(env: Env): typeof fetch {
 	const issuer = env.OIDC_ISSUER === undefined ? [] : [new URL(env.OIDC_ISSUER).hostname];
 	return guardedFetch(parseAllowance([...issuer, ...env.SPILLWAY_OUTGOING_HOSTS]));

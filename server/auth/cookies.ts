@@ -1,8 +1,8 @@
 import type { NextAuthConfig } from "next-auth";
 
 /**
- * Cookies of the sign-in. With https, `__Host-` names: browsers accept them only with Secure, Path=/ and no Domain, so no
- * other host of the domain can set them. Plain http (the demo on loopback) cannot have them.
+ * Sign-in cookies. With https, they use `__Host-` names: browsers accept those only with Secure, Path=/ and no Domain,
+ * so no other host of the domain can set them. Plain http (the demo on loopback) cannot use them.
  */
 export function cookiesFor(publicAddress: string): Pick<NextAuthConfig, "useSecureCookies" | "cookies"> {
 	const secure = new URL(publicAddress).protocol === "https:";

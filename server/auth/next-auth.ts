@@ -8,7 +8,7 @@ import { makeAuthConfig, providerIds } from "./auth-config.ts";
 
 const source = async () => (await headers()).get(ADDRESS_HEADER) || null;
 
-/** next-auth inside Next. The configuration is apart, so that tests run it without Next. */
+/** next-auth inside Next. The configuration is separate, so that tests run it without Next. */
 const inNext = NextAuth(() => makeAuthConfig({ ...runtime(), source }));
 
 export const { auth, signIn, signOut } = inNext;

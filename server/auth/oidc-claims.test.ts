@@ -18,7 +18,7 @@ it("maps group names, ids and a prefix to a role and teams", () => {
 	expect(() => groupMapSchema.parse({ teams: { x: "*" } })).toThrow();
 });
 
-it("ignores groups that make no valid team name", () => {
+it("ignores groups that are not valid team names", () => {
 	const prefix = "spillway-team-";
 	for (const team of ["", "*", "a b", "a\u0000b", "a\u001b[2J", "../x", "é", "x".repeat(64), " research"])
 		expect(rightsOfGroups([`${prefix}${team}`], DEFAULT_GROUP_MAP)).toBeNull();
@@ -33,7 +33,7 @@ it("reads the groups from the configured claim, nested ones included", () => {
 	for (const groups of [undefined, null, 7, {}, [7, null], "unmapped"]) expect(readClaims({ ...CLAIMS, groups }, RULES)?.rights).toBeNull();
 });
 
-it("counts an address as verified only when the issuer or the setting says so", () => {
+it("treats an address as verified only when the issuer or the setting does", () => {
 	const verified = (email_verified: unknown, trustEmail = false) =>
 		readClaims({ ...CLAIMS, email_verified }, { ...RULES, trustEmail })?.emailVerified;
 	expect([true, "true"].map((v) => verified(v))).toEqual([true, true]);
@@ -42,7 +42,7 @@ it("counts an address as verified only when the issuer or the setting says so", 
 	expect(readClaims({ iss: "https://i.test", sub: "1" }, { ...RULES, trustEmail: true })?.emailVerified).toBe(false);
 });
 
-it("refuses unusable issuers and subjects, and strips control characters from names", () => {
+it("rejects unusable issuers and subjects, and strips control characters from names", () => {
 	for (const bad of [{ sub: "" }, { sub: "a\u0000" }, { iss: "" }, { iss: undefined }, { sub: 7 }, { sub: "x".repeat(257) }])
 		expect(readClaims({ ...CLAIMS, ...bad }, RULES)).toBeNull();
 	expect(readClaims({ ...CLAIMS, name: "A\u001b[2Jnn\u0000" }, RULES)?.name).toBe("A [2Jnn");

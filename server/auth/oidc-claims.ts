@@ -9,7 +9,7 @@ const GROUPS_MAX = 5_000;
 export interface OidcRules {
 	groupsClaim: string;
 	groupMap: GroupMap;
-	/** Count every address of this issuer as verified, for issuers that send no email_verified (Entra). */
+	/** Treat every address of this issuer as verified, for issuers that send no email_verified (Entra). */
 	trustEmail: boolean;
 }
 
@@ -30,7 +30,7 @@ const claimsSchema = z.looseObject({
 	name: z.string().optional().catch(undefined),
 });
 
-/** Parses what an issuer signed. null when it names no usable issuer and subject. Unusable groups and names are dropped. */
+/** Parses an issuer's signed claims. null without a usable issuer and subject. Unusable groups and names are dropped. */
 export function readClaims(raw: unknown, rules: OidcRules): OidcPerson | null {
 	const parsed = claimsSchema.safeParse(raw);
 	if (!parsed.success) return null;
@@ -47,7 +47,7 @@ export function readClaims(raw: unknown, rules: OidcRules): OidcPerson | null {
 	};
 }
 
-/** The claim may be nested (`realm_access.roles`), or one string where a person has one group. */
+/** The claim may be nested (`realm_access.roles`), or a single string for a person with one group. */
 function groupsIn(claims: Record<string, unknown>, path: string): string[] {
 	const value = Object.hasOwn(claims, path) ? claims[path] : path.split(".").reduce<unknown>(ownValue, claims);
 	const list = typeof value === "string" ? [value] : Array.isArray(value) ? value : [];

@@ -16,7 +16,7 @@ import { Browser } from "./testing/browser.ts";
 
 const APP = "http://localhost:3999";
 const GROUP_MAP = groupMapSchema.parse({ roles: { "0c1d": "finance" }, teams: { "77aa": "research" } });
-/** What both issuers say of a person, by login. */
+/** Both issuers' claims for a person, by login. */
 const PEOPLE: Record<string, Record<string, unknown>> = {
 	ann: { email: "ann@example.test", email_verified: true, name: "Ann", groups: ["0c1d"] },
 	bob: { email: "bob@example.test", email_verified: false, name: "Bob", groups: ["77aa"] },
@@ -27,12 +27,12 @@ const PEOPLE: Record<string, Record<string, unknown>> = {
 
 interface Issuer {
 	url: string;
-	/** The next person who signs in, where the issuer has no login form. */
+	/** The next person to sign in, if the issuer has no login form. */
 	next(login: string): void;
 	close(): Promise<void>;
 }
 
-/** oidc-provider as it comes: scope claims are at the userinfo endpoint alone. */
+/** oidc-provider with its defaults: scope claims are only at the userinfo endpoint. */
 async function startOidcProvider(): Promise<Issuer> {
 	const server: Server = createServer();
 	server.listen(0, "127.0.0.1");
@@ -128,7 +128,7 @@ describe.each([
 		["cat", "no_group"],
 		["ci", "not_a_person"],
 		["dee", "needs_approval"],
-	])("refuses %s with %s, without a session", async (login, code) => {
+	])("rejects %s with %s, without a session", async (login, code) => {
 		const before = await database.db.select().from(account).orderBy(account.id);
 		const { browser, at } = await signIn(login);
 		expect(at.pathname + at.search).toBe(`/sign-in?error=AccessDenied&code=${code}`);

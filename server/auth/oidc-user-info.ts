@@ -4,9 +4,10 @@ const TIMEOUT_MS = 10_000;
 const discoverySchema = z.looseObject({ userinfo_endpoint: z.url({ protocol: /^https?$/ }).optional() });
 
 /**
- * Adds the claims of the userinfo endpoint to those of the ID token, which come first. Issuers that follow OpenID Connect
- * Core 5.4 to the letter put email and groups there alone. Returns the ID token's claims when there is no such endpoint.
- * @throws Error when the endpoint fails, or answers for another subject (Core 5.3.2)
+ * Adds the claims of the userinfo endpoint to those of the ID token, which take precedence. Issuers that follow OpenID
+ * Connect Core 5.4 strictly only put email and groups there. Returns the ID token's claims when there is no such
+ * endpoint.
+ * @throws Error when the endpoint fails, or responds for another subject (Core 5.3.2)
  */
 export async function addUserInfo(
 	claims: Record<string, unknown>,

@@ -11,12 +11,12 @@ import { countAttempt } from "../services/governance/sign-in/rate-window.ts";
 import { currentSetUpCode } from "../services/governance/sign-in/set-up-code.ts";
 
 const SET_UP_TOKEN_DAYS = 30;
-/** Sign-ins of the command line that an address starts in 15 minutes. */
+/** Maximum command line sign-ins that an address can start in 15 minutes. */
 const LOGINS = { limit: 30, windowMs: 15 * MINUTE_MS };
-/** How often a waiting command asks. */
+/** How often a waiting command polls. */
 const POLL_SECONDS = 2;
 
-/** An operation of REST for callers who have no token yet. Each limits its own attempts. */
+/** A REST operation for callers without a token. Each limits its own attempts. */
 export type OpenDoor = (body: unknown, source: string | null) => Promise<{ status: number; body: unknown }>;
 
 /** By method and path below /api/v1. */

@@ -11,7 +11,10 @@ export async function needsAdministrator(): Promise<boolean> {
 	return (await currentSetUpCode(connection.db, env)) !== null;
 }
 
-/** As createFirstAdministrator, for the set-up page. @throws as it does */
+/**
+ * createFirstAdministrator for the set-up page.
+ * @throws the same errors
+ */
 export async function setUpAdministrator(given: Given, headers: Headers): Promise<void> {
 	const { env, connection, clock } = runtime();
 	const at = { nowMs: clock.nowMs(), source: headers.get(ADDRESS_HEADER) || null, secret: env.SPILLWAY_SECRET, demo: env.SPILLWAY_DEMO };

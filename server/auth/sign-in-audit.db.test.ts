@@ -16,7 +16,7 @@ afterAll(() => database.drop());
 
 const lines = () => database.db.select().from(audit).orderBy(asc(audit.id));
 
-it("a person who comes and goes is on record, with the address; a session that was no one's is not", async () => {
+it("audits sign-in and sign-out with the address, but not a session without an owner", async () => {
 	await auditSignIn(database.db, "usr_pia", { ...BY, with: "oidc" });
 	await auditSignOut(database.db, "usr_pia", BY);
 	await auditSignOut(database.db, "", BY);
@@ -27,7 +27,7 @@ it("a person who comes and goes is on record, with the address; a session that w
 	]);
 });
 
-it("refused sign-ins are on record with what was tried, so many a minute, and the rest as a number", async () => {
+it("audits rejected sign-ins with what was tried, up to a limit per minute, and counts the rest", async () => {
 	const refused = new RefusedSignIns();
 	const before = (await lines()).length;
 	const tried = (email: string, accountId: string | null = null) => ({ accountId, email, with: "credentials" });

@@ -13,16 +13,19 @@ export async function auditSignIn(db: DbOrTx, accountId: string, by: RequestFact
 	await writeAccountAudit(db, { accountId, action: "account.sign_in", after: { with: by.with }, nowMs, source });
 }
 
-/** `accountId` "": the session was no one's any more. */
+/** `accountId` "": the session no longer belonged to anyone. */
 export async function auditSignOut(db: DbOrTx, accountId: string, by: RequestFacts): Promise<void> {
 	if (accountId !== "") await writeAccountAudit(db, { accountId, action: "account.sign_out", ...by });
 }
 
-/** Lines of refused sign-ins a minute: anyone who tries a million passwords must not fill the audit, which is never emptied. */
+/**
+ * Maximum audit entries for rejected sign-ins per minute: trying a million passwords must not fill the audit log,
+ * which is never emptied.
+ */
 export const REFUSED_LINES_A_MINUTE = 20;
 const EMAIL_MAX = 256;
 
-/** Keeps on record which sign-ins were refused; those beyond the bound are counted in `more` of the next line. */
+/** Audits rejected sign-ins; those beyond the limit are counted in `more` of the next entry. */
 export class RefusedSignIns {
 	#minute = 0;
 	#lines = 0;
@@ -47,7 +50,7 @@ export class RefusedSignIns {
 	}
 }
 
-/** People type their password into the wrong field: only what has the form of an address is kept. */
+/** People type their password into the wrong field, so only text in the form of an address is kept. */
 function addressIn(email: string | null): string | null {
 	return email !== null && email.length <= EMAIL_MAX && /^[^\s@\0]+@[^\s@\0]+$/.test(email) ? email : null;
 }

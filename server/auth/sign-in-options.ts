@@ -14,7 +14,7 @@ export interface SignInOptions {
 	contact: string;
 }
 
-/** The ways to sign in here. Public, so it contains no secret. */
+/** The available sign-in methods. Public, so it contains no secret. */
 export async function signInOptions(): Promise<SignInOptions> {
 	const { env, connection } = runtime();
 	const enabled = and(isNotNull(account.passwordHash), isNull(account.disabledAt), env.SPILLWAY_DEMO ? undefined : eq(account.demo, false));

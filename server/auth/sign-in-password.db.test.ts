@@ -24,7 +24,7 @@ afterAll(() => database.drop());
 const tryOnce = (email: string, given: string, changes: { nowMs?: number; source?: string; demo?: boolean } = {}) =>
 	signInWithPassword(database.db, { email, password: given }, { nowMs: NOW_MS, source: "192.0.2.1", demo: false, ...changes });
 
-it("lets the first administrator in, and neither service, disabled nor, outside the demo, demo accounts", async () => {
+it("admits the first administrator, but no service or disabled account and, outside the demo, no demo account", async () => {
 	expect(await tryOnce("ADMIN@example.test", "right")).toMatchObject({ ok: true, account: { id: "admin" } });
 	expect(await tryOnce("demo@example.test", "right", { demo: true })).toMatchObject({ ok: true });
 	for (const email of ["demo@example.test", "ci@example.test", "off@example.test", "nobody@example.test"])
@@ -40,7 +40,7 @@ it("computes one hash for unknown accounts as for known ones", async () => {
 	spy.mockRestore();
 });
 
-it("refuses an account after its limit from one address, even with the right password, until the window ends", async () => {
+it("rejects an account after its limit from one address, even with the right password, until the window ends", async () => {
 	for (let i = 0; i < SIGN_IN_LIMITS.accountFromAddress; i++)
 		expect(await tryOnce("admin@example.test", "wrong")).toMatchObject({ why: "wrong" });
 	expect(await tryOnce("admin@example.test", "right")).toMatchObject({ ok: false, why: "limited" });
@@ -48,7 +48,7 @@ it("refuses an account after its limit from one address, even with the right pas
 	expect(await tryOnce("admin@example.test", "right", { nowMs: NOW_MS + 15 * MINUTE_MS })).toMatchObject({ ok: true });
 });
 
-it("limits an address over all accounts, and at most the limit passes when tried at once", async () => {
+it("limits an address over all accounts, even for concurrent attempts", async () => {
 	const tries = await Promise.all(
 		Array.from({ length: SIGN_IN_LIMITS.accountFromAddress + 5 }, () => tryOnce("admin@example.test", "right", { source: "192.0.2.9" })),
 	);

@@ -7,9 +7,12 @@ import { hashPassword, verifyPassword } from "../services/governance/sign-in/pas
 import { countAttempt, deleteOldWindows, type WindowLimit } from "../services/governance/sign-in/rate-window.ts";
 
 const WINDOW_MS = 15 * MINUTE_MS;
-/** Attempts in 15 minutes. An account has a higher limit over all addresses than from one: a stranger should not lock its owner out. */
+/**
+ * Attempts in 15 minutes. An account has a higher limit over all addresses than from one, so that a stranger does not
+ * lock its owner out.
+ */
 export const SIGN_IN_LIMITS = { accountFromAddress: 10, account: 50, address: 100 };
-/** Password hashes computed at a time; each takes a thread that file and DNS calls need too. */
+/** Maximum concurrent password hashes; each takes a thread that file and DNS calls need too. */
 const HASHES_MAX = 2;
 const QUEUE_MAX = 50;
 
@@ -37,7 +40,7 @@ export async function signInWithPassword(
 }
 
 async function isWithinLimits(db: Db, email: string, at: { nowMs: number; source: string | null }): Promise<boolean> {
-	// Keys hold no typed text: people type passwords into the address field.
+	// Keys contain no typed text, because people type passwords into the address field.
 	const name = createHash("sha256").update(email.toLowerCase()).digest("base64url");
 	const address = at.source ?? "unknown";
 	const limits: WindowLimit[] = [
@@ -73,7 +76,7 @@ async function checkPassword(password: string, hash: string): Promise<boolean | 
 
 let unknown: Promise<string> | undefined;
 
-/** Compared with when there is no account: the same work, never a match worth having. */
+/** Used when the account does not exist: the same work, without a useful match. */
 function unknownHash(): Promise<string> {
 	unknown ??= hashPassword(crypto.randomUUID());
 	return unknown;

@@ -7,7 +7,7 @@ import type { Actor } from "#server/services/core/context.ts";
 import { hashToken } from "#server/services/governance/token/issue.ts";
 import { recordTokenUse } from "#server/services/governance/token/record-use.ts";
 
-/** How long an answer of the token table is believed: a revoked token works for at most this long. */
+/** How long a token lookup is cached: a revoked token works for at most this long. */
 const CACHE_MS = 5_000;
 const CACHE_MAX = 1_000;
 const LAST_USED_STEP_MS = 60_000;
@@ -18,22 +18,22 @@ interface Known {
 	usedWrittenMs: number;
 }
 
-/** Finds the account of a token. One table look-up per token and five seconds. */
+/** Finds the account of a token. One lookup per token every five seconds. */
 export class TokenAuthenticator {
 	readonly #db: Db;
 	readonly #demo: boolean;
 	readonly #known = new Map<string, Known>();
-	/** `demo`: whether the tokens of demo accounts are taken; outside of demo mode they are not. */
+	/** `demo`: whether tokens of demo accounts are accepted; outside demo mode they are not. */
 	constructor(db: Db, options: { demo: boolean } = { demo: false }) {
 		this.#db = db;
 		this.#demo = options.demo;
 	}
 
-	/** null when the token is unknown, revoked or expired, or its account is disabled or of a demo that is over. */
+	/** null when the token is unknown, revoked or expired, or its account is disabled or belongs to a demo that has ended. */
 	async actorOf(token: string, nowMs: number): Promise<Actor | null> {
 		const hash = hashToken(token);
 		const cached = this.#known.get(hash);
-		// A clock that was put back must not prolong it.
+		// A clock that was set back must not prolong it.
 		if (cached && nowMs >= cached.readAtMs && nowMs - cached.readAtMs < CACHE_MS) return cached.actor;
 		const [row] = await this.#db
 			.select({

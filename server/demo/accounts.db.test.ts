@@ -26,7 +26,7 @@ async function opens(password: string): Promise<boolean> {
 	return verifyPassword(password, row?.passwordHash ?? "");
 }
 
-it("generates the password once, and keeps it over starts", async () => {
+it("generates the password once, and keeps it across restarts", async () => {
 	const { accounts } = await seed();
 	const password = accounts[0]?.password ?? "";
 	expect(password).toMatch(/^[\w-]{12}$/);
@@ -35,7 +35,7 @@ it("generates the password once, and keeps it over starts", async () => {
 	expect((await seed()).accounts).toEqual(accounts);
 });
 
-it("takes a fixed one on request, and replaces the one that every installation once had", async () => {
+it("sets a fixed one on request, and replaces the shared one of earlier versions", async () => {
 	expect((await seed("a fixed password")).accounts[0]?.password).toBe("a fixed password");
 	expect(await opens("a fixed password")).toBe(true);
 	save([{ password: "spillway-demo" }]);

@@ -31,7 +31,7 @@ export interface DemoAccount {
 const PASSWORD_BYTES = 9;
 
 /**
- * The three demo people, the teams, and a token that acts as the platform engineer. Password and token are generated at the
+ * The three demo people, the teams, and a token of the platform engineer. Password and token are generated at the
  * first start and kept; `password` sets a fixed one.
  */
 export async function seedAccounts(
@@ -59,7 +59,7 @@ export async function seedAccounts(
 	return { accounts: PEOPLE.map((p) => ({ role: LABELS[p.role], email: p.email, password })), token };
 }
 
-/** Earlier versions had one password for every installation, which is replaced. */
+/** Earlier versions used the same password for every installation; replace it. */
 const FORMER_PASSWORD = "spillway-demo";
 
 function readPassword(file: string): string | null {

@@ -22,7 +22,7 @@ const settings = {
 };
 
 describe("the demo's sites", () => {
-	it("begin with the shipped card, which says what it assumes; seeding again changes nothing", async () => {
+	it("start with the shipped card, which lists its assumptions; seeding again changes nothing", async () => {
 		await seedSites(books, settings);
 		await seedSites(books, settings);
 		const { current, history, month } = await readPoolRates(books, { siteId: "local", poolId: "local" });
@@ -35,7 +35,7 @@ describe("the demo's sites", () => {
 		const idle = Number(await test.chargedTo(books, { poolId: "local" })) / 1e6;
 		expect(idle).toBeCloseTo((4 * Number(month?.idleMicroUsdPerGpuHour)) / 1e6, 4);
 
-		// The speed of this host is what each start says, and of nothing else.
+		// Each start only sets the speed of this host.
 		const speedAfter = async (SPILLWAY_LOCAL_SPEED: number): Promise<number[]> => {
 			await seedSites(books, { ...settings, SPILLWAY_LOCAL_SPEED });
 			const { of } = await readSpeeds(books.db);

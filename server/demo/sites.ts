@@ -16,8 +16,8 @@ import { setRateCard } from "#server/services/ledger/rate-card/set.ts";
 import { cardsOfPool } from "#server/services/pricing/owned/pool-cards.ts";
 
 /**
- * `local`, this host's slots, priced by the shipped rate card; `aws`, the account behind the EC2 endpoint; and the other clouds that
- * are emulated.
+ * `local`, this host's slots, priced by the shipped rate card; `aws`, the account behind the EC2 endpoint; and the
+ * other emulated clouds.
  */
 export async function seedSites(
 	ctx: ServiceContext,
@@ -101,15 +101,15 @@ const EMULATED_GCP = {
 		project: DEFAULT_PROJECT,
 		regions: ["us-central1", "us-west1", "us-east4", "europe-west4"],
 		image: "projects/deeplearning-platform-release/global/images/family/common-cu128-ubuntu-2204",
-		// Google signs identity documents for machines that have one.
+		// Google signs identity documents for machines that have a service account.
 		serviceAccount: DEFAULT_ACCOUNT,
 	},
 };
 
-/** How long before the demo its hardware is said to have come into service: its history must lie behind that. */
+/** How long before the demo its hardware came into service: the history must start after that. */
 const IN_SERVICE_DAYS = 365;
 
-/** The shipped card, marked as assumed where it is, unless somebody has set one. */
+/** The shipped card, marked where it is assumed, unless someone has set one. */
 export async function seedRateCard(
 	ctx: ServiceContext,
 	accelerator: AcceleratorName,

@@ -1,6 +1,6 @@
 import { Auth, type AuthConfig } from "@auth/core";
 
-/** A browser without a screen: cookies per host, redirects, forms. Requests to `appOrigin` are answered by Auth itself. */
+/** A headless browser: cookies per host, redirects, forms. Requests to `appOrigin` go to Auth directly. */
 export class Browser {
 	readonly #jar = new Map<string, Map<string, string>>();
 	readonly #appOrigin: string;

@@ -189,7 +189,7 @@ export const COMPANY_FAMILIES: readonly Family[] = [
 	}),
 ];
 
-/** What research ran more of, on two days: the anomaly that the demo explains. */
+/** Extra research runs on two days: the anomaly that the demo explains. */
 export const SURGE: readonly Family[] = [
 	family({
 		name: "small-lm-",

@@ -5,7 +5,7 @@ export interface Hall {
 	id: "hall-b" | "hall-c";
 	name: string;
 	accelerator: "H100-80GB" | "A100-80GB";
-	/** As the nodes' label says it. */
+	/** As in the nodes' label. */
 	product: string;
 	nodes: number;
 	gpusPerNode: number;

@@ -1,4 +1,4 @@
-/** The rules of the demo's company. Waits are minutes, as a company would write them. */
+/** The policy rules of the demo company. Waits are minutes, as in a real company. */
 export function companyPolicy(caps: CompanyCaps = CAPS): string {
 	return `# Which jobs may leave the owned clusters, where they may go, and what that may cost.
 apiVersion: spillway/v1
@@ -61,5 +61,5 @@ spec:
 /** US dollars a month, by budget. */
 export type CompanyCaps = Record<"cloud" | "foundation" | "research", number>;
 
-/** A little above what the history spends in a month. */
+/** A little above the history's monthly spend. */
 const CAPS: CompanyCaps = { cloud: 56_000, foundation: 46_000, research: 3_000 };

@@ -3,7 +3,7 @@ const LABELS = { demo: "traffic" };
 
 const sleeping = (seconds: number) => ["sh", "-c", `echo "sleeping ${seconds} s instead of working"; sleep ${seconds}; echo done`];
 
-/** Prepares data, trains three variants next to each other and compares them. Its steps sleep. */
+/** Prepares data, trains three variants in parallel and compares them. Its steps sleep. */
 export const RETRAINING = {
 	...{ apiVersion: "spillway/v1", kind: "Pipeline" },
 	metadata: { name: "retrain-demand", team: TEAM, project: "demand-tft", labels: LABELS },
@@ -26,7 +26,7 @@ export const RETRAINING = {
 	},
 };
 
-/** Runs each time when the retraining has succeeded. */
+/** Runs whenever the retraining succeeds. */
 export const PUBLISHING = {
 	...{ apiVersion: "spillway/v1", kind: "Trigger" },
 	metadata: { name: "publish-after-retraining", team: TEAM },

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => books.database.drop());
 
-it("bills the last month as the ledger has it, but for an hour and a price; a second call changes nothing", async () => {
+it("bills the last month from the ledger, except for an hour and a price; a second call changes nothing", async () => {
 	const machines = [];
 	for (let i = 0; i < 3; i++) {
 		machines.push(await addMachine(books, { capacityType: "on_demand", microUsdPerHour: 1_000_000n, onDemandMicroUsdPerHour: 1_000_000n }));

@@ -11,11 +11,11 @@ const HEAD = [
 	...["EffectiveCost", "ListCost", "ProviderName", "ResourceId", "RegionId", "ConsumedQuantity", "ConsumedUnit", "Tags"],
 ];
 
-/** How the invented bill differs: one machine of so many cost 6 % more, and one of so many was billed an hour longer. */
+/** Differences in the invented bill: one machine in this many costs 6% more, and one in this many is billed an hour longer. */
 const PRICIER = { every: 17, percent: 106n };
 const LONGER = { every: 41, ms: BigInt(HOUR_MS) };
 
-/** AWS's bill of the last whole UTC month, invented from the ledger with a few differences, imported and reconciled. */
+/** AWS's bill for the last whole UTC month, invented from the ledger with a few differences, imported and reconciled. */
 export async function seedBill(ctx: ServiceContext): Promise<void> {
 	if ((await ctx.db.$count(bill)) > 0) return;
 	const now = new Date(ctx.clock.nowMs());

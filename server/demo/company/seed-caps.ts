@@ -6,13 +6,16 @@ import { listBudgets } from "#server/services/ledger/budget/list.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
 import { type CompanyCaps, companyPolicy } from "./policy.ts";
 
-/** How much of each cap is spent already. */
+/** Share of each cap that is already spent. */
 const USED_PERCENT: CompanyCaps = { cloud: 88, foundation: 91, research: 94 };
 const STEP_USD = 100;
 /** Earlier in a month, such caps would hold every job. */
 const ELAPSED_MIN_MS = 10 * DAY_MS;
 
-/** Lowers the caps for the rest of the month, so that budgets are near them. Does nothing early in a month, or twice. */
+/**
+ * Lowers the caps for the rest of the month, so that budgets are nearly spent. Does nothing early in a month, or a
+ * second time.
+ */
 export async function seedCaps(ctx: ServiceContext): Promise<void> {
 	const budgets = await listBudgets(ctx);
 	const [first] = budgets;

@@ -19,7 +19,7 @@ export const COMPANY_DAYS = 90;
 
 type CompanySettings = Pick<Env, "SPILLWAY_HOME" | "SPILLWAY_HALL_B_ENDPOINT" | "SPILLWAY_HALL_C_ENDPOINT">;
 
-/** Two halls, eight teams, and what they did in ninety days. Each part does nothing when it is there already. */
+/** Two halls, eight teams, and ninety days of their work. Each part does nothing if it already exists. */
 export async function seedCompany(ctx: ServiceContext, settings: CompanySettings, seed: number): Promise<void> {
 	await ctx.db
 		.insert(team)
@@ -32,7 +32,7 @@ export async function seedCompany(ctx: ServiceContext, settings: CompanySettings
 	await seedPolicy(ctx, companyPolicy(), "The company's rules: burst after half an hour, experiments on spot only, caps by team");
 	await seedGrid(ctx, ctx.clock.nowMs() - COMPANY_DAYS * DAY_MS);
 	await importDemoHistory(ctx, { days: COMPANY_DAYS, seed, story: companyStory });
-	// The Plan page opens with a public trace; the scheduler works on it in the background.
+	// The Plan page opens with a public trace; the scheduler processes it in the background.
 	if ((await listStudies(ctx, { limit: 1 })).length === 0) await startStudy(ctx, { source: "open", trace: "philly-ee9e8c" });
 	await seedCaps(ctx);
 	await seedBill(ctx);

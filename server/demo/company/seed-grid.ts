@@ -7,12 +7,12 @@ import type { IntensityRow } from "#server/services/pricing/energy/intensity-fil
 
 const ZONES = ["DE", "IE", "NL", "SE", "US-MIDA-PJM", "US-MIDW-MISO", "US-NW-BPAT"];
 export const GRID_SOURCE = "Demo: shipped averages with an invented daily curve";
-/** How far hours stray from the average: at noon below, in the evening above. Invented. */
+/** How far hours deviate from the average: lower at noon, higher in the evening. Invented. */
 const SWING = { day: 0.22, weather: 0.12 };
 const SUNNIEST_HOUR = 12;
 const DAYS_AHEAD = 2;
 
-/** The grid's intensity of every hour from then until the day after tomorrow, around the shipped average of each zone. */
+/** Hourly grid intensity from then until the day after tomorrow, around the shipped average of each zone. */
 export async function seedGrid(ctx: ServiceContext, fromMs: number): Promise<void> {
 	const nowMs = ctx.clock.nowMs();
 	const first = Math.floor(fromMs / HOUR_MS) * HOUR_MS;

@@ -17,7 +17,7 @@ const REQUEST = {
 	},
 };
 
-/** Submits a job that waits for an approval. The submitter cannot answer it, so it is not finance. */
+/** Submits a job that waits for approval. The submitter cannot approve it, so it is not finance. */
 export async function seedRequest(ctx: ServiceContext): Promise<void> {
 	const [known] = await ctx.db.select({ id: job.id }).from(job).where(eq(job.name, NAME)).limit(1);
 	if (known) return;

@@ -4,11 +4,14 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import type { HistoryStory } from "../history/import-demo-history.ts";
 import { COMPANY_FAMILIES, SURGE } from "./families.ts";
 
-/** The seed of the emulated clouds, so that the past goes on where they are. */
+/** The seed of the emulated clouds, so that the history continues seamlessly. */
 const PRICE_SEED = 1;
 const TUESDAY = 2;
 
-/** Ninety days of the company: research runs more of one line of work since the day before yesterday, which raises an anomaly, and a region fails last Tuesday. */
+/**
+ * Ninety days of the company. Research runs more of one line of work since the day before yesterday, which raises an
+ * anomaly, and a region fails last Tuesday.
+ */
 export function companyStory(toMs: number): HistoryStory {
 	const outageFromMs = lastTuesday(toMs) + 9 * HOUR_MS;
 	return {
@@ -21,7 +24,7 @@ export function companyStory(toMs: number): HistoryStory {
 	};
 }
 
-/** The last Tuesday that is wholly over, 00:00 UTC. */
+/** The last Tuesday that is completely over, 00:00 UTC. */
 function lastTuesday(toMs: number): number {
 	const today = Math.floor(toMs / DAY_MS) * DAY_MS;
 	const back = (new Date(today).getUTCDay() - TUESDAY + 7) % 7 || 7;
@@ -30,7 +33,7 @@ function lastTuesday(toMs: number): number {
 
 const originals = new Map<string, bigint>();
 
-/** Spot prices drift as those of the emulated EC2 do; others hold. */
+/** Spot prices drift like those of the emulated EC2; other prices are constant. */
 export function movingPrice(offer: Offer, atMs: number): bigint {
 	const mean = originals.get(offer.id) ?? offer.microUsdPerHour ?? 0n;
 	originals.set(offer.id, mean);

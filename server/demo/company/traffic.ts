@@ -4,12 +4,12 @@ import type { Family } from "../history/synthetic/workload-families.ts";
 
 /** Jobs a minute by hour of the day, UTC: few at night, most before noon and in the afternoon. Invented. */
 const PER_MINUTE = [0.5, 0.4, 0.4, 0.4, 0.4, 0.6, 1, 2, 3, 3.5, 3.5, 3, 2.5, 3, 3.5, 3, 2.5, 2, 1.5, 1, 0.8, 0.7, 0.6, 0.5];
-/** Live jobs sleep for minutes where the history's ran for hours. */
+/** Live jobs sleep for minutes, where those in the history ran for hours. */
 const HOURS_PER_MINUTE = 3;
 const LONGEST_MS = 12 * MINUTE_MS;
 const SHORTEST_MS = 20_000;
 
-/** Until the next job is submitted, exponential around the hour's rate. */
+/** Time until the next submission, exponential around the hour's rate. */
 export function pauseMs(random: Random, nowMs: number): number {
 	const rate = PER_MINUTE[new Date(nowMs).getUTCHours()] ?? 1;
 	return Math.min(10 * MINUTE_MS, (-Math.log(1 - random.next()) * MINUTE_MS) / rate);
@@ -19,7 +19,7 @@ export type TrafficJob = Record<string, unknown> & {
 	metadata: { name: string; team: string; project: string; labels: Record<string, string> };
 };
 
-/** A job of one of the families, by how often they run, that sleeps on its GPUs. */
+/** A job of a random family, weighted by frequency, that sleeps on its GPUs. */
 export function nextJob(random: Random, families: readonly Family[], nowMs: number): TrafficJob {
 	const total = families.reduce((sum, family) => sum + family.perWorkday, 0);
 	let at = random.next() * total;

@@ -47,8 +47,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-describe("the demo's history, imported", () => {
-	it("ends just before now, says so in its setting, and a second import changes nothing", async () => {
+describe("the demo's imported history", () => {
+	it("ends just before now, is recorded in its setting, and a second import changes nothing", async () => {
 		expect(history).toMatchObject({ toMs: NOW_MS - 123, fromMs: NOW_MS - 123 - DAYS * DAY_MS, seed: 20_261_121 });
 		const before = await ask("select count(*) as jobs, (select count(*) from charge) as charges from job");
 		expect(await importDemoHistory({ db: database.db, clock }, { days: DAYS, seed: 7 })).toBeNull();
@@ -57,14 +57,14 @@ describe("the demo's history, imported", () => {
 		expect(stored?.["value"]).toEqual(history);
 	});
 
-	it("draws a meter at home for each whole hour, marked as simulated, from 0 to busy", async () => {
+	it("simulates a meter at home for each whole hour, marked as simulated, from 0 to busy", async () => {
 		const row = await ask(
 			"select count(*) as hours, min(meter) as meter, max(permille / readings) <= 1000 as bounded, sum(permille) > 0 as busy from home_gpu_hour",
 		);
 		expect(row).toEqual({ hours: String(DAYS * 24 - 1), meter: "simulated", bounded: "true", busy: "true" });
 	});
 
-	it("leaves nothing alive: every job, attempt and instance is over, within the span, with a reason, and synthetic", async () => {
+	it("leaves nothing alive: every job, attempt and instance has ended, within the span, with a reason, and is marked synthetic", async () => {
 		const span = `'${new Date(history?.fromMs ?? 0).toISOString()}' and '${new Date(history?.toMs ?? 0).toISOString()}'`;
 		const row = await ask(`select
 			(select count(*) from job where state not in ('succeeded','failed','cancelled') or not synthetic or finished_at not between ${span}) as jobs,
@@ -76,7 +76,7 @@ describe("the demo's history, imported", () => {
 		expect(row).toEqual({ jobs: "0", attempts: "0", instances: "0", allocations: "0", holds: "0", held: "0" });
 	});
 
-	it("has rollups that are the sums of its charges, hour by hour, day by day and month by month", async () => {
+	it("has rollups that equal the sums of its charges, by hour, day and month", async () => {
 		const check = await ledgerCheck({ db: database.db, clock });
 		expect(check.differences).toEqual([]);
 		expect(check.totals.hour).toBe(check.totals.charges);
@@ -84,13 +84,13 @@ describe("the demo's history, imported", () => {
 		expect(check.totals.charges).toBeGreaterThan(0n);
 	});
 
-	it("charges what is owned once: used + idle = 4 GPUs × 60 days × the price, to the micro-dollar", async () => {
+	it("charges owned capacity once: used + idle = 4 GPUs × 60 days × the price, to the micro-dollar", async () => {
 		const { owned } = await ask("select sum(effective_micro_usd) as owned from charge where capacity_type = 'owned'");
 		const upTo = (ms: number): bigint => (PRICE * BigInt(ms)) / BigInt(HOUR_MS);
 		expect(owned).toBe(String(BigInt(SLOTS) * (upTo(history?.toMs ?? 0) - upTo(history?.fromMs ?? 0))));
 	});
 
-	it("posts to each month's budget what the cloud cost in that month, well below the cap", async () => {
+	it("posts each month's cloud cost to that month's budget, well below the cap", async () => {
 		const months = await database.sql`
 			select p.period_key as key, p.posted_micro_usd::text as posted,
 				(select coalesce(sum(billed_micro_usd), 0)::text from charge where instance_id is not null and to_char(period_start at time zone 'UTC', 'YYYY-MM-01') = p.period_key) as charged
@@ -102,13 +102,13 @@ describe("the demo's history, imported", () => {
 		}
 	});
 
-	it("sums up in each job what its charges say", async () => {
+	it("sums up each job's charges in the job", async () => {
 		const { wrong } = await ask(`select count(*) as wrong from job where cost_micro_usd <>
 			(select coalesce(sum(effective_micro_usd), 0) from charge where charge.job_id = job.id)`);
 		expect(wrong).toBe("0");
 	});
 
-	it("looks like a place of work: 15 to 30 jobs a day, slots half to nearly full, bursts to spot and on-demand, queues, ends of all kinds", async () => {
+	it("looks like a real workplace: 15 to 30 jobs a day, slots half to nearly full, bursts to spot and on-demand, queues, ends of all kinds", async () => {
 		const row = await ask(`select
 			(select count(*) from job) as jobs,
 			(select round(100 * sum(extract(epoch from ended_at - started_at) * cardinality(slots)) / (${DAYS} * 86400.0 * ${SLOTS})) from allocation) as used,
@@ -130,7 +130,7 @@ describe("the demo's history, imported", () => {
 		expect(row).toMatchObject({ ends: "3", teams: "5", unexplained: "0" });
 	});
 
-	it("is where the meter goes on: an hour later exactly an idle hour of four slots is added", async () => {
+	it("is continued by the meter: an hour later exactly an idle hour of four slots is added", async () => {
 		const sum = "select sum(effective_micro_usd) as total from charge";
 		const { total: before } = await ask(sum);
 		const later = (history?.toMs ?? 0) + HOUR_MS;

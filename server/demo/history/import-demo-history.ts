@@ -19,7 +19,7 @@ import { writeHistory } from "./write-history.ts";
 
 export const DEMO_HISTORY_KEY = "demo_history";
 
-/** What the setting says of the history that was written; the banner shows it. */
+/** The setting that describes the written history; shown by the banner. */
 export interface DemoHistory {
 	fromMs: number;
 	toMs: number;
@@ -30,11 +30,11 @@ export interface DemoHistory {
 export interface HistoryOptions {
 	days: number;
 	seed: number;
-	/** What happened; absent: the small demo on AWS alone, at constant prices. */
+	/** The scenario; absent: the small demo on AWS only, at constant prices. */
 	story?: (toMs: number) => HistoryStory;
 }
 
-/** Clouds that the history used, with the models that its jobs ask for; and the events of the time. */
+/** Clouds used in the history, with the models that its jobs request; and the events of the time. */
 export type HistoryStory = Pick<HistoryInput, "families" | "surge" | "outage" | "priceAt"> & {
 	clouds: readonly RatedProvider[];
 	accelerators: readonly string[];
@@ -43,16 +43,16 @@ export type HistoryStory = Pick<HistoryInput, "families" | "surge" | "outage" | 
 /** Instances charged in one transaction: no one waits for the locks yet. */
 const METER_BATCH = 1_000;
 
-/** The feed shows the newest lines; older ones are in the jobs themselves. */
+/** The feed shows the latest entries; older ones are in the jobs themselves. */
 const NEWS_DAYS = 3;
 
 const cloudSettings = z.looseObject({ regions: z.array(z.string()).default([]) });
 
 /**
- * Simulates `days` of synthetic work up to now under the published policy, on the pools that there are and the shipped
- * prices of the clouds, and writes it as the past of this installation, every job marked synthetic. Afterwards the meter goes on
- * where the history ends. Does nothing when there is a history already, or when real jobs or charges exist: it would change their
- * totals. Returns null then.
+ * Simulates `days` of synthetic work up to now under the published policy, on the existing pools and at the clouds'
+ * shipped prices, and writes it as this installation's history, with every job marked synthetic. The meter then
+ * continues from its end. Returns null and does nothing when there is already a history, or when real jobs or charges
+ * exist, since it would change their totals.
  */
 export async function importDemoHistory(ctx: { db: Db; clock: Clock }, options: HistoryOptions): Promise<DemoHistory | null> {
 	if (await hasPast(ctx.db)) return null;
@@ -62,7 +62,7 @@ export async function importDemoHistory(ctx: { db: Db; clock: Clock }, options: 
 	const history = await simulate(ctx.db, pools, { fromMs, toMs, seed: options.seed }, options.story?.(toMs));
 	const written = { fromMs, toMs, seed: options.seed, jobs: history.jobs.length };
 	const done = await ctx.db.transaction(async (tx) => {
-		// The key is the guard: of two that import at once the second one waits here, and then finds it taken.
+		// The key is the guard: of two concurrent imports the second waits here, and then finds the key taken.
 		const first = await tx
 			.insert(setting)
 			.values({ key: DEMO_HISTORY_KEY, value: written })
@@ -75,7 +75,7 @@ export async function importDemoHistory(ctx: { db: Db; clock: Clock }, options: 
 		return true;
 	});
 	if (!done) return null;
-	// Should this be cut off, the scheduler's own meter does the rest: nothing of it is special.
+	// If this is interrupted, the scheduler's own meter does the rest.
 	await meterAll({ db: ctx.db, clock: { nowMs: () => toMs } }, { batchSize: METER_BATCH });
 	await ctx.db.execute(sql`
 		update hold set closed_at = instance.terminated_at from instance

@@ -4,7 +4,7 @@ import { listOffers, type RatedProvider } from "#server/rates/offers.ts";
 
 /**
  * The shipped rate card of a cloud as offers: on-demand by region, spot by zone.
- * @param regions those that the site uses; empty: all.
+ * @param regions those that the site uses; empty: all
  */
 export function offersOfRates(
 	site: { id: string; regions: readonly string[]; provider?: RatedProvider; accelerators?: readonly string[] },

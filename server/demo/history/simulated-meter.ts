@@ -5,11 +5,11 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import type { History } from "./synthetic/history.ts";
 import type { SimPool } from "./synthetic/scenario.ts";
 
-/** Utilization of a GPU that a job holds, permille: drawn for each job, since nothing measures a demo. */
+/** Utilization of a GPU held by a job, permille: random per job, since nothing measures a demo. */
 const BUSY_PERMILLE = { min: 620, max: 960 };
 const INSERT_ROWS = 1_000;
 
-/** Draws a meter for the pools of a simulated past, marked `simulated`: idle GPUs read 0, busy ones as drawn. */
+/** Simulates a meter for the pools of a simulated history, marked `simulated`: idle GPUs read 0, busy ones a random value. */
 export async function writeSimulatedMeter(
 	tx: Tx,
 	{ allocations }: Pick<History, "allocations">,

@@ -14,13 +14,13 @@ import { toStoredOffer } from "#server/services/pricing/offer/stored-offer.ts";
 import type { History } from "./synthetic/history.ts";
 import type { AttemptRecord, InstanceRecord, JobRecord } from "./synthetic/records.ts";
 
-/** Rows of one INSERT; a statement takes at most 65,535 parameters, and the widest row has 36. */
+/** Rows per INSERT: a statement takes at most 65,535 parameters, and the widest row has 36. */
 const INSERT_ROWS = 500;
 
 /**
- * Writes a simulated past as the rows that living through it would have left, not metered yet: charges, rollups, totals
- * and posted budgets are then made by the meter, the only writer of the ledger. Every constraint and trigger holds.
- * @param newsSinceMs lines of the feed are kept from then on.
+ * Writes a simulated history as the rows that a real one would have left, except metering: the meter, the only writer
+ * of the ledger, then creates charges, rollups, totals and posted budgets. Every constraint and trigger applies.
+ * @param newsSinceMs lines of the feed are kept from then on
  */
 export async function writeHistory(tx: Tx, history: History, newsSinceMs: number): Promise<void> {
 	const teams = new Map(history.jobs.map((row) => [row.id, row.spec.team]));
@@ -63,7 +63,7 @@ async function insertAll<T extends PgTable>(tx: Tx, table: T, rows: readonly T["
 	for (let at = 0; at < rows.length; at += INSERT_ROWS) await tx.insert(table).values(rows.slice(at, at + INSERT_ROWS));
 }
 
-/** Set aside as at placement: open until the meter posts what the machine cost and gives the rest back. */
+/** Reserved as at placement: open until the meter posts the machine's cost and releases the rest. */
 async function writeHolds(tx: Tx, { holds }: History): Promise<void> {
 	const rows = holds.map((h) => ({ ...h, id: newId("hold", h.createdAtMs) }));
 	await insertAll(
@@ -90,7 +90,7 @@ async function writeHolds(tx: Tx, { holds }: History): Promise<void> {
 			: [],
 	);
 	if (sums.length === 0) return;
-	// The present period is there since its budget was published; nothing is held in it yet.
+	// The current period exists since its budget was published; nothing is held in it yet.
 	await tx
 		.insert(budgetPeriod)
 		.values(sums)
@@ -149,7 +149,7 @@ function instanceRow(row: InstanceRecord): typeof instance.$inferInsert {
 	return {
 		...{ id, jobId, attemptId, state, microUsdPerHour, calls, lastError, terminateCalls, reason },
 		...{ siteId, provider, region, zone, instanceType, capacityType, accelerator, gpus },
-		// Beside real ones of the same account: an id that no provider gives.
+		// Next to real ones of the same account: an id that no provider assigns.
 		providerInstanceId: providerInstanceId === null ? null : `synthetic-${id.slice(4)}`,
 		offer: toStoredOffer(row.offer),
 		intendedAt: new Date(row.intendedAtMs),

@@ -16,7 +16,7 @@ interface Agent {
 	done: boolean;
 }
 
-/** What runs on the machines: enrol, stage, run, checkpoint, report; stop when asked, reclaimed or out of time. */
+/** The agents on the machines: enroll, stage, run, checkpoint, report; stop when asked, reclaimed or out of time. */
 export class SimAgents implements MachineEvents {
 	readonly #ctx: SimContext;
 	readonly #byMachine = new Map<string, Agent>();
@@ -44,7 +44,7 @@ export class SimAgents implements MachineEvents {
 			this.#ctx.book.moveInstance(row, "provisioning");
 			row.providerInstanceId = machine.id;
 		}
-		// The launch's own answer brings the time too; after a crash this is the only one that comes.
+		// The launch response has the time too; after a crash only this message arrives.
 		row.launchedAtMs ??= machine.launchedAtMs;
 		this.#ctx.book.moveInstance(row, "ready");
 		row.readyAtMs = this.#ctx.nowMs();
@@ -71,7 +71,7 @@ export class SimAgents implements MachineEvents {
 		});
 	}
 
-	/** An order to stop, from the control plane. */
+	/** A stop order from the control plane. */
 	stop(attempt: AttemptRecord): void {
 		const agent = this.#byAttempt.get(attempt.id);
 		if (agent && lives(agent.machine)) this.#endCommand(agent, null);

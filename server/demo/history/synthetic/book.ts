@@ -12,8 +12,8 @@ import { assert, defined } from "#server/kernel/assert.ts";
 import type { AllocationRecord, AttemptRecord, HoldRecord, InstanceRecord, JobRecord } from "./records.ts";
 
 /**
- * The simulated control plane's database: what survives a crash of its process. States move along the tables of
- * server/domain/states.ts alone, as the triggers of the real one demand.
+ * The simulated control plane's database, which survives a crash of its process. States only change along the tables
+ * of server/domain/states.ts, as the real database's triggers require.
  */
 export class Book {
 	readonly jobs = new Map<string, JobRecord>();
@@ -21,7 +21,7 @@ export class Book {
 	readonly instances = new Map<string, InstanceRecord>();
 	readonly allocations: AllocationRecord[] = [];
 	readonly holds = new Map<string, HoldRecord>();
-	/** Working sets, so that a cycle costs what lives and not what has been. */
+	/** Working sets, so that the cost of a cycle depends on what is alive, not on the history. */
 	readonly pending = new Set<JobRecord>();
 	readonly liveAttempts = new Set<AttemptRecord>();
 	readonly liveInstances = new Set<InstanceRecord>();

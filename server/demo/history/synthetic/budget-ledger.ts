@@ -11,7 +11,7 @@ export interface PeriodBalance {
 	heldMicroUsd: bigint;
 }
 
-/** What a hold misses in the budget that misses the most. */
+/** The shortfall of a hold in the budget with the largest one. */
 export interface HoldRefusal {
 	budgetId: string;
 	missingMicroUsd: bigint;
@@ -30,7 +30,7 @@ export class BudgetLedger {
 		this.#rules = new Map(rules.map((r) => [r.id, r]));
 	}
 
-	/** Sets the worst case of one instance aside in all these budgets, or answers what is missing and changes nothing. */
+	/** Reserves the worst case of one instance in all these budgets, or returns the shortfall and changes nothing. */
 	place(instanceId: string, amountMicroUsd: bigint, budgets: readonly BudgetRule[], nowMs: number): HoldRefusal | null {
 		assert(amountMicroUsd > 0n, `the hold of ${instanceId} must be above 0`);
 		let worst: HoldRefusal | null = null;
@@ -56,7 +56,7 @@ export class BudgetLedger {
 		return null;
 	}
 
-	/** Moves what was charged from held to posted; `settled` gives the rest back and closes the hold. */
+	/** Moves the charged amount from held to posted; `settled` releases the rest and closes the hold. */
 	post(instanceId: string, charges: readonly { atMs: number; microUsd: bigint }[], settled: boolean, nowMs: number): void {
 		const hold = defined(this.#book.holds.get(instanceId), `hold of ${instanceId}`);
 		if (hold.state !== "pending") return;

@@ -2,32 +2,32 @@ import type { Offer } from "#server/domain/capacity.ts";
 import type { SimContext } from "./context.ts";
 import { drawTimeTo, type RegionOutage } from "./days.ts";
 
-/** A machine as its provider knows it: the truth that the control plane learns of only by asking. */
+/** A machine as its provider sees it: the truth, which the control plane only learns by polling. */
 export interface Machine {
 	id: string;
 	/** The idempotency token, and the tag that names the intent. */
 	token: string;
 	offer: Offer;
 	launchedAtMs: number;
-	/** Absent from listings after; null: it stays listed as terminated. */
+	/** Absent from later listings; null: it stays listed as terminated. */
 	vanishedAtMs: number | null;
-	/** When it was, or surely will be, terminated. */
+	/** When it was, or certainly will be, terminated. */
 	terminatedAtMs: number | null;
 	terminationAccepted: boolean;
 	stateReason: string | null;
 	expiresAtMs: number;
 }
 
-/** What happens to machines, for anyone who runs on them. */
+/** What happens to machines, for code that runs on them. */
 export interface MachineEvents {
 	booted(machine: Machine): void;
 	notice(machine: Machine, takenAtMs: number): void;
 	expired(machine: Machine): void;
-	/** It is terminated, or gone. */
+	/** It is terminated, or no longer exists. */
 	ended(machine: Machine): void;
 }
 
-/** A provider that refuses launches for capacity, reclaims spot machines and loses a machine now and then. */
+/** A provider that rejects launches for lack of capacity, reclaims spot machines and occasionally loses a machine. */
 export class SimCloud {
 	readonly machines = new Map<string, Machine>();
 	/** Not terminated yet. */
@@ -40,7 +40,7 @@ export class SimCloud {
 		this.#events = events;
 	}
 
-	/** The machine that was made; null: there is no capacity. */
+	/** The created machine; null: there is no capacity. */
 	launch(token: string, offer: Offer, expiresAtMs: number): Machine | null {
 		const random = this.#ctx.random.cloud;
 		const { noSpotCapacity, noOnDemandCapacity } = this.#ctx.scenario.days;
@@ -49,7 +49,7 @@ export class SimCloud {
 		return this.#make(token, offer, expiresAtMs);
 	}
 
-	/** null: not listed any more. */
+	/** null: no longer listed. */
 	describe(machineId: string): Machine | null {
 		const machine = this.machines.get(machineId);
 		return machine && (machine.vanishedAtMs === null || this.#ctx.nowMs() < machine.vanishedAtMs) ? machine : null;
@@ -60,7 +60,7 @@ export class SimCloud {
 		if (machine && machine.terminatedAtMs === null) this.endLater(machine, "Client.UserInitiatedShutdown");
 	}
 
-	/** Terminated after the time that it takes. */
+	/** Terminated after a delay. */
 	endLater(machine: Machine, stateReason: string): void {
 		if (machine.terminationAccepted) return;
 		machine.terminationAccepted = true;
@@ -95,7 +95,7 @@ export class SimCloud {
 		this.alive.add(machine);
 		const { min, max } = scenario.timing.bootMs;
 		this.#while(machine, nowMs + random.cloud.int(min, max), () => this.#events.booted(machine));
-		// The dead man's switch lies in the machine itself and needs no one.
+		// The dead man's switch is inside the machine and needs no control plane.
 		this.#while(machine, expiresAtMs, () => this.#events.expired(machine));
 		this.#drawFate(machine);
 		const { outage } = scenario;

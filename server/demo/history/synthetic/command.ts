@@ -4,16 +4,16 @@ import type { JobRecord } from "./records.ts";
 /** One run of a job's command, wherever it runs. */
 export interface Command {
 	startedAtMs: number;
-	/** When it ends by itself, and how. */
+	/** When and how it ends on its own. */
 	endsAtMs: number;
 	exit: Exit;
-	/** Work from earlier attempts that it did not have to repeat, ms. */
+	/** Work from earlier attempts that need not be repeated, ms. */
 	resumedMs: number;
 	/** Between two checkpoints; null: it saves nothing. */
 	checkpointMs: number | null;
 }
 
-/** It begins at the job's newest checkpoint and ends where its work ends, or where it breaks. */
+/** Starts at the job's newest checkpoint and ends when its work ends, or when it fails. */
 export function startCommand(row: JobRecord, startedAtMs: number): Command {
 	const { work, spec } = row;
 	const resumedMs = spec.checkpoint ? Math.min(row.completedMs, work.totalMs) : 0;
@@ -31,8 +31,8 @@ export function startCommand(row: JobRecord, startedAtMs: number): Command {
 }
 
 /**
- * Work that survives the command's end at this moment, ms: all of it when it was asked to end and saved, else what the newest
- * checkpoint on the interval holds; nothing without checkpoints.
+ * Work that survives if the command ends now, ms: all of it if the command was asked to end and saved, else the newest
+ * checkpoint; nothing without checkpoints.
  */
 export function savedAt(command: Command, atMs: number, wasAsked: boolean): number {
 	if (command.checkpointMs === null) return 0;

@@ -7,7 +7,7 @@ import type { OfferShelf } from "./offer-shelf.ts";
 import type { AttemptRecord, InstanceRecord } from "./records.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** A line of what just happened, as services/event writes it. */
+/** A line about an event, as services/event writes it. */
 export interface SimNews {
 	kind:
 		| "job_submitted"
@@ -26,7 +26,7 @@ export interface SimNews {
 	reason: Reason | null;
 }
 
-/** A decision that was stored: what led to an attempt, or why a job was held or failed. */
+/** A stored decision: what led to an attempt, or why a job was held or failed. */
 export interface SimDecision {
 	jobId: string;
 	decidedAtMs: number;
@@ -34,13 +34,13 @@ export interface SimDecision {
 	explanation: Explanation;
 }
 
-/** Where a run leaves what is only ever appended. */
+/** Append-only output of a run. */
 export interface Sink {
 	news(line: SimNews): void;
 	decision(decision: SimDecision): void;
 }
 
-/** What the parts of a world share. */
+/** Shared state of the parts of a world. */
 export interface SimContext {
 	readonly scenario: Scenario;
 	readonly book: Book;
@@ -50,9 +50,9 @@ export interface SimContext {
 	readonly sink: Sink;
 	nowMs(): number;
 	at(atMs: number, run: () => void): void;
-	/** Something changed that a cycle must see. */
+	/** A cycle must process a change. */
 	wake(): void;
-	/** An instance should be looked at. */
+	/** An instance should be checked. */
 	poke(row: InstanceRecord, atMs: number): void;
 	/** An attempt was asked to end. */
 	stopRequested(attempt: AttemptRecord): void;

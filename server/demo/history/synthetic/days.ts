@@ -1,18 +1,18 @@
 import type { Random } from "#server/kernel/random.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
-/** What a cloud's days are like. Shares are of launches (0..1), hazards are per machine-hour. */
+/** A cloud's typical days. Shares are of launches (0..1), hazards are per machine-hour. */
 export interface CloudDays {
-	/** Launches refused for capacity on spot, and on on-demand. */
+	/** Launches rejected for lack of capacity, for spot and on-demand. */
 	noSpotCapacity: number;
 	noOnDemandCapacity: number;
-	/** Machines that cease to exist and leave every listing. */
+	/** Machines that disappear from every listing. */
 	vanishPerHour: number;
 	spotNoticePerHour: number;
 	spotNoNoticePerHour: number;
 }
 
-/** A cloud region that loses its machines and takes no new ones, from one time to another. */
+/** A cloud region that loses its machines and accepts no new ones for a period. */
 export interface RegionOutage {
 	siteId: string;
 	region: string;

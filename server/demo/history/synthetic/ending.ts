@@ -5,13 +5,13 @@ import { assert } from "#server/kernel/assert.ts";
 import type { SimContext } from "./context.ts";
 import type { AttemptRecord, JobRecord } from "./records.ts";
 
-/** Counterparts of services/attempt: how an attempt goes on and ends, and what follows for its job. */
+/** Counterparts of services/attempt: how an attempt progresses and ends, and what follows for its job. */
 
 export function isOver(attempt: AttemptRecord): boolean {
 	return isFinal(ATTEMPT_TRANSITIONS, attempt.state);
 }
 
-/** The first reason stays. */
+/** The first reason is kept. */
 export function requestStop(ctx: SimContext, attempt: AttemptRecord, why: Reason): void {
 	if (attempt.stopRequestedAtMs !== null) return;
 	if (attempt.state !== "starting" && attempt.state !== "staging" && attempt.state !== "running") return;
@@ -21,7 +21,7 @@ export function requestStop(ctx: SimContext, attempt: AttemptRecord, why: Reason
 	ctx.wake();
 }
 
-/** Counterpart of services/attempt/request-move: the first move stays, and a stop that was asked for is not overruled. */
+/** Counterpart of services/attempt/request-move: the first move is kept, and an earlier stop request is not overridden. */
 export function requestMove(ctx: SimContext, attempt: AttemptRecord, move: NonNullable<AttemptRecord["move"]>): boolean {
 	if (attempt.stopRequestedAtMs !== null || attempt.move !== null || isOver(attempt)) return false;
 	attempt.move = move;
@@ -30,7 +30,7 @@ export function requestMove(ctx: SimContext, attempt: AttemptRecord, move: NonNu
 	return true;
 }
 
-/** Asks every attempt that is due to move to end. */
+/** Asks every attempt with a due move to end. */
 export function beginDueMoves(ctx: SimContext): void {
 	for (const attempt of [...ctx.book.liveAttempts]) {
 		if (attempt.move && attempt.move.atMs <= ctx.nowMs()) requestStop(ctx, attempt, attempt.move.reason);
@@ -54,11 +54,11 @@ export function markRunning(ctx: SimContext, attempt: AttemptRecord, atMs: numbe
 	row.reason = reason("started", { attempt: attempt.number });
 	ctx.sink.news({ kind: "job_started", atMs, jobId: row.id, instanceId: null, siteId: null, reason: null });
 	const { maxMs } = row.spec.duration;
-	// The core stops what runs too long; it has to be asked at that moment.
+	// The core stops jobs that run too long, so it must run at that moment.
 	if (maxMs !== null) ctx.at(Math.max(ctx.nowMs(), atMs + maxMs - attempt.completedBeforeMs), () => ctx.wake());
 }
 
-/** Once: a second call changes nothing. Only for a command that surely no longer runs. */
+/** Idempotent. Only for a command that certainly no longer runs. */
 export function finishAttempt(ctx: SimContext, attempt: AttemptRecord, exit: Exit | null, atMs: number, fallback?: Reason): void {
 	if (isOver(attempt)) return;
 	const outcome = outcomeOf(attempt.stopReason ?? (exit ? null : (fallback ?? null)), exit);
@@ -91,7 +91,7 @@ function finishJob(ctx: SimContext, row: JobRecord, attempt: AttemptRecord, why:
 	ctx.sink.news({ kind, atMs, jobId: row.id, instanceId: null, siteId: null, reason: row.reason });
 }
 
-/** A person's cancel: at once for a job that waits, else by stopping its attempt. */
+/** A person's cancel: immediate for a waiting job, otherwise by stopping its attempt. */
 export function cancelJob(ctx: SimContext, row: JobRecord): void {
 	if (isFinal(JOB_TRANSITIONS, row.state) || row.cancelRequestedAtMs !== null) return;
 	const why = reason("cancelled_by_person", { by: `team ${row.spec.team}` });

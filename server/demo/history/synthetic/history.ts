@@ -9,7 +9,7 @@ import { makeWorkload } from "./workload.ts";
 import type { Family } from "./workload-families.ts";
 import { World } from "./world.ts";
 
-/** What a cloud's ordinary days are like. Assumptions: no public source gives these shares for small accounts. */
+/** A cloud's typical days. Assumptions: no public source has these shares for small accounts. */
 const ORDINARY_DAYS: CloudDays = {
 	noSpotCapacity: 0.12,
 	noOnDemandCapacity: 0.02,
@@ -27,17 +27,17 @@ export interface HistoryInput {
 	pools: SimPool[];
 	offers: Offer[];
 	boardWatts: Readonly<Record<string, number>>;
-	/** What is submitted; absent: the small demo's workload. */
+	/** The submissions; absent: the small demo's workload. */
 	families?: readonly Family[];
-	/** Submitted besides, over part of the time. */
+	/** Additional submissions over part of the time. */
 	surge?: { families: readonly Family[]; fromMs: number; toMs: number };
-	/** A region without capacity for a while; what ran there is lost. */
+	/** A region without capacity for a while; machines there are lost. */
 	outage?: RegionOutage;
 	/** Absent: the prices of `offers` throughout. */
 	priceAt?: (offer: Offer, atMs: number) => bigint;
 }
 
-/** A past in which everything has ended. */
+/** A history in which everything has ended. */
 export interface History {
 	jobs: JobRecord[];
 	attempts: AttemptRecord[];
@@ -49,8 +49,9 @@ export interface History {
 }
 
 /**
- * Runs the synthetic workload from `fromMs` to `toMs` under the policy. Nothing is cut off: jobs of the last hours are short
- * enough to end, and the few that queues or interruptions delay beyond `toMs` are left out as if no one had submitted them.
+ * Runs the synthetic workload from `fromMs` to `toMs` under the policy. Nothing is cut off: jobs of the last hours are
+ * short enough to end, and the few delayed beyond `toMs` by queues or interruptions are left out as if never
+ * submitted.
  */
 export function simulateHistory(input: HistoryInput): History {
 	const { fromMs, toMs, seed, families } = input;
@@ -61,10 +62,10 @@ export function simulateHistory(input: HistoryInput): History {
 	return without(history, unfinished);
 }
 
-/** The shortest run that is worth a job. */
+/** The shortest run worth submitting. */
 const SHORTEST_MS = 10 * MINUTE_MS;
 
-/** A job that ends in time, shorter where it must be; none where no time is left. */
+/** A job that ends in time, shortened if necessary; none if no time is left. */
 function endingBy(arrival: Arrival, toMs: number): Arrival[] {
 	const mostMs = (toMs - arrival.submittedAtMs - 20 * MINUTE_MS) / 1.2;
 	const { work } = arrival;
@@ -99,7 +100,7 @@ function runOnce(input: HistoryInput, arrivals: Arrival[]): { history: History; 
 		startMs: fromMs,
 		arrivals,
 		days: ORDINARY_DAYS,
-		// Prices change a few times a day at most, so that reading them often would find nothing new.
+		// Prices change a few times a day at most, so frequent reads would find nothing new.
 		timing: { ...SIM_TIMING, sweepMs: 10 * MINUTE_MS, offersEveryMs: 5 * HOUR_MS },
 	};
 	const world = new World(scenario, { news: (line) => news.push(line), decision: (d) => decisions.push(d) });

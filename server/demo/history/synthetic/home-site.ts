@@ -12,7 +12,7 @@ interface Process {
 	stopSent: boolean;
 }
 
-/** The owned site and the control plane's view of it: processes go on while the control plane is unavailable. */
+/** The owned site and the control plane's view of it: processes keep running while the control plane is unavailable. */
 export class HomeSite {
 	readonly #ctx: SimContext;
 	readonly #processes = new Map<string, Process>();
@@ -21,7 +21,7 @@ export class HomeSite {
 		this.#ctx = ctx;
 	}
 
-	/** Brings one attempt at home and its row together, as control-loop/cluster-sync does. */
+	/** Syncs one attempt at home with its row, as control-loop/cluster-sync does. */
 	sync(attempt: AttemptRecord): void {
 		if (attempt.instanceId !== null || isOver(attempt)) return;
 		const process = this.#processes.get(attempt.id);
@@ -91,7 +91,7 @@ export class HomeSite {
 		this.#processes.delete(attempt.id);
 	}
 
-	/** The site pushes changes; one that finds no one is seen when the control plane is back. */
+	/** The site pushes changes; missed ones are seen when the control plane is back. */
 	#look(attempt: AttemptRecord): void {
 		this.#ctx.at(this.#ctx.nowMs(), () => this.sync(attempt));
 	}

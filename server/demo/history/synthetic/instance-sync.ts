@@ -5,11 +5,11 @@ import { finishAttempt, isOver, requestStop } from "./ending.ts";
 import { meterInstance } from "./metering.ts";
 import type { AttemptRecord, InstanceRecord } from "./records.ts";
 
-/** Brings one instance's row and its provider together, so that the row is what the control loop would have recorded. */
+/** Syncs one instance's row with its provider, so that the row is what the control loop would have recorded. */
 export class InstanceSync {
 	readonly #ctx: SimContext;
 	readonly #cloud: SimCloud;
-	/** Launch calls without an answer yet. */
+	/** Launch calls without a response yet. */
 	readonly #calling = new Set<string>();
 
 	constructor(ctx: SimContext, cloud: SimCloud) {
@@ -63,7 +63,7 @@ export class InstanceSync {
 		this.#neverMade(row, reason("launch_refused_capacity", { offerId: row.offer.id, message: NO_CAPACITY }));
 	}
 
-	/** Nothing was made, so nothing can run. */
+	/** Nothing was created, so nothing can run. */
 	#neverMade(row: InstanceRecord, why: Reason): void {
 		if (row.state !== "intended" && row.state !== "requested") return;
 		this.#ctx.book.moveInstance(row, "terminated");
@@ -94,7 +94,7 @@ export class InstanceSync {
 		return false;
 	}
 
-	/** The live loop looks every two seconds and notes it; here the looks that would find nothing new are left out. */
+	/** The live loop polls every two seconds; polls that would find nothing new are left out here. */
 	#lastKnown(row: InstanceRecord, machineId: string): number {
 		const written = row.lastSeenAtMs ?? row.launchedAtMs ?? row.intendedAtMs;
 		return Math.max(written, this.#cloud.machines.get(machineId)?.vanishedAtMs ?? 0);
@@ -120,7 +120,7 @@ export class InstanceSync {
 		this.#ctx.wake();
 	}
 
-	/** False when the machine must go now. */
+	/** False when the machine must be terminated now. */
 	#checkDeadlines(row: InstanceRecord, attempt: AttemptRecord): boolean {
 		const nowMs = this.#ctx.nowMs();
 		const { timing } = this.#ctx.scenario;
@@ -158,7 +158,7 @@ export class InstanceSync {
 
 const NO_CAPACITY = "InsufficientInstanceCapacity: there is no such machine free in this zone now";
 
-/** While its attempt lives an instance is wanted; a stopping attempt still needs it to save its checkpoint. */
+/** An instance is needed while its attempt is alive; a stopping attempt still needs it to save its checkpoint. */
 function isWanted(row: InstanceRecord, attempt: AttemptRecord): boolean {
 	if (row.state === "terminating") return false;
 	if (attempt.state === "starting" || attempt.state === "staging" || attempt.state === "running") return true;

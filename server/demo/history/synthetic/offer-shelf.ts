@@ -1,6 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
 
-/** The offers as the control plane knows them. Changed offers are new objects: a plan made before keeps what it saw. */
+/** The offers known to the control plane. Changed offers are new objects, so that an earlier plan keeps what it saw. */
 export class OfferShelf {
 	#offers: Offer[];
 	readonly #index = new Map<string, number>();
@@ -11,7 +11,7 @@ export class OfferShelf {
 		for (const [i, offer] of offers.entries()) this.#index.set(offer.id, i);
 	}
 
-	/** Not to be changed by the caller; the same array until an offer changes. */
+	/** Callers must not change it; the same array until an offer changes. */
 	list(): Offer[] {
 		return this.#offers;
 	}
@@ -21,7 +21,10 @@ export class OfferShelf {
 		this.#offers = this.#offers.map((offer) => ({ ...offer, priceObservedAtMs: atMs, ...change(offer) }));
 	}
 
-	/** The pause doubles with each refusal in a row; how many count fades with a half-life of four pauses (services/offer/backoff). */
+	/**
+	 * The pause doubles with each consecutive rejection; their count decays with a half-life of four pauses
+	 * (services/offer/backoff).
+	 */
 	backOff(offerId: string, atMs: number, timing: { backoffBaseMs: number; backoffMaxMs: number }): void {
 		const offer = this.#find(offerId);
 		if (!offer) return;

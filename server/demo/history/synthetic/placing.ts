@@ -10,11 +10,11 @@ import type { AttemptRecord, InstanceRecord, JobRecord } from "./records.ts";
 import { simId } from "./sim-ids.ts";
 import { runningAttempt } from "./snapshot.ts";
 
-/** Counterparts of services/job: each all or nothing, each guarded so that a stale plan changes nothing. */
+/** Counterparts of services/job: each is atomic, and guarded so that a stale plan changes nothing. */
 
 type Act<K extends Action["kind"]> = Extract<Action, { kind: K }>;
 
-/** The attempt that was written, or null when the job moved on or a slot is taken. */
+/** The attempt written, or null when the job moved on or a slot is taken. */
 export function placeHome(ctx: SimContext, action: Act<"place_home">): AttemptRecord | null {
 	const { book, scenario } = ctx;
 	const pool = scenario.pools.find((p) => p.id === action.poolId);
@@ -50,11 +50,11 @@ export function placeHome(ctx: SimContext, action: Act<"place_home">): AttemptRe
 	return attempt;
 }
 
-/** The instance intent that was written; null when the plan was stale, or when money was short and the job is held now. */
+/** The instance intent written; null when the plan was stale, or when money was short and the job is now held. */
 export function placeCloud(ctx: SimContext, action: Act<"launch">, snapshot: Snapshot): InstanceRecord | null {
 	const { book, scenario } = ctx;
 	const row = book.jobs.get(action.jobId);
-	// The real transaction takes the hold first and rolls it back when the job turns out to have moved on.
+	// The real transaction takes the hold first and rolls it back if the job has moved on.
 	if (!row || !canAdmit(row, action.attemptNo)) return null;
 	const { offer } = action;
 	assert(offer.microUsdPerHour !== null && offer.microUsdPerHour > 0n, "an offer without a price was chosen");
@@ -78,7 +78,7 @@ export function placeCloud(ctx: SimContext, action: Act<"launch">, snapshot: Sna
 	return instance;
 }
 
-/** Counterpart of services/job/ask-caps: counted again over every instance that is not gone. */
+/** Counterpart of services/job/ask-caps: recounts every instance that has not ended. */
 function passesCap(ctx: SimContext, action: Act<"launch">, row: JobRecord, snapshot: Snapshot): boolean {
 	const { policy } = ctx.scenario;
 	if (policy.caps.length === 0) return false;

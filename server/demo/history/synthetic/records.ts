@@ -4,19 +4,19 @@ import type { Reason } from "#server/domain/reasons.ts";
 import type { AttemptState, HoldState, InstanceState, JobState } from "#server/domain/states.ts";
 import type { MoveTarget } from "#server/scheduling/types.ts";
 
-/** The rows that a run leaves: the same facts as the tables of server/db/schema, times in UTC ms. */
+/** The rows that a run produces: the same facts as the tables of server/db/schema, times in UTC ms. */
 
-/** What a job's command truly does; no one in the simulated control plane can see it. */
+/** What a job's command really does; invisible to the simulated control plane. */
 export interface Work {
-	/** Run time to the end, ms, from the beginning. */
+	/** Run time from start to end, ms. */
 	totalMs: number;
-	/** Copying its data in, each time it starts, ms. */
+	/** Time to copy its data in at each start, ms. */
 	stagingMs: number;
-	/** It breaks after this much run time. */
+	/** It fails after this much run time. */
 	fails: { afterMs: number; exitCode: number | null; signal: string | null } | null;
 	/** A person cancels it this long after submitting. */
 	cancelAfterMs: number | null;
-	/** Who does. */
+	/** Who cancels it. */
 	submittedBy: string;
 }
 
@@ -33,9 +33,9 @@ export interface JobRecord {
 	startedAtMs: number | null;
 	finishedAtMs: number | null;
 	cancelRequestedAtMs: number | null;
-	/** Run time with its result in a checkpoint, ms. */
+	/** Run time saved in a checkpoint, ms. */
 	completedMs: number;
-	/** Offers left alone by this job, with the time until which. */
+	/** Offers that this job avoids, each until a time. */
 	avoidOffers: { offerId: string; untilMs: number }[];
 }
 
@@ -53,13 +53,13 @@ export interface AttemptRecord {
 	startedAtMs: number | null;
 	stopRequestedAtMs: number | null;
 	stopReason: Reason | null;
-	/** Where its job continues, when it is asked to end for that, and why. */
+	/** Where its job continues, if it was asked to end for that, and why. */
 	move: { to: MoveTarget; atMs: number; reason: Reason } | null;
 	finishedAtMs: number | null;
 	reason: Reason | null;
 	exitCode: number | null;
 	exitSignal: string | null;
-	/** Of its job when it was placed. */
+	/** Of its job at placement. */
 	completedBeforeMs: number;
 	instanceId: string | null;
 }

@@ -7,41 +7,41 @@ import type { TimeSpread } from "#server/scheduling/types.ts";
 import type { CloudDays, RegionOutage } from "./days.ts";
 import type { Work } from "./records.ts";
 
-/** One arrival: what is submitted when, and what it truly does. */
+/** One arrival: submission time, and what it really does. */
 export interface Arrival {
-	/** Sortable id; the world makes one when it is absent. */
+	/** Sortable id; the world creates one if absent. */
 	id?: string;
 	submittedAtMs: number;
 	spec: JobSpec;
 	work: Work;
 }
 
-/** A pool with the core's inputs besides its hardware. */
+/** A pool with the core's inputs in addition to its hardware. */
 export interface SimPool extends Pool {
 	provider: Provider;
 	multiNode: boolean;
 	ownedSinceMs: number;
 }
 
-/** Everything that a run depends on: the same input gives the same run. */
+/** All inputs of a run: the same input gives the same run. */
 export interface Scenario {
 	seed: number;
 	startMs: number;
 	policy: Policy;
 	policyVersion: number;
 	pools: SimPool[];
-	/** As they are at the start. */
+	/** In their initial state. */
 	offers: Offer[];
 	arrivals: Arrival[];
 	days: CloudDays;
 	outage?: RegionOutage;
-	/** What an offer costs an hour at a time; absent: what it cost at the start. */
+	/** Hourly price of an offer over time; absent: its initial price. */
 	priceAt?: (offer: Offer, atMs: number) => bigint;
 	timing: SimTiming;
 	boardWatts: Readonly<Record<string, number>>;
 }
 
-/** Waiting times, ms: those of services/core/timing.ts, and what the simulated outside takes. */
+/** Delays, ms: those of services/core/timing.ts, and those of the simulated environment. */
 export interface SimTiming {
 	stopGraceMs: number;
 	readyTimeoutMs: number;
@@ -53,27 +53,30 @@ export interface SimTiming {
 	priceMaxAgeMs: number;
 	offersEveryMs: number;
 	cloudStartMs: TimeSpread;
-	/** The control plane looks again at what waits. The live loop does so every second; a longer step makes long replays fast. */
+	/**
+	 * How often the control plane reconsiders waiting jobs. The live loop does so every second; a longer step speeds up
+	 * long replays.
+	 */
 	tickMs: number;
 	syncMs: number;
 	sweepMs: number;
-	/** From a change to the cycle that sees it. */
+	/** From a change to the cycle that processes it. */
 	wakeMs: number;
-	/** A provider's answer to a call. */
+	/** A provider's response time. */
 	callMs: number;
-	/** From the provider's launch to an enrolled agent, drawn between these. */
+	/** From the provider's launch to an enrolled agent, random between these. */
 	bootMs: { min: number; max: number };
-	/** From the order to end until the command no longer exists, its checkpoint saved. */
+	/** From the order to end until the command has ended with its checkpoint saved. */
 	stopMs: number;
 	/** From an accepted termination to `terminated`. */
 	terminateMs: { min: number; max: number };
-	/** Before a machine is taken, when its provider gives notice. AWS: two minutes. */
+	/** How long before reclaiming a machine its provider gives notice. AWS: two minutes. */
 	spotNoticeMs: number;
 	/** From placing to the command on the owned site. */
 	homeStartMs: number;
 }
 
-/** Those of a live installation (services/core/timing.ts), with the emulated outside in plausible places. */
+/** Those of a live installation (services/core/timing.ts), with plausible values for the emulated environment. */
 export const SIM_TIMING: SimTiming = {
 	stopGraceMs: 90 * SECOND_MS,
 	readyTimeoutMs: 15 * MINUTE_MS,

@@ -6,10 +6,10 @@ import type { MoveTarget, PendingJob, PoolView, RunningAttempt, Snapshot } from 
 import type { SimContext } from "./context.ts";
 import type { AttemptRecord, JobRecord } from "./records.ts";
 
-/** How long the place that a moved job was stopped for is still its own. */
+/** How long the destination of a moved job stays reserved. */
 const MOVE_VALID_MS = 10 * MINUTE_MS;
 
-/** What services/snapshot/load reads of the database, read of the book. Cost: what waits and what lives. */
+/** What services/snapshot/load reads from the database, read from the book. Cost: waiting and live rows. */
 export function takeSnapshot(ctx: SimContext, durations: DurationBook): Snapshot {
 	const { scenario, book } = ctx;
 	const nowMs = ctx.nowMs();
@@ -31,7 +31,7 @@ export function takeSnapshot(ctx: SimContext, durations: DurationBook): Snapshot
 	};
 }
 
-/** The counterpart of what services/snapshot/load reads: attempts that were asked to leave for another job. */
+/** The counterpart of services/snapshot/load: attempts asked to make room for another job. */
 function* leavingAttempts({ book, scenario }: SimContext): Iterable<LeavingAttempt> {
 	if (!scenario.policy.rules.some(({ effect }) => effect.kind === "preempt")) return;
 	for (const { stopReason, stopRequestedAtMs, finishedAtMs } of book.attempts.values()) {
@@ -54,7 +54,7 @@ function pendingJob(ctx: SimContext, row: JobRecord, nowMs: number): PendingJob 
 	};
 }
 
-/** The place that its newest attempt was stopped for, while that is fresh. */
+/** The destination for which its newest attempt was stopped, while that is recent. */
 function movingTo(ctx: SimContext, row: JobRecord, nowMs: number): MoveTarget | null {
 	if (row.attempts === 0) return null;
 	const last = ctx.book.attempts.get(attemptIdOf(row.id, row.attempts));
@@ -81,7 +81,7 @@ export function runningAttempt(ctx: SimContext, attempt: AttemptRecord, row: Job
 	};
 }
 
-/** Checkpoints are made on the interval; how many of this attempt are complete follows from its start. */
+/** Checkpoints are saved at intervals; the number completed by this attempt follows from its start. */
 function checkpointsOf(attempt: AttemptRecord, row: JobRecord, nowMs: number): { everyMs: number; made: number } | null {
 	if (attempt.startedAtMs === null || !row.spec.checkpoint) return null;
 	const everyMs = row.spec.checkpoint.intervalMs;

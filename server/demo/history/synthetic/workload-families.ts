@@ -1,9 +1,9 @@
 import type { WorkloadClass } from "#server/domain/vocabulary.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 
-/** A pipeline that a team runs again and again: runs of one family look alike. All figures are invented. */
+/** A pipeline that a team runs repeatedly: runs of one family are similar. All figures are invented. */
 export interface Family {
-	/** Runs are called `<name><number>`. */
+	/** Runs are named `<name><number>`. */
 	name: string;
 	team: string;
 	project: string;
@@ -15,17 +15,17 @@ export interface Family {
 	/** Run time: log-normal with this median and this sigma of its logarithm. */
 	medianMs: number;
 	sigma: number;
-	/** People's estimate is this times the median; null: they give none. */
+	/** People's estimate is this times the median; null: none. */
 	estimateFactor: number | null;
-	/** Longest run that is allowed; null: none is said. */
+	/** Maximum run time; null: none. */
 	maxMs: number | null;
 	checkpoint: boolean;
-	/** Copying its data in. */
+	/** Time to copy its data in. */
 	stagingMs: number;
 	/** Deadline this long after submitting; null: none. */
 	deadlineMs: number | null;
 	priority: number;
-	/** Runs on a day of the week, mean. */
+	/** Mean number of runs by day of the week. */
 	perWorkday: number;
 	perWeekendDay: number;
 	/** People submit through the working day; pipelines at this hour of the day, UTC. */
@@ -51,7 +51,7 @@ const USUAL = {
 
 const SPREAD = ["L40S-48GB", "A10G-24GB", "L4-24GB"];
 
-/** Five teams as the demo has them. */
+/** The demo's five teams. */
 export const FAMILIES: readonly Family[] = [
 	{
 		...USUAL,

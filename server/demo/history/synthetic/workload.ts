@@ -9,12 +9,12 @@ import { FAMILIES, type Family } from "./workload-families.ts";
 /** Share of a working day's submissions by hour, UTC: a morning and an afternoon peak, a few late ones. Invented. */
 const BY_HOUR = [1, 0, 0, 0, 0, 1, 3, 7, 12, 14, 13, 9, 8, 12, 13, 11, 8, 5, 3, 2, 2, 2, 1, 1];
 
-/** A run may take at most so many times its family's median: nothing is left running for days. */
+/** Maximum run time as a multiple of the family's median, so that nothing runs for days. */
 const LONGEST = 5;
 
 /**
- * Jobs of five invented teams over [fromMs, toMs): daily and weekly rhythm, names that count up, log-normal run times,
- * some that fail and some that are cancelled. Same seed, same jobs.
+ * Jobs of five invented teams over [fromMs, toMs): daily and weekly rhythm, numbered names, log-normal run times, some
+ * that fail and some that are cancelled. The same seed gives the same jobs.
  */
 export function makeWorkload(input: { fromMs: number; toMs: number; seed: number; families?: readonly Family[] }): Arrival[] {
 	const { fromMs, toMs, seed, families = FAMILIES } = input;
@@ -40,7 +40,7 @@ function ofFamily(family: Family, random: Random, fromMs: number, toMs: number):
 	return arrivals;
 }
 
-/** Pipelines run as often as they are scheduled; people vary. */
+/** Pipelines run exactly as often as scheduled; people vary. */
 function poisson(random: Random, mean: number, regular: boolean): number {
 	if (regular) return Math.floor(mean) + (random.next() < mean - Math.floor(mean) ? 1 : 0);
 	const limit = Math.exp(-mean);
@@ -76,7 +76,7 @@ function arrivalOf(family: Family, random: Random, submittedAtMs: number, number
 }
 
 function failureOf(random: Random, totalMs: number): NonNullable<Work["fails"]> {
-	// Most mistakes show early; some runs die of memory late.
+	// Most mistakes show early; some runs run out of memory late.
 	const late = random.next() < 0.3;
 	const afterMs = Math.round(totalMs * (late ? 0.4 + 0.6 * random.next() : 0.02 + 0.15 * random.next()));
 	return late ? { afterMs, exitCode: null, signal: "SIGKILL" } : { afterMs, exitCode: random.pick([1, 1, 1, 2]), signal: null };

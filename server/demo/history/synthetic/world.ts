@@ -16,12 +16,12 @@ import type { AttemptRecord, InstanceRecord } from "./records.ts";
 import type { Arrival, Scenario } from "./scenario.ts";
 import { simId } from "./sim-ids.ts";
 
-/** Where nothing waits, only checkpoints come round: they are looked for less often, or runs would be slow. */
+/** When no job waits, only checkpoints happen: they are checked less often, or runs would be slow. */
 const IDLE_TICKS = 4;
 
 /**
- * A company's pools, a cloud, the people who submit, and the control plane between them, on a virtual clock. The control
- * plane decides by the one `decide`, and the rows are those that the live loop would have recorded.
+ * A company's pools, a cloud, the people who submit, and the control plane between them, on a virtual clock. The
+ * control plane decides with the real `decide`, and the rows are those that the live loop would have recorded.
  */
 export class World implements SimContext {
 	readonly scenario: Scenario;
@@ -82,12 +82,12 @@ export class World implements SimContext {
 		run();
 	}
 
-	/** The moment of the next event; infinite when there is none. */
+	/** Time of the next event; infinite if there is none. */
 	nextAtMs(): number {
 		return this.#events.nextMs;
 	}
 
-	/** Nothing is left that could still happen to a job or a machine. */
+	/** No further event can affect a job or a machine. */
 	isQuiet(): boolean {
 		const { book } = this;
 		const left = book.pending.size + book.liveAttempts.size + book.liveInstances.size + this.cloud.alive.size;
@@ -119,7 +119,7 @@ export class World implements SimContext {
 			return;
 		}
 		const { timing } = this.scenario;
-		// The agent hears of it with its next heartbeat; anyone who does not is ended by force.
+		// The agent receives it with its next heartbeat; one that does not is ended by force.
 		this.at(this.#nowMs + timing.syncMs, () => this.agents.stop(attempt));
 		this.poke(instance, this.#nowMs + timing.syncMs);
 		this.poke(instance, this.#nowMs + 2 * timing.stopGraceMs + timing.callRetryMs + 1);
@@ -143,7 +143,7 @@ export class World implements SimContext {
 		this.at(this.#nowMs + everyMs, once);
 	}
 
-	/** Without a job that waits, may move or ran too long a plan is empty; most wakes of a replay are such. */
+	/** Without a job that waits, may move or ran too long, a plan is empty; most wake-ups of a replay are like this. */
 	#hasToDecide(): boolean {
 		if (this.book.pending.size > 0 || this.#mayMove()) return true;
 		for (const { startedAtMs, completedBeforeMs, jobId } of this.book.liveAttempts) {
@@ -153,7 +153,7 @@ export class World implements SimContext {
 		return false;
 	}
 
-	/** A cloud job may go elsewhere, by a rule, or for a budget at its cap. */
+	/** A cloud job may move because of a rule, or because its budget is at its cap. */
 	#mayMove(): boolean {
 		const { rules, budgets } = this.scenario.policy;
 		if (!rules.some((r) => r.effect.kind === "move") && !budgets.some((b) => b.atCap !== "hold")) return false;
@@ -161,7 +161,7 @@ export class World implements SimContext {
 		return false;
 	}
 
-	/** Time alone changes forecasts, back-offs and budgets: while jobs wait or may move, they are looked at again. */
+	/** Time alone changes forecasts, back-offs and budgets, so jobs that wait or may move are reconsidered. */
 	#tick(): void {
 		const waits = this.book.pending.size > 0;
 		if (this.#tickDue || (!waits && !this.#mayMove())) return;
