@@ -1,30 +1,33 @@
 import type { PoolObservation } from "./driver.ts";
 
-/** What is free on each node of a pool, as the cluster counts. */
+/** The free GPUs of each node of a pool, as counted by the cluster. */
 export interface PoolNodes {
 	id: string;
 	accelerator: string;
 	gpusPerNode: number;
-	/** Those that are there first. */
+	/** Existing nodes come first. */
 	nodes: readonly { freeGpus: number }[];
-	/** Of the nodes, those that the cluster adds when a job asks. */
+	/** How many of the nodes do not exist yet and are added by the cluster for a job. */
 	nodesToCome?: number;
-	/** Lately it did not, though it was asked. */
+	/** The cluster recently failed to add nodes on request. */
 	noneComes?: boolean;
 }
 
-/** What our attempts hold of a pool: slots of Spillway's own numbering, and whether the cluster has given them GPUs already. */
+/**
+ * The slots of a pool that our attempts hold, in Spillway's own numbering, and whether the cluster has assigned them GPUs
+ * already.
+ */
 export interface Held {
 	poolId: string;
 	slots: readonly number[];
-	/** Its GPUs are missing from the nodes' free ones. */
+	/** Whether its GPUs are already missing from the nodes' free ones. */
 	hasGpus: boolean;
 }
 
 /**
- * A pool as Spillway's slots. The cluster chooses the nodes of a job by itself, so the slots that an attempt holds are a count
- * and not its real place. What is free is laid over the others: node by node where that fits, and where it does not, so
- * that a node with much room stays one. GPUs that jobs of others use, or nodes that are down, make slots unavailable.
+ * Converts a pool to Spillway's slots. The cluster chooses a job's nodes itself, so the slots that an attempt holds are a count
+ * and not its real location. Free GPUs are mapped to the other slots: node by node if that fits, otherwise so that a node with
+ * much free space stays whole. GPUs that jobs of others use, or nodes that are down, make slots unavailable.
  */
 export function slotsOf(pool: PoolNodes, held: readonly Held[]): PoolObservation {
 	const { id, accelerator, gpusPerNode, nodes, nodesToCome = 0, noneComes = false } = pool;

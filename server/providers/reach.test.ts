@@ -86,7 +86,7 @@ describe("Google: firewall rules", () => {
 });
 
 describe("describeReach", () => {
-	it("names what is wrong before what was not seen, and says what it would cost", () => {
+	it("names problems before unreadable networks, with their cost", () => {
 		const looks = [
 			{ name: "a", reach: "yes" as const },
 			{ name: "b", reach: "no" as const },

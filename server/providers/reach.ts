@@ -1,16 +1,16 @@
 import type { Look } from "./check-steps.ts";
 
-/** Whether machines of a gang in one network reach each other on all ports. `maybe`: a rule's addresses may be theirs. */
+/** Whether machines of a gang in one network reach each other on all ports. `maybe`: a rule's addresses may include theirs. */
 export type Reach = "yes" | "maybe" | "no";
 
-/** One place's network: what was looked at, and what it lets through; null: we may not look. */
+/** The network of one location: what was checked, and what it allows; null: the account may not look. */
 export interface NetworkLook {
-	/** For people: "sg-1 in us-east-1". */
+	/** Display name: "sg-1 in us-east-1". */
 	name: string;
 	reach: Reach | null;
 }
 
-/** Describes the networks of a site's regions. `right`: what an account needs to read them. */
+/** Describes the networks of a site's regions. `right`: the permission that an account needs to read them. */
 export function describeReach(looks: readonly NetworkLook[], right: string): Awaited<ReturnType<Look>> {
 	const named = (reach: Reach | null): string =>
 		looks
@@ -37,12 +37,12 @@ export function describeReach(looks: readonly NetworkLook[], right: string): Awa
 	return `Instances reach each other on all ports: ${named("yes")}.`;
 }
 
-/** The best of several rules that each let something through. */
+/** The best result of several rules that each allow something. */
 export function anyReach(reaches: readonly Reach[]): Reach {
 	return reaches.includes("yes") ? "yes" : reaches.includes("maybe") ? "maybe" : "no";
 }
 
-/** Whether a range of addresses is everybody's, or only some machines'. */
+/** Whether an address range includes everyone, or only some machines. */
 export function reachOfRange(cidr: string): Reach {
 	return cidr === "0.0.0.0/0" || cidr === "*" ? "yes" : "maybe";
 }

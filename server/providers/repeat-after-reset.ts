@@ -1,9 +1,9 @@
-/** Codes of Node's sockets for a connection that the other end closed. */
+/** Node's socket error codes for a connection that the other end closed. */
 const RESET_CODES = new Set(["ECONNRESET", "EPIPE"]);
 
 /**
- * Repeats the request at once when the connection was closed before an answer arrived: an idle connection may be closed by the other end
- * in the moment in which it is used again. For reads only, which change nothing (RFC 9110, section 9.2.2).
+ * Retries the request once immediately if the connection was closed before a response arrived: the other end may close an idle
+ * connection at the moment it is reused. For reads only, which change nothing (RFC 9110, section 9.2.2).
  */
 export async function repeatAfterReset<T>(read: () => Promise<T>): Promise<T> {
 	try {

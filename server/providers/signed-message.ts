@@ -2,12 +2,12 @@ import { X509Certificate } from "node:crypto";
 import * as pkijs from "pkijs";
 import { type IdentityVerdict, refused } from "./instance-identity.ts";
 
-/** sha256, sha384, sha512 (RFC 5754): weaker sums can be made to agree. */
+/** sha256, sha384, sha512 (RFC 5754). Weaker hashes allow collisions. */
 const DIGESTS = new Set(["2.16.840.1.101.3.4.2.1", "2.16.840.1.101.3.4.2.2", "2.16.840.1.101.3.4.2.3"]);
 
-/** What the message is not; says so to people. */
+/** Why the message is invalid, as a message for users. */
 class BadMessage extends Error {
-	/** `too_weak`: over a sum that proves nothing; no sign of a forgery either. */
+	/** `too_weak`: signed with a weak hash, which proves nothing and is no sign of a forgery either. */
 	readonly fault: "malformed" | "bad_signature" | "too_weak";
 	constructor(fault: BadMessage["fault"], message: string) {
 		super(message);
@@ -15,23 +15,32 @@ class BadMessage extends Error {
 	}
 }
 
-/** What a document counts for that could not be read or is not what it says. @throws what is something else */
+/**
+ * The verdict for a document that could not be read or is not valid.
+ * @throws any other error
+ */
 export function verdictOf(error: unknown): IdentityVerdict {
 	if (error instanceof SyntaxError) return refused("malformed", "what is signed is not JSON");
 	if (!(error instanceof BadMessage)) throw error;
 	return error.fault === "too_weak" ? { outcome: "unverifiable", message: error.message } : refused(error.fault, error.message);
 }
 
-/** A PKCS #7 message with its content in it and one signer. */
+/** A PKCS #7 message that contains its content and has one signer. */
 export interface SignedMessage {
 	content: Buffer;
-	/** Certificates that came with it; nothing vouches for them. */
+	/** Certificates in the message; nothing vouches for them. */
 	certificates: X509Certificate[];
-	/** Which of these certificates' keys made the signature. @throws BadMessage when none of them did */
+	/**
+	 * Returns which of these certificates' keys made the signature.
+	 * @throws BadMessage if none did
+	 */
 	signedBy(candidates: readonly X509Certificate[]): Promise<X509Certificate>;
 }
 
-/** @param text base64, with or without line ends. @throws BadMessage */
+/**
+ * @param text base64, with or without line breaks
+ * @throws BadMessage
+ */
 export function readSignedMessage(text: string): SignedMessage {
 	try {
 		// In separate memory: the library reads the whole ArrayBuffer behind a Buffer.
@@ -54,7 +63,7 @@ export function readSignedMessage(text: string): SignedMessage {
 async function signerOf(signed: pkijs.SignedData, candidates: readonly X509Certificate[]): Promise<X509Certificate> {
 	for (const candidate of candidates) {
 		signed.certificates = [pkijs.Certificate.fromBER(new Uint8Array(candidate.raw))];
-		// It throws where the signer is none of the certificates, and answers false where the signature is wrong.
+		// It throws if the signer is none of the certificates, and returns false if the signature is wrong.
 		const isSigner = await signed.verify({ signer: 0, checkChain: false }).catch(() => false);
 		if (isSigner) return candidate;
 	}

@@ -1,4 +1,4 @@
-/** What a cloud driver needs of the shipped price snapshot: one row for a type in a region or one of its zones. */
+/** The part of the shipped price snapshot that a cloud driver needs: one row for a type in a region or one of its zones. */
 export interface SnapshotRate {
 	instanceType: string;
 	region: string;
@@ -11,5 +11,5 @@ export interface SnapshotRate {
 	spot: { microUsdPerHour: bigint } | null;
 }
 
-/** The same where the day and the source of the spot price are known too. */
+/** The same, with the day and the source of the spot price. */
 export type DatedRate = Omit<SnapshotRate, "spot"> & { spot: { microUsdPerHour: bigint; asOf: string; source: string } | null };

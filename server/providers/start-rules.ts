@@ -4,7 +4,7 @@ import type { StartAttempt } from "./driver.ts";
 import { DriverError } from "./driver-errors.ts";
 import type { PoolNodes } from "./pool-slots.ts";
 
-/** Ids become folder and object names at the sites, so nothing but these characters is let through. */
+/** Ids become folder and object names at the sites, so only these characters are allowed. */
 const ATTEMPT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 
 export function isAttemptId(text: string): boolean {
@@ -12,7 +12,7 @@ export function isAttemptId(text: string): boolean {
 }
 
 /**
- * What a site of one node asks of every start.
+ * Validates a start for a site with one node.
  * @throws DriverError invalid_request
  */
 export function checkStart(request: StartAttempt, site: { poolId: string; slots: number }): void {
@@ -30,7 +30,7 @@ export function checkStart(request: StartAttempt, site: { poolId: string; slots:
 }
 
 /**
- * What a pool of many nodes asks of every start. On which nodes the slots lie is the cluster's to say, not theirs.
+ * Validates a start for a pool of many nodes. The cluster decides on which nodes the slots are, so this is not checked.
  * @throws DriverError invalid_request
  */
 export function checkStartInPool({ attemptId, spec, slots }: StartAttempt, pool: PoolNodes): void {
@@ -49,7 +49,7 @@ export function checkStartInPool({ attemptId, spec, slots }: StartAttempt, pool:
 
 /**
  * The mounts of the site that a job requests.
- * @throws DriverError invalid_request when the site has one of them no more.
+ * @throws DriverError invalid_request if the site no longer has one of them
  */
 export function mountsOfJob({ mounts: names }: Pick<JobSpec, "mounts">, mounts: readonly SiteMount[], place: string): SiteMount[] {
 	try {
@@ -59,7 +59,7 @@ export function mountsOfJob({ mounts: names }: Pick<JobSpec, "mounts">, mounts: 
 	}
 }
 
-/** @throws DriverError insufficient_capacity naming who has the slot. */
+/** @throws DriverError insufficient_capacity naming the attempt that holds the slot */
 export function rejectBusySlots(request: StartAttempt, live: readonly { attemptId: string; slots: readonly number[] }[]): void {
 	for (const other of live) {
 		const busy = other.slots.find((slot) => request.slots.includes(slot));

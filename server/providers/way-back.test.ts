@@ -10,7 +10,7 @@ async function check(controlUrl: string, endpoint?: string): Promise<CheckStep |
 	return step;
 }
 
-/** A web server on every address of this host, addressed by its name, which is not loopback. */
+/** A web server on every address of this host, reached by its host name, which is not loopback. */
 async function serve(answer: string): Promise<string> {
 	const server = createServer((_, response) => response.end(answer)).listen(0);
 	await new Promise((resolve) => server.once("listening", resolve));
@@ -18,7 +18,7 @@ async function serve(answer: string): Promise<string> {
 	return `http://${hostname()}:${(server.address() as AddressInfo).port}`;
 }
 
-it("fails a real cloud with machines that would call this host by the name of every host", async () => {
+it("fails a real cloud with machines that would call this host by a name that any host has", async () => {
 	expect(await check("http://127.0.0.1:3000")).toMatchObject({ outcome: "failed", fix: expect.stringContaining("SPILLWAY_URL") });
 	expect(await check("http://localhost:3000", "https://ec2.copy.example")).toMatchObject({ outcome: "failed" });
 });
@@ -27,16 +27,16 @@ it("passes an emulated cloud with machines on this host", async () => {
 	expect(await check("http://127.0.0.1:3000", "http://127.0.0.1:3010")).toMatchObject({ outcome: "passed" });
 });
 
-it("fails what would be sent in the clear over the Internet", async () => {
+it("fails an address that would be called unencrypted over the Internet", async () => {
 	expect(await check("http://spillway.example.com")).toMatchObject({ outcome: "failed", found: expect.stringContaining("unencrypted") });
 });
 
-it("passes what answers as a control plane, and says that it is plain http", async () => {
+it("passes an address that responds as a control plane, and reports that it is plain http", async () => {
 	const url = await serve(JSON.stringify({ instance: "main", scheduler: "leading" }));
 	expect(await check(url)).toMatchObject({ outcome: "passed", found: expect.stringMatching(/responds as Spillway\. This is plain http/) });
 });
 
-it("does not know of what answers otherwise, or not at all", async () => {
+it("is unknown for an address that responds otherwise, or not at all", async () => {
 	expect(await check(await serve("<html>"))).toMatchObject({
 		outcome: "unknown",
 		found: expect.stringContaining("something else answers"),

@@ -4,13 +4,13 @@ import { SECOND_MS } from "#server/kernel/units.ts";
 import type { PlannedStep } from "./check-steps.ts";
 
 const ANSWER_TIMEOUT_MS = 5 * SECOND_MS;
-/** What a control plane answers when it is asked whether it is ready, among others. */
+/** Fields of a control plane's readiness response. */
 const readySchema = z.object({ instance: z.string() });
 
 /**
- * The last step of a cloud site's check: whether the address that its machines call can be their control plane at all. A machine
- * that cannot call back is bought, never heard, and given up.
- * @param endpoint the provider's, where it is another than its own: emulated machines run on this host
+ * The last step of a cloud site's check: whether the address that its machines call can be their control plane. A machine that
+ * cannot call back is paid for, never heard from, and given up.
+ * @param endpoint the provider's endpoint if it is not the default: emulated machines run on this host
  */
 export function wayBackStep(controlUrl: string, endpoint: string | undefined): PlannedStep {
 	return {
@@ -35,7 +35,7 @@ export function wayBackStep(controlUrl: string, endpoint: string | undefined): P
 	};
 }
 
-/** Why the address is not seen to be a control plane's; null when it is. */
+/** Why the address does not appear to be a control plane's; null if it does. */
 async function silenceOf(controlUrl: string): Promise<string | null> {
 	try {
 		const answer = await fetch(`${controlUrl.replace(/\/+$/, "")}/readyz`, {

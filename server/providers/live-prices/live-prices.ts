@@ -3,22 +3,25 @@ import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
 import { type ListedPrice, type LiveList, mergePrices } from "./merge-prices.ts";
 
-/** Providers change prices on demand once a year or less, and listed spot prices seldom more than once in some days. */
+/** Providers change on-demand prices once a year or less, and listed spot prices rarely more than once in a few days. */
 const REFRESH_MS = 6 * HOUR_MS;
-/** After a failure; what was read before holds on meanwhile. */
+/** Delay after a failure; the previous prices remain in use meanwhile. */
 const RETRY_MS = 10 * MINUTE_MS;
 
 export interface LivePricesOptions {
-	/** The list's name, for people. */
+	/** The list's display name. */
 	source: string;
 	/** The shipped prices. */
 	snapshot: () => readonly DatedRate[];
-	/** What the list has of these types now. @throws whatever reading the list throws */
+	/**
+	 * The list's current prices of these types.
+	 * @throws whatever reading the list throws
+	 */
 	read(instanceTypes: readonly string[], nowMs: number): Promise<readonly ListedPrice[]>;
 	clock?: Clock;
 }
 
-/** A provider's live prices over the shipped snapshot, read again a few times a day. */
+/** A provider's live prices over the shipped snapshot, refreshed a few times a day. */
 export class LivePrices {
 	readonly #options: LivePricesOptions;
 	readonly #clock: Clock;
@@ -31,7 +34,7 @@ export class LivePrices {
 		this.#clock = options.clock ?? systemClock;
 	}
 
-	/** The prices in force. When the list cannot be read, the last ones or the snapshot's, with the reason in their source. */
+	/** The current prices. If the list cannot be read, the previous ones or the snapshot's, with the reason in their source. */
 	current(): Promise<readonly DatedRate[]> {
 		const nowMs = this.#clock.nowMs();
 		if (this.#rates === null || nowMs >= this.#dueMs) {

@@ -2,10 +2,10 @@ import { medianOf } from "#server/domain/decide-alerts.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
 
-/** A price this many times off its neighbours is taken for an error, not for a bargain. */
+/** A price that differs from its neighbours' by this factor counts as an error, not as a bargain. */
 const FACTOR_MAX = 10n;
 
-/** The price of one Linux machine for an hour, as its provider lists it now. */
+/** The hourly price of one Linux machine, as its provider currently lists it. */
 export interface ListedPrice {
 	instanceType: string;
 	region: string;
@@ -14,10 +14,10 @@ export interface ListedPrice {
 }
 
 export interface LiveList {
-	/** The list's name, for people. */
+	/** The list's display name. */
 	source: string;
 	prices: readonly ListedPrice[];
-	/** YYYY-MM-DD, when the list was read. */
+	/** YYYY-MM-DD, the day on which the list was read. */
 	asOf: string;
 }
 
@@ -36,7 +36,7 @@ export function mergePrices(snapshot: readonly DatedRate[], live: LiveList): Dat
 	return [...snapshot, ...added].flatMap((rate) => {
 		const onDemand = priceOf(rate, "on_demand", snapshot, live);
 		const spot = priceOf(rate, "spot", snapshot, live);
-		// A place that is not in the snapshot has no price to fall back on.
+		// A region that is not in the snapshot has no price to fall back on.
 		return onDemand === null ? [] : [{ ...rate, onDemand, spot }];
 	});
 }
@@ -61,7 +61,7 @@ function ambiguityOf(prices: readonly ListedPrice[]): string | null {
 	return different.length === 1 ? null : `the list has it at ${different.map((usd) => `$${usd}`).join(" and ")}`;
 }
 
-/** Why a price is not believed, or null. Its neighbours are the same machine's prices everywhere, listed and shipped. */
+/** Why a price is rejected, or null. Its neighbours are the same machine's prices in all regions, listed and shipped. */
 function refusalOf(price: ListedPrice, snapshot: readonly DatedRate[], live: LiveList): string | null {
 	const { instanceType, capacityType, microUsdPerHour } = price;
 	const usd = microToUsdText(microUsdPerHour);

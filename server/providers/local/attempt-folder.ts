@@ -6,14 +6,14 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { identitySchema } from "./process-identity.ts";
 
 /**
- * Everything that the site knows of an attempt lies in its folder, so that a scheduler that is killed at any moment is
- * replaced by one that knows the same. Files of the state folder: see run-job.sh.
+ * Everything that the site knows about an attempt is stored in its folder, so that a scheduler can be killed at any moment and
+ * its successor has the same information. Files of the state folder: see run-job.sh.
  */
 export interface AttemptFolder {
 	folder: string;
 	request: string;
 	work: string;
-	/** Checkpoints of a job without its own path. */
+	/** Checkpoints of a job without its own checkpoint path. */
 	checkpoints: string;
 	tmp: string;
 	/** Secret files, and the secret variables. */
@@ -26,7 +26,7 @@ export interface AttemptFolder {
 	child: string;
 	stop: string;
 	exit: string;
-	/** Made before the command's process is: from then on the work folder is the job's. */
+	/** Created before the command's process. From then on the work folder belongs to the job. */
 	handed: string;
 }
 
@@ -56,12 +56,12 @@ const requestSchema = z.object({
 	attemptId: z.string(),
 	jobId: z.string(),
 	attemptNo: z.number().int(),
-	/** Written by this driver from a checked job; read back as it was. */
+	/** Written by this driver from a validated job, and read back unchanged. */
 	spec: z.custom<JobSpec>((value) => typeof value === "object" && value !== null && "command" in value),
 	poolId: z.string(),
 	slots: z.array(z.number().int()),
 	restoreFrom: z.string().nullable(),
-	/** The process that brings its data; when it no longer exists another one starts again. */
+	/** The process that stages its data. If it no longer exists, another one starts again. */
 	stager: identitySchema,
 });
 export type StoredRequest = z.infer<typeof requestSchema>;
@@ -71,7 +71,7 @@ export async function writeRequest(paths: AttemptFolder, request: StoredRequest)
 	await writeWhole(paths.request, JSON.stringify(request));
 }
 
-/** Null when there is none, or when it was cut short by a crash before `start` answered. */
+/** null if there is none, or if a crash truncated it before `start` returned. */
 export async function readRequest(paths: AttemptFolder): Promise<StoredRequest | null> {
 	return parseRequest(await readIfThere(paths.request));
 }
@@ -94,7 +94,7 @@ function parseRequest(text: string | null): StoredRequest | null {
 	}
 }
 
-/** A reader sees the whole text or the file as it was before. */
+/** Replaces the file atomically: a reader sees the complete new text or the old file. */
 export async function writeWhole(file: string, text: string): Promise<void> {
 	const fresh = `${file}.${process.pid}.new`;
 	await writeFile(fresh, text, { mode: 0o600 });

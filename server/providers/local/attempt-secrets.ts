@@ -6,7 +6,9 @@ import { type AttemptFolder, readIfThere, writeWhole } from "./attempt-folder.ts
 
 const environmentSchema = z.record(z.string(), z.string());
 
-/** Written before the request, so that anyone who carries an attempt on finds them. `environment` writes the variables as text. */
+/**
+ * Written before the request, so that any process that continues an attempt finds them. `environment` serializes the variables.
+ */
 export async function writeSecrets(
 	paths: AttemptFolder,
 	{ env, files }: DeliveredSecrets,
@@ -16,7 +18,7 @@ export async function writeSecrets(
 	if (Object.keys(env).length > 0) await writeWhole(paths.secretEnvironment, environment(env));
 }
 
-/** @throws Error when the job has secret variables that are not there any more. */
+/** @throws Error if the job has secret variables that no longer exist */
 export async function readSecretEnvironment(paths: AttemptFolder, spec: Pick<JobSpec, "secrets">): Promise<Record<string, string>> {
 	if (!hasSecretEnvironment(spec)) return {};
 	const text = await readIfThere(paths.secretEnvironment);

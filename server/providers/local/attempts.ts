@@ -13,11 +13,11 @@ export interface KnownAttempt {
 	observation: AttemptObservation;
 }
 
-/** The attempts in the site's folder. What is remembered here only saves reading again what cannot change any more. */
+/** The attempts in the site's folder. The cache only avoids reading data again that cannot change. */
 export class Attempts {
 	readonly #root: string;
 	readonly #requests = new Map<string, StoredRequest>();
-	/** Ended attempts without any process left. */
+	/** Ended attempts without any remaining process. */
 	readonly #over = new Map<string, KnownAttempt>();
 
 	constructor(root: string) {
@@ -30,7 +30,8 @@ export class Attempts {
 
 	async all(): Promise<KnownAttempt[]> {
 		const names = await readdir(this.#root).catch((error: unknown) => {
-			// Before the first start there is none; later it was moved or unmounted, and says nothing of the attempts in it.
+			// Before the first start it does not exist. If it is missing later, it was moved or unmounted, which says nothing about its
+			// attempts.
 			if (isMissing(error) && this.#requests.size === 0) return [];
 			throw error;
 		});
@@ -43,7 +44,7 @@ export class Attempts {
 		return known && defined((await this.#settle([known]))[0], "attempt");
 	}
 
-	/** The request, from memory or file, for callers that cannot wait. */
+	/** The request, from memory or file, for synchronous callers. */
 	request(attemptId: string): StoredRequest | null {
 		if (!isAttemptId(attemptId)) return null;
 		return this.#requests.get(attemptId) ?? readRequestSync(this.paths(attemptId));
@@ -58,7 +59,7 @@ export class Attempts {
 		const over = this.#over.get(attemptId);
 		if (over) return over;
 		const paths = this.paths(attemptId);
-		// The stager in it changes while nothing has been started; afterwards it stays as it is.
+		// The recorded stager changes until the command starts; after that it stays the same.
 		const request = this.#requests.get(attemptId) ?? (await readRequest(paths));
 		if (request === null) return null;
 		const stage = await readStage(paths);
@@ -66,7 +67,7 @@ export class Attempts {
 		return { paths, request, stage, observation: observationOf(request, stage, false) };
 	}
 
-	/** An end is reported, and its slots are free, only when none of its processes is left. */
+	/** An end is reported, and its slots are freed, only when none of its processes is left. */
 	async #settle(known: KnownAttempt[]): Promise<KnownAttempt[]> {
 		const ended = known.filter((a) => (a.stage.kind === "exited" || a.stage.kind === "lost") && !this.#over.has(a.request.attemptId));
 		for (const { stage } of ended) if (stage.kind === "lost" && stage.group !== null) kill(-stage.group, "SIGKILL");

@@ -25,7 +25,7 @@ async function bring(source: string, keepsOwn: boolean): Promise<string> {
 	return path.join(paths.work, "data");
 }
 
-it("hands no file that is private to the server's user to jobs that run as somebody else, or elsewhere", async () => {
+it("keeps files that are private to the server's user from jobs that run as someone else, or elsewhere", async () => {
 	const folder = path.join(root, "home");
 	await mkdir(folder);
 	await writeFile(path.join(folder, "rows.csv"), "1");

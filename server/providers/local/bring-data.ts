@@ -9,19 +9,20 @@ import { copyInto, stageData } from "#server/agent/stage.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { AttemptFolder } from "./attempt-folder.ts";
 
-/** What the data of an owned site's attempts are brought by. */
+/** How the data of an owned site's attempts are staged. */
 export interface DataSite {
-	/** As people call it, for messages: "the local site". */
+	/** Name of the site in messages, e.g. "the local site". */
 	place: string;
 	/** File with the operator's data remotes. */
 	dataRemotes?: string | undefined;
-	/** Jobs do not run as this process's user on this host: see `StageOptions`. */
+	/** Whether jobs run as another user than this process on this host: see `StageOptions`. */
 	keepsOwn: boolean;
 }
 
 /**
- * Makes the folders of an attempt and brings its data and the checkpoint that it begins from; what it fetches is logged in its
- * stderr, and kept for the site's next attempts. @throws StagingError
+ * Creates the folders of an attempt and stages its data and the checkpoint to resume from. Downloads are logged in its stderr,
+ * and kept for the site's next attempts.
+ * @throws StagingError
  */
 export async function bringData(
 	{ place, dataRemotes, keepsOwn }: DataSite,
@@ -29,7 +30,7 @@ export async function bringData(
 	{ spec, restoreFrom }: { spec: JobSpec; restoreFrom: string | null },
 	signal: AbortSignal,
 ): Promise<void> {
-	// What a stager that was killed had brought so far is not trusted.
+	// Data from a stager that was killed may be incomplete, so staging starts over.
 	await rm(paths.work, { recursive: true, force: true });
 	await Promise.all([paths.work, paths.checkpoints, paths.tmp].map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
 	const fetching = {
@@ -46,7 +47,7 @@ export async function bringData(
 	if (restoreFrom !== null) await copyInto(restoreFrom, checkpoints, spec.checkpoint ? paths.work : paths.checkpoints, { signal });
 }
 
-/** The checkpoint path of a job file lies below the work folder, also when it is written as an absolute one. */
+/** The checkpoint path of a job file is below the work folder, even if it is written as an absolute path. */
 export function checkpointFolderOf(paths: AttemptFolder, spec: JobSpec): string {
 	return spec.checkpoint ? placeUnder(paths.work, spec.checkpoint.path) : paths.checkpoints;
 }

@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
 
-/** Calls back when one of the watched folders changes, once for changes that come together. */
+/** Calls back when one of the watched folders changes, once for simultaneous changes. */
 export class ChangeWatch {
 	readonly #watchers = new Map<string, FSWatcher>();
 	readonly #subscribers = new Set<() => void>();
@@ -12,7 +12,7 @@ export class ChangeWatch {
 		return () => this.#subscribers.delete(entry);
 	}
 
-	/** Where the system has no watches left, changes are seen by `observe` alone. */
+	/** If the system has no watches left, only `observe` detects changes. */
 	watch(key: string, folder: string): void {
 		if (this.#watchers.has(key)) return;
 		try {
@@ -20,7 +20,7 @@ export class ChangeWatch {
 			watcher.on("error", () => this.unwatch(key));
 			this.#watchers.set(key, watcher);
 		} catch {
-			// The folder went away, or the limit of watches is reached.
+			// The folder was deleted, or the limit of watches is reached.
 		}
 	}
 

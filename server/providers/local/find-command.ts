@@ -2,8 +2,8 @@ import { access, constants, stat } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * Why a command cannot be started, or null when it can. Looked up before a process is made, since a shell's status 127 does not
- * distinguish a missing command from one that exits with 127.
+ * Returns why a command cannot be started, or null if it can. Checked before a process is created, because a shell's status 127
+ * does not distinguish a missing command from one that exits with 127.
  */
 export async function whyNotStartable(command: string, searchPath: string, workFolder: string): Promise<string | null> {
 	if (command.includes("/")) return problemOf(path.resolve(workFolder, command), command);

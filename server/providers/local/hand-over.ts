@@ -4,15 +4,15 @@ import { type AttemptStage, readStage } from "./observe-attempt.ts";
 import { identify, isAlive } from "./process-identity.ts";
 import { type LocalSite, runAttempt, startCommand } from "./run-attempt.ts";
 
-/** A supervisor says who it is within milliseconds; after this long without a word another one is sent. */
+/** A supervisor reports its identity within milliseconds; if it has not after this time, another one is started. */
 const SUPERVISOR_SILENT_MS = 2_000;
 
-/** Attempts that this process brings to their start now, by folder, whichever driver object began it. */
+/** Attempts that this process is currently starting, by folder, whichever driver object began it. */
 const inFlight = new Map<string, { abort: AbortController; done: Promise<void> }>();
 
 /**
- * Writes the request down, then brings the attempt's data and starts its command. `written` is the moment from which
- * any later scheduler carries it on.
+ * Writes the request, then stages the attempt's data and starts its command. Once `written` resolves, any later scheduler
+ * continues it.
  */
 export function handOver(
 	site: LocalSite,
@@ -20,7 +20,7 @@ export function handOver(
 	request: Omit<StoredRequest, "stager">,
 ): { written: Promise<void>; done: Promise<void> } {
 	const abort = new AbortController();
-	// Before the first await: anyone who observes from now on leaves it to us.
+	// Before the first await, so that concurrent observers leave it to this process.
 	const written = writeDown(paths, request);
 	const done = written.then((stored) => runAttempt(site, paths, stored, abort.signal)).finally(() => inFlight.delete(paths.folder));
 	inFlight.set(paths.folder, { abort, done });
@@ -40,7 +40,7 @@ export function abortHandOver(paths: AttemptFolder): Promise<void> {
 	return running?.done.catch(() => {}) ?? Promise.resolve();
 }
 
-/** Goes on where a scheduler that died left an attempt that has no process yet. Returns before its data is there. */
+/** Continues an attempt that a dead scheduler left without a process. Returns before its data is staged. */
 export async function carryOn(
 	site: LocalSite,
 	paths: AttemptFolder,
@@ -48,11 +48,11 @@ export async function carryOn(
 	stage: Extract<AttemptStage, { kind: "before" }>,
 ): Promise<void> {
 	if (inFlight.has(paths.folder)) return;
-	// The read state may be older than the end of our hand-over: only what is still unchanged may be started again.
+	// The state may have been read before our own start finished, so only an unchanged one may be started again.
 	const now = await readStage(paths);
 	if (now.kind !== "before" || now.handedOverAtMs !== stage.handedOverAtMs) return;
 	if (stage.handedOverAtMs !== null) {
-		// Should the first one still come, anyone who is second leaves at once.
+		// If the first supervisor arrives late, the second one exits immediately.
 		if (Date.now() - stage.handedOverAtMs > SUPERVISOR_SILENT_MS) await startCommand(site, paths, request);
 		return;
 	}

@@ -72,7 +72,7 @@ async function outputOf(request: StartAttempt): Promise<string[]> {
 	return (await readAll(h.driver, request.attemptId)).map((l) => l.text);
 }
 
-it("says that its folder is unavailable, and not that its attempts no longer exist", async () => {
+it("reports that its folder is unavailable, and not that its attempts no longer exist", async () => {
 	const request = shell("sleep 60");
 	await h.driver.start(request);
 	await untilPhase(h, request.attemptId, "running");
@@ -84,7 +84,7 @@ it("says that its folder is unavailable, and not that its attempts no longer exi
 });
 
 describe("the environment of a job", () => {
-	it("is built from nothing: no variable of the server's own gets in", async () => {
+	it("is built from scratch and inherits no variable of the server", async () => {
 		vi.stubEnv("SPILLWAY_TEST_SECRET", "do not leak");
 		try {
 			const request = shell("env", { env: { SEED: "7" } }, { slots: [1, 2] });
@@ -108,26 +108,26 @@ describe("the environment of a job", () => {
 		}
 	});
 
-	it("has the node that runs us, and the work folder as its place", async () => {
+	it("has our own node and the work folder in its path", async () => {
 		const request = shell("", { command: ["node", "-p", "process.execPath + ' ' + process.cwd()"] });
 		expect(await outputOf(request)).toEqual([`${process.execPath} ${workFolder(request.attemptId)}`]);
 	});
 
-	it("keeps the job's own variables as they are, whatever the supervising shell is called", async () => {
+	it("keeps the job's own variables unchanged, whatever name the supervising shell uses", async () => {
 		const env = { IFS: "x", status: "kept", STATE: "a b", CHILD: "1" };
 		expect(await outputOf(shell('echo "$status|$STATE|$CHILD"', { env }))).toEqual(["kept|a b|1"]);
 	});
 });
 
 describe("the process tree", () => {
-	it("no longer exists at the end, with children in other sessions", async () => {
+	it("no longer exists at the end, including children in other sessions", async () => {
 		const request = shell("setsid sh -c 'touch away; exec sleep 600' & sleep 600 & while [ ! -e away ]; do sleep 0.01; done");
 		await h.driver.start(request);
 		await untilPhase(h, request.attemptId, "exited");
 		expect(await markedProcesses([workFolder(request.attemptId)])).toEqual([]);
 	});
 
-	it("keeps its grace when the shell that started the program dies at once", async () => {
+	it("keeps its grace period when the shell that started the program dies immediately", async () => {
 		const program =
 			"process.on('SIGTERM', () => setTimeout(() => { console.log('saved'); process.exit(0) }, 200)); setInterval(() => {}, 1000); console.log('ready')";
 		const request = shell(`node -e "${program}"; true`);
@@ -138,7 +138,7 @@ describe("the process tree", () => {
 		expect((await readAll(h.driver, request.attemptId)).map((l) => l.text)).toContain("saved");
 	});
 
-	it("hears a stop at whatever moment of its start", async () => {
+	it("detects a stop at any moment of its start", async () => {
 		for (let i = 0; i < 24; i++) {
 			const request = aStart(h, { end: null });
 			await h.driver.start(request);
@@ -149,7 +149,7 @@ describe("the process tree", () => {
 		}
 	});
 
-	it("is lost when its supervisor no longer exists without a word, and nothing of it goes on", async () => {
+	it("is lost when its supervisor dies without a report, and none of it keeps running", async () => {
 		const request = aStart(h, { print: { stdout: [READY] }, end: null });
 		await h.driver.start(request);
 		await untilPrinted(h, request.attemptId, READY);
@@ -159,12 +159,12 @@ describe("the process tree", () => {
 		expect(await markedProcesses([workFolder(request.attemptId)])).toEqual([]);
 	});
 
-	it("is lost after the host was restarted: the same process number means nothing then", async () => {
+	it("is lost after the host was restarted, because process numbers are then reused", async () => {
 		const request = aStart(h, { print: { stdout: [READY] }, end: null });
 		await h.driver.start(request);
 		await untilPrinted(h, request.attemptId, READY);
 		process.kill(await supervisorOf(request.attemptId), "SIGKILL");
-		// A process of that number and start lives, but it is one of another boot.
+		// A process with that number and start time lives, but it belongs to another boot.
 		const stat = await readFile(`/proc/${process.pid}/stat`, "utf8");
 		await writeFile(stateFile(request.attemptId, "pid"), `${stat.trim()}\n00000000-0000-0000-0000-000000000000\n`);
 		const next = await h.restart();
@@ -173,7 +173,7 @@ describe("the process tree", () => {
 });
 
 describe("a scheduler that is killed", () => {
-	/** A process that starts the request by its own driver and is then killed with SIGKILL. */
+	/** A process that starts the request with its own driver and is then killed with SIGKILL. */
 	async function startElsewhereAndKill(request: StartAttempt, when: (line: string) => boolean): Promise<void> {
 		const driverUrl = pathToFileURL(path.join(import.meta.dirname, "local-driver.ts")).href;
 		const script = `
@@ -194,7 +194,7 @@ describe("a scheduler that is killed", () => {
 		await ended;
 	}
 
-	it("leaves the job running; its end is written down and found", async () => {
+	it("leaves the job running; its end is recorded and found", async () => {
 		const request = shell("echo ready; trap 'exit 6' TERM; while :; do sleep 0.02; done");
 		await startElsewhereAndKill(request, (line) => line === "started");
 		await untilPhase(h, request.attemptId, "running");
@@ -203,7 +203,7 @@ describe("a scheduler that is killed", () => {
 		expect((await untilPhase(h, request.attemptId, "exited")).exit?.code).toBe(6);
 	});
 
-	it.each([0, 1, 2, 3, 5, 8])("at some moment of the start (%i ms into it) loses nothing and doubles nothing", async (ms) => {
+	it.each([0, 1, 2, 3, 5, 8])("at some moment of the start (%i ms into it) loses nothing and duplicates nothing", async (ms) => {
 		const request = shell("echo here; exit 0");
 		await startElsewhereAndKill(request, (line) => line === "calling");
 		await sleep(ms);
@@ -212,7 +212,7 @@ describe("a scheduler that is killed", () => {
 		expect((await readAll(h.driver, request.attemptId)).map((l) => l.text)).toEqual(["here"]);
 	});
 
-	it("while it brought data: the next one brings it again", async () => {
+	it("while it staged data: the next one stages it again", async () => {
 		const source = path.join(home, "set");
 		await mkdir(source);
 		await writeFile(path.join(source, "rows"), "1\n2\n");
@@ -220,7 +220,7 @@ describe("a scheduler that is killed", () => {
 		await h.driver.start(request);
 		const abandoned = stateFile(request.attemptId, "");
 		await untilPhase(h, request.attemptId, "exited");
-		// The folder as it is when the stager dies half-way: the request is there, the data only in part.
+		// The folder as a dead stager leaves it: the request is complete, the data only partly.
 		await rm(abandoned, { recursive: true });
 		await mkdir(abandoned);
 		await writeFile(path.join(workFolder(request.attemptId), "data", "half"), "");
@@ -246,7 +246,7 @@ describe("staging", () => {
 		return exit?.error ?? "";
 	}
 
-	it("brings files and folders to their mounts below the work folder", async () => {
+	it("places files and folders at their mounts below the work folder", async () => {
 		await mkdir(path.join(home, "in", "deep"), { recursive: true });
 		await writeFile(path.join(home, "in", "deep", "a"), "A\n");
 		await writeFile(path.join(home, "one"), "1\n");
@@ -254,7 +254,7 @@ describe("staging", () => {
 		expect(await outputOf(shell("cat mnt/set/deep/a single/file", { data: refs }))).toEqual(["A", "1"]);
 	});
 
-	it("names what does not exist, what no remote is there for and what is not absolute", async () => {
+	it("reports data that does not exist, has no remote or is not absolute", async () => {
 		expect(await failureOf([data("file:///no/such/set", "/data")])).toMatch(/file:\/\/\/no\/such\/set.*\/no\/such\/set does not exist/);
 		expect(await failureOf([data("rclone://lake/claims", "/data")])).toMatch(
 			/rclone:\/\/lake\/claims cannot be staged to \/data on the local site: there is no remote "lake"/,
@@ -262,7 +262,7 @@ describe("staging", () => {
 		expect(await failureOf([data("file:./set", "/data")])).toMatch(/must be absolute/);
 	});
 
-	it("refuses a mount that a symbolic link leads out of the work folder", async () => {
+	it("rejects a mount that a symbolic link leads out of the work folder", async () => {
 		const outside = path.join(home, "outside");
 		await mkdir(outside);
 		await mkdir(path.join(home, "in"));
@@ -278,7 +278,7 @@ describe("staging", () => {
 });
 
 describe("logs", () => {
-	it("keep the last line without its end, and cut a long one without losing a byte", async () => {
+	it("return the last line without its newline, and split a long one without losing a byte", async () => {
 		const request = shell("head -c 40000 /dev/zero | tr '\\0' x; printf '\\nlast'");
 		const lines = await outputOf(request);
 		expect(lines.at(-1)).toBe("last");
@@ -286,7 +286,7 @@ describe("logs", () => {
 		expect(lines.length).toBeGreaterThan(2);
 	});
 
-	it("hold the rest of a line back until it has come", async () => {
+	it("hold back an incomplete line until the rest has arrived", async () => {
 		const request = shell("printf half; while [ ! -e go ]; do sleep 0.01; done; echo ' whole'");
 		await h.driver.start(request);
 		await untilPhase(h, request.attemptId, "running");
@@ -310,7 +310,7 @@ it("forgets with the folder", async () => {
 });
 
 describe("mounts", () => {
-	it("gives a job the folder of each mount that it requests, and of no other", async () => {
+	it("gives a job the folder of each mount that it requests, and no other", async () => {
 		const source = path.join(home, "imagenet");
 		await mkdir(source);
 		await writeFile(path.join(source, "classes"), "tench");

@@ -18,16 +18,16 @@ import { readLogFiles } from "./read-logs.ts";
 import { type LocalSite, needsStaging } from "./run-attempt.ts";
 import { type LocalSettings, localSettingsSchema } from "./settings.ts";
 
-/** How often ends that are not there yet are looked for again: leftovers of a killed tree, or the jobs of a closing site. */
+/** Polling interval for expected ends: remains of a killed process tree, or the jobs of a closing site. */
 const LOOK_AGAIN_MS = 20;
-/** How much longer than the grace a closing site waits for its jobs. */
+/** How much longer than the grace period a closing site waits for its jobs. */
 const CLOSE_SLACK_MS = 5_000;
 
-/** Jobs as real processes of this host, in numbered GPU slots. The folder is the truth; see attempt-folder.ts. */
+/** Jobs as real processes of this host, in numbered GPU slots. The folder is the source of truth; see attempt-folder.ts. */
 export class LocalDriver implements ClusterDriver {
 	readonly provider = "local";
 	readonly capabilities = { multiNode: false, pushesChanges: true };
-	/** No one else gives this host's slots away. */
+	/** No one else assigns this host's slots. */
 	readonly queue = null;
 	readonly siteId: string;
 	readonly #settings: ReturnType<typeof localSettingsSchema.parse>;
@@ -40,7 +40,7 @@ export class LocalDriver implements ClusterDriver {
 	#lookAgain: NodeJS.Timeout | null = null;
 	#closed = false;
 
-	/** @throws ZodError for wrong settings. */
+	/** @throws ZodError for invalid settings */
 	constructor(siteId: string, settings: LocalSettings, clock: Clock = systemClock) {
 		this.siteId = siteId;
 		this.#settings = localSettingsSchema.parse(settings);
@@ -76,7 +76,7 @@ export class LocalDriver implements ClusterDriver {
 	}
 
 	start(request: StartAttempt): Promise<void> {
-		// One after the other: two starts must not both find the same slot free.
+		// Starts are serialized, so that two of them cannot take the same free slot.
 		const turn = this.#startQueue.then(() => guarded(`attempt ${request.attemptId} cannot start`, () => this.#start(request)));
 		this.#startQueue = turn.catch(() => {});
 		return turn;
@@ -106,7 +106,7 @@ export class LocalDriver implements ClusterDriver {
 		this.#changes.notify();
 	}
 
-	/** Keeps watch over an attempt, and goes on where a scheduler that died left it. */
+	/** Watches an attempt, and continues it if a dead scheduler left it. */
 	async #tend({ paths, request, stage, observation }: KnownAttempt): Promise<void> {
 		if (this.#closed) return;
 		if (observation.phase === "exited" || observation.phase === "lost") return this.#changes.unwatch(request.attemptId);
@@ -137,7 +137,7 @@ export class LocalDriver implements ClusterDriver {
 		});
 	}
 
-	/** The folder and what is in it go when the attempt is forgotten. */
+	/** The folder and its content are deleted when the attempt is forgotten. */
 	checkpointFolder(attemptId: string): string | null {
 		const request = this.#attempts.request(attemptId);
 		return request && checkpointFolderOf(this.#attempts.paths(attemptId), request.spec);
@@ -189,7 +189,7 @@ export class LocalDriver implements ClusterDriver {
 	}
 }
 
-/** Turns what the file system says into the port's error: nothing is known for sure, and the call may be made again. */
+/** Converts file system errors to a DriverError: the outcome is unknown, and the call may be repeated. */
 function isLive({ observation: { phase } }: KnownAttempt): boolean {
 	return phase !== "exited" && phase !== "lost";
 }

@@ -8,18 +8,20 @@ import { isAlive, type ProcessIdentity, parsePidFile } from "./process-identity.
 
 type Exit = NonNullable<AttemptObservation["exit"]>;
 
-/** How far an attempt is, as its folder says. */
+/** The progress of an attempt according to its folder. */
 export type AttemptStage =
-	/** No process of the command was made, or it has not yet said who it is. */
+	/** The command has no process yet, or the process has not reported its identity. */
 	| { kind: "before"; handedOverAtMs: number | null; stopAsked: boolean }
 	| { kind: "alive"; supervisor: ProcessIdentity; startedAtMs: number | null; stopAsked: boolean }
 	| { kind: "exited"; startedAtMs: number | null; finishedAtMs: number; exit: Exit }
-	/** Its supervisor no longer exists and wrote nothing: the host was restarted, or somebody killed it. */
+	/** Its supervisor died without a report: the host was restarted, or someone killed it. */
 	| { kind: "lost"; startedAtMs: number | null; group: number | null };
 
 const failureSchema = z.object({ error: z.string(), failedAt: z.enum(["staging", "start"]) });
 
-/** A supervisor makes this file and fills it at once; one that stays empty was left by a supervisor that was killed then. */
+/**
+ * A supervisor creates this file and fills it immediately; a file that stays empty was left by a supervisor killed in between.
+ */
 const PID_FILE_INCOMPLETE_MS = 2_000;
 
 export async function readStage(paths: AttemptFolder): Promise<AttemptStage> {
@@ -37,7 +39,7 @@ export async function readStage(paths: AttemptFolder): Promise<AttemptStage> {
 			: { kind: "before", handedOverAtMs: await changedAtMs(paths.handed), stopAsked };
 	}
 	if (await isAlive(supervisor)) return { kind: "alive", supervisor, startedAtMs: await startedAtMsOf(paths), stopAsked };
-	// It writes the end before it goes: what is not there now never will be.
+	// It writes the end before it exits, so an end that is missing now will never appear.
 	const child = Number(await readIfThere(paths.child));
 	const group = Number.isInteger(child) && child > 1 ? child : null;
 	return (await readExit(paths, await startedAtMsOf(paths))) ?? { kind: "lost", startedAtMs, group };
@@ -62,7 +64,7 @@ async function readExit(paths: AttemptFolder, startedAtMs: number | null): Promi
 	return { kind: "exited", startedAtMs, finishedAtMs: Math.max(finishedAtMs, startedAtMs ?? 0), exit: parseExit(text) };
 }
 
-/** An exit's status as its supervisor wrote it, or why there was none. */
+/** An exit status as written by its supervisor, or why there is none. */
 export function parseExit(text: string): Exit {
 	if (/^\d{1,3}$/.test(text)) return exitOfStatus(Number(text));
 	return { code: null, signal: null, ...failureSchema.parse(JSON.parse(text)) };
@@ -86,7 +88,9 @@ export function observationOf(request: StoredRequest, stage: AttemptStage, treeG
 	}
 }
 
-/** The supervisor makes the file `child` and then fills it, which is when it changes last: an empty one says nothing yet. */
+/**
+ * The supervisor creates the file `child` and then fills it, which is its last change. An empty file contains no information yet.
+ */
 function startedAtMsOf({ child }: AttemptFolder): Promise<number | null> {
 	return changedAtMs(child, { filled: true });
 }

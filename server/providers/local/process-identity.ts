@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
 
-/** A process, distinguished from a later one with the same number, also after the host was restarted. */
+/** Identifies a process, even among later ones with the same number and after a restart of the host. */
 export const identitySchema = z.object({
 	pid: z.number().int().positive(),
 	/** Linux: start in clock ticks since boot. Elsewhere: what `ps -o lstart=` prints. */
@@ -15,7 +15,7 @@ export type ProcessIdentity = z.infer<typeof identitySchema>;
 
 const run = promisify(execFile);
 
-/** Reads a `pid` file of run-job.sh; null when it is not complete. */
+/** Reads a `pid` file of run-job.sh; null if it is incomplete. */
 export function parsePidFile(text: string): ProcessIdentity | null {
 	const [self = "", epoch = ""] = text.split("\n");
 	if (epoch.trim() === "") return null;
@@ -24,7 +24,7 @@ export function parsePidFile(text: string): ProcessIdentity | null {
 	return /^\d+$/.test(self) ? { pid: Number(self), startedAt: epoch.trim(), bootId: "" } : null;
 }
 
-/** Whether exactly this process still runs; one that ended and was not yet collected does not. */
+/** Whether exactly this process still runs. A zombie does not count. */
 export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
 	const now = await identify(identity.pid);
 	return now !== null && now.startedAt === identity.startedAt && now.bootId === identity.bootId;
@@ -37,7 +37,10 @@ export async function identify(pid: number): Promise<ProcessIdentity | null> {
 	return stat === null || stat.state === "Z" || stat.state === "X" ? null : { pid, startedAt: stat.startedAt, bootId };
 }
 
-/** Fields of /proc/<pid>/stat, see proc(5): the name may hold spaces and brackets, so what follows its last bracket counts. */
+/**
+ * Fields of /proc/<pid>/stat, see proc(5). The name may contain spaces and parentheses, so fields count from its last
+ * parenthesis.
+ */
 function parseStat(line: string): { pid: number; state: string; startedAt: string } | null {
 	const match = /^(\d+) \(.*\) (.+)$/s.exec(line);
 	const fields = match?.[2]?.split(" ") ?? [];

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 
 /**
- * Kills what an attempt left behind, also what changed its session: found on Linux by the work folder in its
- * environment. Returns how many there were; they no longer exist a moment later.
+ * Kills what an attempt left behind, even in other sessions: on Linux, processes are found by the work folder in their
+ * environment. Returns how many there were; they end a moment later.
  */
 export async function killLeftovers(workFolders: readonly string[]): Promise<Map<string, number>> {
 	const found = new Map<string, number>();
@@ -20,7 +20,7 @@ export async function markedProcesses(workFolders: readonly string[]): Promise<{
 		entries
 			.filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
 			.map(async (name) => {
-				// Another user's processes cannot be read and are not ours; ended ones have no environment.
+				// Processes of other users cannot be read and are not ours; ended ones have no environment.
 				const environment = await readFile(`/proc/${name}/environ`, "latin1").catch(() => "");
 				const hit = environment === "" ? undefined : marks.find(({ mark }) => `\0${environment}\0`.includes(toLatin1(mark)));
 				return hit ? { pid: Number(name), workFolder: hit.workFolder } : null;
@@ -29,7 +29,7 @@ export async function markedProcesses(workFolders: readonly string[]): Promise<{
 	return all.filter((hit) => hit !== null);
 }
 
-/** False when there is no such process (group: negative number). */
+/** Returns false if there is no such process (group: negative number). */
 export function kill(pid: number, signal: "SIGTERM" | "SIGKILL"): boolean {
 	try {
 		return process.kill(pid, signal);
@@ -38,7 +38,7 @@ export function kill(pid: number, signal: "SIGTERM" | "SIGKILL"): boolean {
 	}
 }
 
-/** An environment is bytes; read as latin1 it is compared byte by byte. */
+/** An environment is bytes; read as latin1, it can be compared byte by byte. */
 function toLatin1(text: string): string {
 	return Buffer.from(text, "utf8").toString("latin1");
 }

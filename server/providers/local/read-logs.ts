@@ -3,12 +3,12 @@ import { LOG_LINE_BYTES_MAX, takeLines } from "#server/agent/log-lines.ts";
 import type { LogCursor, LogLine } from "../driver.ts";
 import { type AttemptFolder, isMissing } from "./attempt-folder.ts";
 
-/** Below this a read could not hold a character and its line's end. */
+/** A smaller read could not hold a character and its newline. */
 const STREAM_BYTES_MIN = 16;
 
 /**
- * Lines of both streams from the cursor on; each stream gets half of `maxBytes`. With `ended` what comes after the last
- * line's end is a line too.
+ * Lines of both streams from the cursor on; each stream gets half of `maxBytes`. With `ended`, an unterminated last line counts
+ * as a line too.
  */
 export async function readLogFiles(
 	paths: AttemptFolder,

@@ -15,7 +15,7 @@ import { whyNotStartable } from "./find-command.ts";
 import { writeFailure, writeStoppedBefore } from "./observe-attempt.ts";
 
 const SCRIPT = fileURLToPath(new URL("./run-job.sh", import.meta.url));
-/** Gives the command its own process group; without it the shell's job control does. */
+/** Gives the command its own process group; if it is missing, the shell's job control does. */
 const SETSID = ["/usr/bin/setsid", "/bin/setsid", "/usr/local/bin/setsid"].find((file) => existsSync(file)) ?? "-";
 
 /** This host as a site. The sources of its mounts are folders. */
@@ -23,14 +23,14 @@ export interface LocalSite extends DataSite {
 	mounts: readonly SiteMount[];
 }
 
-/** Whether an attempt has anything to bring before its command can run. */
+/** Whether an attempt has anything to stage before its command can run. */
 export function needsStaging({ spec, restoreFrom }: Pick<StoredRequest, "spec" | "restoreFrom">): boolean {
 	return spec.data.length > 0 || restoreFrom !== null;
 }
 
 /**
- * Brings an attempt's data and starts its command; what goes wrong becomes the attempt's end. Never throws for a
- * reason that lies in the job.
+ * Stages an attempt's data and starts its command. A failure becomes the attempt's end. Never throws for a reason that the job
+ * caused.
  */
 export async function runAttempt(site: LocalSite, paths: AttemptFolder, request: StoredRequest, signal: AbortSignal): Promise<void> {
 	try {
@@ -46,7 +46,7 @@ export async function runAttempt(site: LocalSite, paths: AttemptFolder, request:
 	await startCommand(site, paths, request);
 }
 
-/** Makes the supervising shell in its own session: it lives on when this process dies. Safe to be called again. */
+/** Creates the supervising shell in its own session, so that it survives this process. Safe to call again. */
 export async function startCommand(site: Pick<LocalSite, "mounts">, paths: AttemptFolder, request: StoredRequest): Promise<void> {
 	const { spec } = request;
 	const environment = jobEnvironment({
@@ -86,7 +86,7 @@ function spawned(
 	return new Promise((resolve, reject) => {
 		const child = spawn("/bin/sh", args, {
 			cwd: paths.work,
-			// Nothing of the server's own environment; Next's types ask for a NODE_ENV that no job needs.
+			// Inherits nothing from the server's environment. Next's types require NODE_ENV, but jobs do not need it.
 			env: environment as NodeJS.ProcessEnv,
 			detached: true,
 			stdio: ["ignore", stdout, stderr],

@@ -5,6 +5,6 @@ it.each(["127.0.0.1", "127.9.8.7", "::1", "[::1]", "localhost"])("allows the loc
 	expect(() => assertLocalSiteAllowed(host)).not.toThrow();
 });
 
-it.each(["0.0.0.0", "::", "192.168.1.4", "spillway.example", "127.0.0.1.example", ""])("refuses the local site on %s", (host) => {
+it.each(["0.0.0.0", "::", "192.168.1.4", "spillway.example", "127.0.0.1.example", ""])("rejects the local site on %s", (host) => {
 	expect(() => assertLocalSiteAllowed(host)).toThrow(/only for loopback/);
 });

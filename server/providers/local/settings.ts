@@ -3,17 +3,17 @@ import { z } from "zod";
 import { siteMountsSchema } from "#server/domain/site-mount.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
-/** GPU slots of the demo's local site, when SPILLWAY_LOCAL_SLOTS is not set. */
+/** GPU slots of the demo's local site if SPILLWAY_LOCAL_SLOTS is not set. */
 export const DEFAULT_SLOTS = 4;
 
 export const localSettingsSchema = z.strictObject({
-	/** SPILLWAY_HOME; attempts live in `<home>/sites/local`. */
+	/** SPILLWAY_HOME; attempts are stored in `<home>/sites/local`. */
 	home: z.string().min(1),
-	/** GPU slots: as many jobs of one GPU run at once. */
+	/** GPU slots: the number of one-GPU jobs that can run at once. */
 	slots: z.number().int().min(0).max(1024),
-	/** What a slot counts as. */
+	/** The accelerator model of a slot. */
 	accelerator: z.string().min(1),
-	/** File in the form of rclone.conf with what data are fetched by. */
+	/** File in the format of rclone.conf with the remotes for data. */
 	dataRemotes: z.string().min(1).optional(),
 	/** File systems of this host that jobs request by name. */
 	mounts: siteMountsSchema(["folder"]).default([]),
@@ -22,9 +22,9 @@ export const localSettingsSchema = z.strictObject({
 export type LocalSettings = z.input<typeof localSettingsSchema>;
 
 /**
- * The local site runs commands of anyone who may submit a job as the server's own user. That is for a machine that only
- * its owner reaches.
- * @throws SpillwayError precondition_failed when the server listens to more than this host.
+ * The local site runs commands of everyone who may submit a job as the server's own user. It is therefore only for a machine that
+ * only its owner can reach.
+ * @throws SpillwayError precondition_failed if the server listens beyond this host
  */
 export function assertLocalSiteAllowed(host: string): void {
 	if (isLoopback(host)) return;

@@ -32,7 +32,7 @@ it("is neither checked nor opened on an address that others can reach", async ()
 	expect(() => kind.open(PLACE)).toThrow("only for loopback");
 });
 
-it("takes no setting that runs a program or names a file", () => {
+it("accepts no setting that runs a program or names a file", () => {
 	expect(kindOn("127.0.0.1").settings.safeParse({ gridZone: "DE", speeds: { local: 2 } }).success).toBe(true);
 	expect(kindOn("127.0.0.1").settings.safeParse({ home: "/" }).success).toBe(false);
 });

@@ -19,7 +19,7 @@ const rowSchema = z.strictObject({
 /**
  * This host, for a workstation. Its jobs run as the server's own user, so the operator must allow it by SPILLWAY_LOCAL_SLOTS.
  * @param options.host the address that the web server binds to
- * @param options.isKnown whether prices and speeds of an accelerator model are on record
+ * @param options.isKnown whether prices and speeds of an accelerator model are known
  */
 export function localSiteKind(options: { host: string; settings: LocalSettings; isKnown: (accelerator: string) => boolean }): SiteKind {
 	const { host, settings, isKnown } = options;

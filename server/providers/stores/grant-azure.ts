@@ -3,21 +3,21 @@ import { type ConfigOf, joinPath, type OpenStore, type StoreGrant } from "#serve
 import type { GrantedRemote } from "../store-port.ts";
 import { pathIn, secretOf } from "./own-remote.ts";
 
-/** Clocks of machines may run behind by this. */
+/** Allowance for machines with clocks that are behind. */
 const CLOCK_SKEW_MS = 5 * 60_000;
-/** Longer signatures are discouraged (Azure's "SAS expiration policy"); machines ask again. */
+/** Longer signatures are discouraged (Azure's "SAS expiration policy"), so machines request new ones. */
 const LIFETIME_MAX_MS = 24 * 3_600_000;
 
 /**
- * A shared access signature for the folder where the account has a hierarchical namespace, else for the container: a flat
- * namespace has no signature for a folder.
+ * A shared access signature for the folder if the account has a hierarchical namespace, else for the container: a flat namespace
+ * has no signatures for folders.
  */
 export function grantAzure(store: OpenStore, config: ConfigOf<"azblob">, grant: StoreGrant, nowMs: number): GrantedRemote {
 	const key = new StorageSharedKeyCredential(config.account, secretOf(store, "azblob").accountKey);
 	const expiresAtMs = nowMs + Math.min(grant.lifetimeMs, LIFETIME_MAX_MS);
 	const folder = joinPath(config.prefix, grant.folder);
 	const isLoopback = config.endpoint?.startsWith("http:") ?? false;
-	// A file is found by its name. Only a container's signature can list.
+	// A file is read by name. Only a container's signature can list.
 	const rights = `${grant.mode === "write" ? "racw" : "r"}${config.hierarchical ? "" : "l"}`;
 	const sas = generateBlobSASQueryParameters(
 		{

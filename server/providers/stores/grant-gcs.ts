@@ -20,8 +20,9 @@ const tokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.nu
 const tokenError = z.object({ error: z.string(), error_description: z.string().optional() });
 
 /**
- * A downscoped token for one folder: the service account's own token, exchanged under a Credential Access Boundary. It ends with
- * that token, after at most an hour. @throws StoreError
+ * A downscoped token for one folder: the service account's own token, exchanged under a Credential Access Boundary. It expires
+ * with that token, after at most an hour.
+ * @throws StoreError
  */
 export async function grantGcs(store: OpenStore, config: ConfigOf<"gcs">, grant: StoreGrant): Promise<GrantedRemote> {
 	const key = serviceAccountKeySchema.parse(JSON.parse(secretOf(store, "gcs").serviceAccountKey));
@@ -38,9 +39,9 @@ export async function grantGcs(store: OpenStore, config: ConfigOf<"gcs">, grant:
 		...{ subject_token_type: ACCESS_TOKEN, requested_token_type: ACCESS_TOKEN },
 		options: JSON.stringify(accessBoundary(config, grant)),
 	});
-	// The exchange names no lifetime: the token ends with the one that it was made from.
+	// The exchange reports no lifetime: the token expires with the one it was derived from.
 	const expiresAtMs = Date.now() + Math.min(own.expires_in, token.expires_in) * 1_000;
-	// The form of Go's oauth2.Token. Without a refresh token rclone cannot extend it.
+	// In the format of Go's oauth2.Token. Without a refresh token, rclone cannot extend it.
 	const oauth = JSON.stringify({ access_token: token.access_token, token_type: "Bearer", expiry: new Date(expiresAtMs).toISOString() });
 	return { path: pathIn(store, grant.folder), options: { ...gcsOptions(config.endpoint), token: oauth }, expiresAtMs };
 }
@@ -76,7 +77,9 @@ async function exchange(url: string, form: Record<string, string>): Promise<z.ou
 	return tokenAnswer.parse(JSON.parse(text));
 }
 
-/** The reason as OAuth puts it (RFC 6749, 5.2). Nothing else is shown: the address may be any service inside the network. */
+/**
+ * The reason in OAuth's format (RFC 6749, 5.2). Nothing else is shown, because the address may be any service inside the network.
+ */
 function reasonOf(text: string): string {
 	try {
 		const { error, error_description: detail } = tokenError.parse(JSON.parse(text));

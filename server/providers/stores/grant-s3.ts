@@ -4,10 +4,13 @@ import { type ConfigOf, joinPath, type OpenStore, type StoreGrant } from "#serve
 import type { GrantedRemote } from "../store-port.ts";
 import { pathIn, s3Options, secretOf } from "./own-remote.ts";
 
-/** AssumeRole allows 15 minutes to what the role says, by default an hour; GetFederationToken up to 36 hours. AWS STS API Reference. */
+/**
+ * AssumeRole allows 15 minutes up to the role's maximum, by default an hour; GetFederationToken up to 36 hours. AWS STS API
+ * Reference.
+ */
 const ROLE_SECONDS = { min: 900, max: 3_600 };
 const FEDERATION_SECONDS = { min: 900, max: 129_600 };
-/** MinIO and Ceph take any well-formed role; the keys' own rights and the session policy decide. */
+/** MinIO and Ceph accept any well-formed role; the keys' own rights and the session policy decide. */
 const ANY_ROLE = "arn:aws:iam::000000000000:role/spillway";
 
 const credentials = z.object({
@@ -15,7 +18,7 @@ const credentials = z.object({
 });
 
 /**
- * Credentials with a session policy for one folder: AssumeRole where the store names a role or is not AWS, else GetFederationToken.
+ * Credentials with a session policy for one folder: AssumeRole if the store names a role or is not AWS, else GetFederationToken.
  * @throws Error from the token service
  */
 export async function grantS3(store: OpenStore, config: ConfigOf<"s3">, grant: StoreGrant): Promise<GrantedRemote> {
@@ -45,7 +48,7 @@ export async function grantS3(store: OpenStore, config: ConfigOf<"s3">, grant: S
 	}
 }
 
-/** What the session may do: objects below the folder, and listing them. */
+/** Permissions of the session: objects below the folder, and listing them. */
 export function sessionPolicy(config: Pick<ConfigOf<"s3">, "bucket" | "prefix">, { folder, mode }: Pick<StoreGrant, "folder" | "mode">) {
 	const below = joinPath(config.prefix, folder);
 	const write = mode === "write" ? ["s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"] : [];

@@ -1,7 +1,7 @@
 import { createCipheriv, randomBytes } from "node:crypto";
 import { type ConfigOf, joinPath, type OpenStore, type StoreRemote } from "#server/domain/store.ts";
 
-/** The store by its own credentials. For the control plane's host alone. */
+/** The store with its own credentials. Only for the control plane's host. */
 export function ownRemote(store: OpenStore, folder: string): StoreRemote {
 	const path = pathIn(store, folder);
 	switch (store.config.kind) {
@@ -28,7 +28,7 @@ export function ownRemote(store: OpenStore, folder: string): StoreRemote {
 	}
 }
 
-/** rclone's path of a folder: bucket or container first where the kind has one. */
+/** rclone's path of a folder, which starts with the bucket or container if the kind has one. */
 export function pathIn({ config }: OpenStore, folder: string): string {
 	switch (config.kind) {
 		case "s3":
@@ -44,7 +44,7 @@ export function pathIn({ config }: OpenStore, folder: string): string {
 }
 
 export function s3Options({ provider, region, endpoint }: ConfigOf<"s3">): Record<string, string> {
-	// rclone puts the bucket of its "AWS" into the host's name, also of another endpoint.
+	// For its provider "AWS", rclone puts the bucket into the host name, even for another endpoint.
 	const kind = endpoint && provider === "AWS" ? "Other" : provider;
 	return { type: "s3", provider: kind, region, ...(endpoint && { endpoint }), no_check_bucket: "true" };
 }
@@ -59,16 +59,16 @@ export function gcsOptions(endpoint: string | undefined): Record<string, string>
 
 type Secrets = { [S in OpenStore as S["config"]["kind"]]: S["secret"] };
 
-/** The secret by its kind: an `OpenStore` pairs them, which a union does not show. */
+/** The secret for its kind. `OpenStore` guarantees the pair, but a union type does not show it. */
 export function secretOf<K extends keyof Secrets>(store: OpenStore, kind: K): Secrets[K] {
 	if (store.config.kind !== kind) throw new Error(`store ${store.id} is no ${kind} store`);
 	return store.secret as Secrets[K];
 }
 
-/** The key with which every rclone hides passwords from a glance: public, no protection. rclone, fs/config/obscure/obscure.go. */
+/** The key with which every rclone obscures passwords. It is public and no protection. rclone, fs/config/obscure/obscure.go. */
 const OBSCURE_KEY = Buffer.from("9c935b48730a554d6bfd7c63c886a92bd390198eb8128afbf4de162b8b95f638", "hex");
 
-/** A password in the form that rclone reads: AES-CTR with the iv in front, in base64url. */
+/** A password in rclone's format: AES-CTR with the IV in front, in base64url. */
 function obscured(password: string): string {
 	const iv = randomBytes(16);
 	const cipher = createCipheriv("aes-256-ctr", OBSCURE_KEY, iv);

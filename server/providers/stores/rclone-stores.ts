@@ -17,12 +17,12 @@ import { signUrl } from "./sign-url.ts";
 
 const BRIEF = ["--retries=2", "--low-level-retries=3", "--contimeout=10s", "--timeout=60s"];
 const LISTING_BYTES_MAX = 64 * 1024 ** 2;
-/** Credentials are issued again when they end sooner than this. */
+/** Credentials with less remaining lifetime than this are issued again. */
 const REISSUE_BEFORE_MS = 10 * 60_000;
 
 const listing = z.array(z.object({ Path: z.string(), Size: z.number() }));
 
-/** Stores by this host's rclone and the providers' token services. `program` finds rclone. */
+/** Stores through this host's rclone and the providers' token services. `program` finds rclone. */
 export class RcloneStores implements StorePort {
 	readonly #program: () => Promise<string>;
 	readonly #issued = new Map<string, Promise<GrantedRemote>>();

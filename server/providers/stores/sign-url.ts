@@ -11,7 +11,7 @@ export interface SignedDownload {
 	mediaType: string;
 }
 
-/** An address that downloads one object for a while; null where the kind of store has none. */
+/** A temporary URL that downloads one object; null if the kind of store has none. */
 export async function signUrl(store: OpenStore, path: string, options: SignedDownload): Promise<string | null> {
 	switch (store.config.kind) {
 		case "s3":
@@ -95,14 +95,14 @@ function encodePath(path: string): string {
 	return path.split("/").map(encode).join("/");
 }
 
-/** RFC 3986: `encodeURIComponent` leaves five characters that signatures need encoded. */
+/** RFC 3986: `encodeURIComponent` leaves five characters unencoded that signatures require encoded. */
 function encode(text: string): string {
 	return encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 type Bytes = string | ArrayBuffer | ArrayBufferView;
 
-/** SHA-256 and HMAC of Node in the form that the signer takes. */
+/** Node's SHA-256 and HMAC in the form that the signer requires. */
 class Sha256 {
 	readonly #hash: ReturnType<typeof createHash> | ReturnType<typeof createHmac>;
 

@@ -62,7 +62,7 @@ describe.each([
 		expect(await stores.list(store, "artifacts/two")).toEqual(new Map());
 	});
 
-	it("to read do not write", async () => {
+	it("for reading cannot write", async () => {
 		const granted = await stores.grant(s3(more), { ...write, mode: "read", session: "att_reader" });
 		await expect(uploadFiles(folder, ["b"], { program, remote: granted })).rejects.toThrow(/AccessDenied|Forbidden/);
 		await downloadFiles(path.join(folder, "read"), ["a"], { program, remote: granted });
@@ -77,7 +77,7 @@ describe.each([
 	});
 });
 
-it("signs addresses that download a range of one object without credentials, until they end", async () => {
+it("signs URLs that download a range of one object without credentials, until they expire", async () => {
 	const store = s3();
 	await stores.upload(store, { folder, paths: ["a"] }, "artifacts/signed (1)");
 	const url = await stores.signUrl(store, "artifacts/signed (1)/a", { seconds: 60, fileName: "α.txt", mediaType: "text/plain" });

@@ -20,7 +20,7 @@ const ZONES = REGIONS.flatMap((region) => ["a", "b"].map((letter) => ({ region, 
 
 const DISKS = [{ region: REGIONS[0], type: "pd-balanced", tierGib: null, microUsdPerMonth: 100_000n }];
 
-/** Invented prices: the contract is about their form. */
+/** Invented prices. The contract checks only their form. */
 const CATALOG: CatalogEntry[] = [
 	{
 		...{ instanceType: TYPE, vcpus: 4, memoryGiB: 16, gpus: 1, gpuModel: "L4-24GB" },
@@ -53,7 +53,7 @@ const REFUSAL_CODES: Record<LaunchRefusal, string> = {
 	server_error: "backendError",
 };
 
-/** Of the driver that gives up; all others wait as long as in production, however busy this computer is. */
+/** For the driver that times out. All others wait as long as in production, however busy this computer is. */
 const IMPATIENCE_MS = 1_000;
 const HIDDEN_MS = 60_000;
 
@@ -65,7 +65,7 @@ export interface EmulatedProject {
 	close(): Promise<void>;
 }
 
-/** One project for all cases of the contract, since Google's SDK takes seconds to open. */
+/** One project for all cases of the contract, because Google's SDK takes seconds to open. */
 export async function openEmulatedProject(): Promise<EmulatedProject> {
 	const stateDir = mkdtempSync(path.join(tmpdir(), "spillway-gcp-contract-"));
 	process.env["GOOGLE_APPLICATION_CREDENTIALS"] = writeKeyFile(stateDir);
@@ -123,7 +123,7 @@ interface Parts {
 	sdk: ComputeClients;
 	sdkByProxy: ComputeClients;
 	controlPlane: string;
-	/** Moves the emulated clock. */
+	/** Advances the emulated clock. */
 	passTime(ms: number): void;
 }
 
@@ -136,7 +136,7 @@ function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane, passTime }:
 				...{ operationPollMs: 5, pageSize: 5, ...changes },
 			},
 			listPrices: () => RATES,
-			// Closed when all cases are over.
+			// Closed after all cases.
 			open: async () => ({ ...clients, close: async () => {} }),
 		});
 	const fault = (action: string, more: Omit<Parameters<typeof emulator.faults.add>[0], "action">) => {

@@ -4,11 +4,11 @@ import path from "node:path";
 import { KubernetesEmulator, type KubernetesEmulatorOptions } from "#server/emulators/kubernetes/emulator.ts";
 import type { KubernetesSettings } from "../kubernetes/settings.ts";
 
-/** The manifests that people apply: what they do not grant, the emulated server refuses. */
+/** The manifests that users apply: the emulated server rejects what they do not grant. */
 const RBAC = ["kubernetes-rbac.yaml", "kubernetes-adoption-rbac.yaml"].map(
 	(name) => new URL(`../../../docs/providers/${name}`, import.meta.url),
 );
-/** The namespace that the second one is for. */
+/** The namespace of the second manifest. */
 export const THEIR_NAMESPACE = "research";
 const PRODUCT = { "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3" };
 

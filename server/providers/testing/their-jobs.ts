@@ -10,11 +10,11 @@ export interface TheirJobOptions {
 	optIn?: boolean;
 	timeLimitSeconds?: number;
 	labels?: Record<string, string>;
-	/** Its pods have numbers, where it has several. */
+	/** Its pods have indices if there are several. */
 	indexed?: boolean;
 }
 
-/** Of nodes with four GPUs each. */
+/** Nodes with four GPUs each. */
 export function theirManifest(name: string, { gpus, runs, optIn, timeLimitSeconds, labels = {}, indexed }: TheirJobOptions) {
 	const nodes = Math.ceil(gpus / 4);
 	const container = {

@@ -24,11 +24,11 @@ const podsSchema = z.object({
 });
 let made = 0;
 
-/** Jobs of somebody else in a cluster that is there already, made with that person's own access. `end` deletes them. */
+/** Jobs of someone else in an existing cluster, created with that person's own credentials. `end` deletes them. */
 export function theirRealJobs(access: ParsedKubernetesSettings["access"], namespace: string) {
 	const connection = new Connection(access, systemClock);
 	const names = new Map<string, string>();
-	/** Null: what is asked for is not there. */
+	/** null: the requested object does not exist. */
 	const ask = async (method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<unknown> => {
 		const signal = AbortSignal.timeout(TIMEOUT_MS);
 		const sent = await connection.send({ method, path, what: path, body, signal, ...(method === "PATCH" ? { contentType: MERGE } : {}) });
@@ -53,11 +53,11 @@ export function theirRealJobs(access: ParsedKubernetesSettings["access"], namesp
 		hold: async (id: string) => void (await suspend(id, true)),
 		resume: async (id: string) => void (await suspend(id, false)),
 		cancel: async (id: string) => void (await remove(id)),
-		/** Null when it was deleted. */
+		/** null if it was deleted. */
 		async job(id: string) {
 			return jobSchema.nullable().parse(await ask("GET", pathOf(id)));
 		},
-		/** Those of its pods that are there. */
+		/** Its existing pods. */
 		async pods(id: string) {
 			const { items } = podsSchema.parse(await ask("GET", `/api/v1/namespaces/${namespace}/pods`));
 			return items.filter((pod) => pod.metadata.ownerReferences?.some(({ uid }) => uid === id));

@@ -4,8 +4,8 @@ import https from "node:https";
 import type { AddressInfo } from "node:net";
 
 /**
- * Runs on loopback between a cluster's driver and its API server, and streams both ways. The bad luck that it brings is
- * answered by the server itself, so that a real one says it in its own words.
+ * Runs on loopback between a cluster's driver and its API server, and streams both ways. The server itself responds to the
+ * faults, so that a real one uses its own messages.
  */
 export class UnluckyProxy {
 	readonly #target: URL;
@@ -14,9 +14,9 @@ export class UnluckyProxy {
 	readonly #watches = new Set<ServerResponse>();
 	#tokenIsGood = true;
 	#aged = 0;
-	/** Watches that the server refused as too old (410). */
+	/** Watches that the server rejected as too old (410). */
 	expired = 0;
-	/** Calls that it refused for their token (401). */
+	/** Calls that it rejected for their token (401). */
 	unauthorized = 0;
 
 	private constructor(target: string, caFile: string | undefined) {
@@ -35,12 +35,12 @@ export class UnluckyProxy {
 		return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
 	}
 
-	/** From now on the token is one that the server does not know, as after its end; or it is good again. */
+	/** From now on the token is unknown to the server, as after its expiry, or valid again. */
 	setToken({ isGood }: { isGood: boolean }): void {
 		this.#tokenIsGood = isGood;
 	}
 
-	/** Ends the watches that are open; the next `count` go on from a place that the server has forgotten. */
+	/** Ends the open watches; the next `count` resume from a position that the server has forgotten. */
 	ageWatches(count: number): void {
 		this.#aged = count;
 		this.cutWatches();
