@@ -21,7 +21,10 @@ export async function writeAudit(
 	});
 }
 
-/** The same for what the scheduler decides and does on its own authority: placing, stopping, moving, holding, ending machines. */
+/**
+ * Like the audit of people's changes, for the scheduler's own decisions and actions: placing, stopping, moving, holding, terminating
+ * machines.
+ */
 export async function writeSchedulerAudit(
 	tx: DbOrTx,
 	entry: { action: string; subject: string; before?: unknown; after?: unknown; atMs: number },
@@ -38,7 +41,7 @@ export async function writeSchedulerAudit(
 
 const SCHEDULER = actorName({ kind: "system", part: "control_loop" });
 
-/** What is decided about a machine's agent, as it comes. */
+/** Results of checking a machine's agent, as they arise. */
 export async function writeAgentAudit(
 	tx: DbOrTx,
 	entry: { action: string; subject: string; after?: unknown; atMs: number },

@@ -10,7 +10,7 @@ export function rolesWith(permission: Permission): Role[] {
 }
 
 /**
- * The teams that the actor may do this for: null is all of them.
+ * Teams for which the actor may do this; null for all teams.
  * @throws SpillwayError `forbidden` when the role may not do it at all.
  */
 export function teamScope(ctx: Pick<ServiceContext, "actor">, permission: Permission): readonly string[] | null {
@@ -53,7 +53,7 @@ export function authorizeFound(
 	if (found === undefined || (scope !== null && !scope.includes(found.team))) throw missing();
 }
 
-/** For pages that offer an action only to people who may take it; the action authorises again. */
+/** For pages that offer an action only to people who may take it; the action authorizes again. */
 export function allows(ctx: Pick<ServiceContext, "actor">, permission: Permission, team: string | null): boolean {
 	try {
 		authorize(ctx, permission, team);

@@ -1,17 +1,17 @@
 import { parse } from "csv-parse/sync";
 
-/** A CSV file that a person imports: its columns, and its lines without blank ones. */
+/** A CSV file imported by a person: its columns, and its non-blank lines. */
 export interface CsvTable {
-	/** As the header has them, trimmed. */
+	/** As in the header, trimmed. */
 	names: string[];
 	/** `at` is the line in the file, such as `line 2`. Cells are trimmed. */
 	lines: { at: string; cells: string[] }[];
 }
 
 /**
- * Reads CSV so that no value is taken from a wrong column: a column may be named once, and a line has as many values as the header.
- * One with a decimal comma has more. Empty columns at the end are ignored, as the ECB's files have one.
- * @param unusable makes the error of what is wrong and how to fix it
+ * Reads CSV strictly, so that no value is taken from the wrong column: column names must be unique, and each line must have as many values
+ * as the header. A line with a decimal comma has more. Empty columns at the end are ignored, as the ECB's files have one.
+ * @param unusable creates the error from the problem and its fix
  */
 export function readCsvTable(text: string, unusable: (what: string, fix: string) => Error): CsvTable {
 	const records = recordsOf(text, unusable);
@@ -36,7 +36,7 @@ export function readCsvTable(text: string, unusable: (what: string, fix: string)
 
 function recordsOf(text: string, unusable: (what: string, fix: string) => Error): string[][] {
 	try {
-		// Blank lines are kept for the lines' numbers.
+		// Blank lines are kept to preserve line numbers.
 		return parse(text, { bom: true, relax_column_count: true });
 	} catch (cause) {
 		throw unusable(cause instanceof Error ? cause.message : "it is not CSV", "Write it as CSV with a header line.");

@@ -4,12 +4,12 @@ import { LAST_INSTANT_MS } from "#server/kernel/units.ts";
 
 const position = z.tuple([z.number().min(0).max(LAST_INSTANT_MS), z.string().regex(/^[\w-]{1,64}$/)]);
 
-/** A place in a list that is ordered by time and id, as an opaque text. */
+/** A position in a list ordered by time and id, as an opaque text. */
 export function encodeCursor(atMs: number, id: string): string {
 	return Buffer.from(JSON.stringify([atMs, id])).toString("base64url");
 }
 
-/** @throws SpillwayError `invalid_input` when it is not a cursor that we gave. */
+/** @throws SpillwayError `invalid_input` when it is not a cursor issued by Spillway. */
 export function decodeCursor(cursor: string): { atMs: number; id: string } {
 	try {
 		const [atMs, id] = position.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { setting } from "#server/db/schema/setting.ts";
 
-/** This installation's id, made once: machines are tagged with it, so that two installations never end each other's. */
+/** This installation's id, created once. Machines are tagged with it, so that two installations never terminate each other's machines. */
 export async function deploymentId(db: Db): Promise<string> {
 	await db
 		.insert(setting)

@@ -17,7 +17,7 @@ export async function readGroupMappings(db: DbOrTx): Promise<StoredMappings> {
 	return row ? storedSchema.parse(row.value) : {};
 }
 
-/** The same, locked: changes wait for each other. */
+/** The same, locked, so that changes are serialized. */
 export async function lockGroupMappings(tx: Tx): Promise<StoredMappings> {
 	return storedSchema.parse((await readLockedSetting(tx, KEY)) ?? {});
 }
@@ -26,7 +26,7 @@ export async function writeGroupMappings(tx: Tx, mappings: StoredMappings): Prom
 	await writeSetting(tx, KEY, mappings);
 }
 
-/** The process's map (OIDC_GROUP_MAP) with the mappings of Settings. A group that is in both has that of Settings. */
+/** The process's map (OIDC_GROUP_MAP) combined with the mappings from Settings, which take precedence. */
 export async function effectiveGroupMap(db: DbOrTx, base: GroupMap): Promise<GroupMap> {
 	return mergeGroupMap(base, await readGroupMappings(db));
 }

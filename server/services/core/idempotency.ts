@@ -3,12 +3,12 @@ import { idempotencyKey } from "#server/db/schema/idempotency-key.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { actorName, type ServiceContext } from "./context.ts";
 
-/** A row that is being worked on has this status; it is never seen committed. */
+/** Status of a row in progress; never visible in a committed row. */
 const UNDER_WAY = 0;
 
 /**
- * Does a write at most once for an Idempotency-Key. The key, the write and its answer are one transaction; a second
- * request with the key waits for the first and gets its answer.
+ * Does a write at most once for an Idempotency-Key. The key, the write and its response share one transaction; a second request with the
+ * key waits for the first and gets its response.
  * @throws SpillwayError `conflict` when the key was used for another request.
  */
 export async function onceForKey<T>(
@@ -25,7 +25,7 @@ export async function onceForKey<T>(
 				key: input.key,
 				requestHash: input.requestHash,
 				status: UNDER_WAY,
-				// Replaced below, before anybody can see it; the column takes no NULL.
+				// Replaced below before it becomes visible; the column does not allow NULL.
 				response: {},
 				createdAt: new Date(ctx.clock.nowMs()),
 			})

@@ -1,14 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 
-/** Bounds the text of one statement: a charge is about one kilobyte. */
+/** Limits the text of one statement: a charge is about one kilobyte. */
 const STATEMENT_ROWS = 1_000;
 const columnNames = new Map<string, string>();
 
 /**
- * Inserts rows that the database reads from one JSON text; fields are named as in the schema. A statement with one parameter
- * per value takes ten times as long to build, which would dominate the metering of thousands of instances.
- * @param conflict SQL after the rows, e.g. `on conflict (…) do update set …`, from code alone.
+ * Inserts rows that the database reads from one JSON text; fields are named as in the schema. A statement with one parameter per value
+ * takes ten times as long to build, which would dominate the metering of thousands of instances.
+ * @param conflict SQL after the rows, e.g. `on conflict (…) do update set …`, never from input.
  * @returns the rows of `returning …`, when `conflict` ends with it.
  */
 export async function insertRecords(tx: Tx, table: string, rows: readonly object[], conflict = ""): Promise<Record<string, unknown>[]> {

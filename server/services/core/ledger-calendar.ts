@@ -8,12 +8,12 @@ import { writeAudit } from "./audit.ts";
 import { authorize } from "./authorize.ts";
 import type { ServiceContext } from "./context.ts";
 
-/** The time zone of the ledger's days and months: a text. */
+/** Name of the setting with the time zone of the ledger's days and months. */
 const ZONE_SETTING = "ledger_zone";
 
-/** The calendar that the ledger's days and months follow; UTC until another one is chosen. Cost: one row by its key. */
+/** The calendar that the ledger's days and months follow; UTC until another one is set. Cost: one row by its key. */
 export async function ledgerCalendar(db: DbOrTx): Promise<Calendar> {
-	// The key is written into the question: one without parameters takes one way to the database and back, not two.
+	// The key is written into the query: without parameters it takes one round trip to the database, not two.
 	const [row] = await db
 		.select({ zone: setting.value })
 		.from(setting)
@@ -21,7 +21,7 @@ export async function ledgerCalendar(db: DbOrTx): Promise<Calendar> {
 	return toCalendar(row?.zone);
 }
 
-/** The same for who writes charges: the choice cannot change before the transaction has ended. */
+/** The same for writers of charges: the setting cannot change before the transaction ends. */
 export async function holdLedgerCalendar(tx: Tx): Promise<Calendar> {
 	return toCalendar(await lockZone(tx, "key share"));
 }
@@ -36,10 +36,8 @@ async function lockZone(tx: Tx, strength: "key share" | "update"): Promise<unkno
 }
 
 /**
- * Sets the time zone of the ledger's days and months, before any charge: afterwards sums would not match months that were
- * already reported.
- * @throws SpillwayError `invalid_input` for a zone unknown to this machine or the database, `conflict` after the first charge,
- * `forbidden`.
+ * Sets the time zone of the ledger's days and months, before any charge: afterwards sums would not match months already reported.
+ * @throws SpillwayError `invalid_input` for a zone unknown to this machine or the database, `conflict` after the first charge, `forbidden`.
  */
 export async function setLedgerZone(ctx: ServiceContext, zone: string): Promise<void> {
 	authorize(ctx, "rates:change", null);

@@ -2,7 +2,7 @@ import { inArray } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { account } from "#server/db/schema/account.ts";
 
-/** Names of actors as people read them; an account that no longer exists is shown by its id. */
+/** Readable names of actors; an account that no longer exists is shown by its id. */
 export async function namesOf(db: DbOrTx, actors: readonly (string | null)[]): Promise<(actor: string) => string> {
 	const ids = [...new Set(actors.flatMap((a) => (a?.startsWith("account:") ? [a.slice("account:".length)] : [])))];
 	const people =

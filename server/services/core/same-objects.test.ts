@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSame, SameObjects } from "./same-objects.ts";
 
-describe("objects that say the same", () => {
-	it("are handed on as they were, and others as they are", () => {
+describe("equal objects", () => {
+	it("are replaced by the previous ones, and others stay as they are", () => {
 		const same = new SameObjects<{ id: string; price: bigint; slots: number[] }>(({ id }) => id);
 		const first = same.keep([
 			{ id: "a", price: 1n, slots: [1, 2] },
@@ -21,7 +21,7 @@ describe("objects that say the same", () => {
 		expect(second[0]).not.toBe(first[1]);
 	});
 
-	it("are found by every fact, however deep", () => {
+	it("are compared by every fact, however deep", () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
 				expect(isSame(a, structuredClone(a))).toBe(true);

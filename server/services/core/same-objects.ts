@@ -1,7 +1,6 @@
 /**
- * Rows are read again in every cycle, most of them unchanged. Equal objects are replaced by the previous ones, so the core can
- * reuse results that it keeps by object (DecideMemo). They are immutable.
- * Cost: one comparison of each row's facts.
+ * Rows are read again in every cycle, most of them unchanged. Equal objects are replaced by the previous ones, so the core can reuse
+ * results that it caches by object (DecideMemo). The objects are immutable. Cost: one comparison of each row's facts.
  */
 export class SameObjects<T extends object> {
 	readonly #keyOf: (item: T) => string;
@@ -11,7 +10,7 @@ export class SameObjects<T extends object> {
 		this.#keyOf = keyOf;
 	}
 
-	/** The same list, with the last call's object in the place of each that equals it. */
+	/** The same list, with equal items replaced by the last call's objects. */
 	keep(items: readonly T[]): T[] {
 		const next = new Map<string, T>();
 		const kept = items.map((item) => {
@@ -34,7 +33,7 @@ export function isSame(a: unknown, b: unknown): boolean {
 		if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
 		return a.every((item, i) => isSame(item, b[i]));
 	}
-	// Thousands of rows a cycle: no lists of pairs are made of them.
+	// Avoids building lists of pairs, since a cycle compares thousands of rows.
 	const [x, y] = [a as Record<string, unknown>, b as Record<string, unknown>];
 	let left = 0;
 	for (const name in x) if (Object.hasOwn(x, name)) left++;

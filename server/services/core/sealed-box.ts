@@ -4,8 +4,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * A text encrypted by AES-256-GCM (NIST SP 800-38D) under a key of 32 bytes, as `<iv>.<text and tag>` in base64url. `owner` is
- * bound into it: moved to another row it does not open.
+ * A text encrypted by AES-256-GCM (NIST SP 800-38D) under a key of 32 bytes, as `<iv>.<text and tag>` in base64url. `owner` is bound into
+ * it, so it cannot be opened if moved to another row.
  */
 export function sealText(key: Buffer, owner: string, text: string): string {
 	const iv = randomBytes(IV_BYTES);

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
-/** What processes record for themselves, without reading it first; and the zone, which is written once. */
+/** Settings that processes record for themselves without reading them first, and the zone, which is written once. */
 const WITHOUT_LOCK = [
 	"capacity/instance/restored.ts",
 	"core/deployment.ts",
@@ -16,7 +16,7 @@ const WITHOUT_LOCK = [
 	"work/agent/listening.ts",
 ];
 
-it("lets people change settings only with lockSetting: of two changes at once the second builds on the first", () => {
+it("lets people change settings only with lockSetting: the second of two concurrent changes builds on the first", () => {
 	const services = new URL("../", import.meta.url);
 	const sources = globSync("**/*.ts", { cwd: services, exclude: (file) => file.endsWith(".test.ts") || file === "testing" });
 	const writers = sources.filter((file) => /\.(insert|update)\(setting\)/.test(readFileSync(new URL(file, services), "utf8")));

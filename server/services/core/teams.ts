@@ -5,7 +5,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { teamScope } from "./authorize.ts";
 import type { ServiceContext } from "./context.ts";
 
-/** Teams for which the actor may submit; every team for those who see all. */
+/** Teams for which the actor may submit; every team for actors who see all. */
 export async function listTeams(ctx: ServiceContext): Promise<string[]> {
 	const scope = teamScope(ctx, "job:read");
 	const rows = await ctx.db.select({ name: team.name }).from(team).orderBy(asc(team.name));
@@ -13,7 +13,7 @@ export async function listTeams(ctx: ServiceContext): Promise<string[]> {
 }
 
 /**
- * Requires these teams to exist, and to stay until the transaction ends: one that refers to a team waits for its deletion.
+ * Requires these teams to exist until the transaction ends. If one is being deleted, this waits for the deletion.
  * @throws SpillwayError `invalid_input` naming the teams that do not exist
  */
 export async function requireTeams(tx: Tx, names: readonly string[], field = "teams"): Promise<void> {

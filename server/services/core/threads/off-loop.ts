@@ -11,7 +11,7 @@ export interface ThreadPool {
 /** Maximum number of waiting tasks of one person: a page's largest batch. */
 const WAITING_MAX = 40;
 
-// Next bundles pages and route handlers apart, so module state would exist more than once; globalThis is one.
+// Next bundles pages and route handlers separately, so module state would exist more than once; globalThis is shared.
 const shared = globalThis as {
 	__spillwayThreads?: { pool: ThreadPool | null; people: Map<string, { last: Promise<unknown>; count: number }> };
 };
@@ -27,8 +27,8 @@ export function setThreadPool(pool: ThreadPool | null): void {
 }
 
 /**
- * Computes in a thread, one computation a person at a time: others are never behind a person's whole batch.
- * @param compute the same function as the table's `task`; pure, with input and output that can be cloned
+ * Computes in a thread, one computation per person at a time, so that no one waits behind another person's whole batch.
+ * @param compute the same function as the table's `task`; pure, with cloneable input and output
  * @throws SpillwayError `too_many_requests`
  */
 export async function offLoop<I, O>(

@@ -15,7 +15,7 @@ interface Waiting extends ThreadCall {
 	reject(error: Error): void;
 }
 
-/** Threads that are started when they are needed, at most `size`. A computation that takes longer than `limitMs` ends with its thread. */
+/** Threads started on demand, at most `size`. A computation that takes longer than `limitMs` is ended together with its thread. */
 export class WorkerPool implements ThreadPool {
 	readonly #program: URL;
 	readonly #size: number;
@@ -102,7 +102,7 @@ export class WorkerPool implements ThreadPool {
 	}
 }
 
-/** An error keeps its message on the way out of a thread, and loses its class. */
+/** An error from a thread keeps its message but loses its class. */
 function withFix({ code, fix, fields }: Pick<SpillwayError, "code" | "fix" | "fields">, { message }: Error): SpillwayError {
 	return new SpillwayError(code, message, { fields, ...(fix === undefined ? {} : { fix }) });
 }

@@ -3,7 +3,7 @@ import { defined } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ThreadAnswer, ThreadCall } from "./pool.ts";
 
-/** The thread's side of WorkerPool: computes what it is sent, by a table of tasks. */
+/** The thread's side of WorkerPool: runs the received calls from a table of tasks. */
 export function serveCalls(tasks: Readonly<Record<string, (input: never) => unknown>>): void {
 	const port = defined(parentPort, "the thread that began this one");
 	port.on("message", async ({ task, input }: ThreadCall) => {

@@ -29,7 +29,7 @@ describe("threads", () => {
 		await pool.close();
 	});
 
-	it("compute, pass refusals on, and go on after one that dies", async () => {
+	it("compute, pass on errors, and continue after a thread dies", async () => {
 		open();
 		const ann = person("ann");
 		expect(await offLoop(ann, "echo", inPlace, { a: 1n })).toEqual([{ a: 1n }, process.pid]);
@@ -43,7 +43,7 @@ describe("threads", () => {
 		await expect(offLoop(person("ann"), "spin", inPlace, 1)).rejects.toMatchObject({ code: "invalid_input" });
 	});
 
-	it("serve one computation of a person at a time, and refuse what waits beyond a batch", async () => {
+	it("run one computation per person at a time, and reject more waiting tasks than a batch", async () => {
 		open();
 		const running: string[] = [];
 		let most = 0;

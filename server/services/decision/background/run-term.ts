@@ -4,13 +4,13 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { failureOf } from "./failure.ts";
 import { BACKGROUND_TABLES, type BackgroundKind, isMine, type Term } from "./table.ts";
 
-/** How often a worker reports that it is alive, and checks whether it was canceled. */
+/** How often a worker sends a heartbeat and checks whether its job was canceled. */
 const BEAT_MS = 1_000;
 
 export interface TermContext {
 	db: Db;
 	clock: Clock;
-	/** All of an unexpected error. */
+	/** Full text of an unexpected error. */
 	logError(error: unknown): void;
 }
 
@@ -25,7 +25,7 @@ export interface Going {
 export type TermEnd = "done" | "failed" | "given_up";
 type Columns = Readonly<Record<string, unknown>>;
 
-/** Works on a job until its end: beats, then writes the columns that `work` returns, or why it failed. */
+/** Runs a job to its end: sends heartbeats, then writes the columns that `work` returns, or the reason it failed. */
 export async function runTerm(
 	ctx: TermContext,
 	kind: BackgroundKind,
@@ -36,7 +36,7 @@ export async function runTerm(
 	const beats = setInterval(() => {
 		beat(ctx, kind, term, going.progress.permille).then(
 			(alive) => void (alive || going.stop.abort()),
-			// The next one tries again; if the database stays unavailable the worker falls silent, and another one begins.
+			// The next heartbeat retries. If the database stays unavailable, the worker falls silent and another one starts.
 			() => {},
 		);
 	}, BEAT_MS);
@@ -53,7 +53,7 @@ export async function runTerm(
 	}
 }
 
-/** False when it is no longer this worker's. */
+/** False when the job no longer belongs to this worker. */
 async function beat(ctx: TermContext, kind: BackgroundKind, term: Term, progressPermille: number): Promise<boolean> {
 	const table = BACKGROUND_TABLES[kind];
 	const rows = await ctx.db

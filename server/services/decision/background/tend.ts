@@ -4,16 +4,16 @@ import type { Clock } from "#server/kernel/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { BACKGROUND_TABLES, type BackgroundKind, type Term } from "./table.ts";
 
-/** A worker that was not heard for so long is taken to be dead, and another one begins. */
+/** A worker silent for this long counts as dead, and another one starts. */
 export const SILENT_MS = 20 * SECOND_MS;
-/** Workers that one job gets, and the longest time from its request to the last of them. */
+/** Maximum number of workers per job, and the maximum time from its request to the last of them. */
 const TERMS_MAX = 3;
 const GIVE_UP_MS = 30 * MINUTE_MS;
 
 /** A process that works on one background job. */
 export interface BackgroundWorker {
 	stop(): void;
-	/** Resolves when it is over; `failure` when it ended itself with an error, null when it was ended from outside or is done. */
+	/** Resolves when the worker has ended: with `failure` when it failed by itself, null when it was ended from outside or is done. */
 	ended: Promise<{ failure: string | null }>;
 }
 
@@ -24,7 +24,7 @@ export interface TenderContext {
 	spawn(term: Term): BackgroundWorker;
 }
 
-/** Looks after the background jobs of one kind: one at a time, oldest first; who leads calls `tend` again and again. */
+/** Manages the background jobs of one kind: one at a time, oldest first. The leader calls `tend` repeatedly. */
 export class BackgroundTender {
 	readonly #ctx: TenderContext;
 	#current: { term: Term; worker: BackgroundWorker } | null = null;
@@ -65,12 +65,12 @@ export class BackgroundTender {
 		else await this.#fail({ id: running.id, startedAt: running.startedAt }, `Its worker fell silent ${terms} times.`);
 	}
 
-	/** Ends the worker; the job stays running, and the next leader begins it again. */
+	/** Ends the worker; the job stays running, and the next leader restarts it. */
 	close(): void {
 		this.#stopWorker();
 	}
 
-	/** Takes the term over from its holder. The time of the new term must differ from that of the last one. */
+	/** Takes over the term from its holder. The start of the new term must differ from that of the last one. */
 	async #begin(row: { id: string; startedAt: Date | null }, nowMs: number): Promise<void> {
 		const startedAt = new Date(Math.max(nowMs, (row.startedAt?.getTime() ?? 0) + 1));
 		const table = BACKGROUND_TABLES[this.#ctx.kind];
@@ -88,7 +88,7 @@ export class BackgroundTender {
 		void worker.ended.then(({ failure }) => {
 			if (this.#current !== current) return;
 			this.#current = null;
-			// A database that is unavailable now leaves it running and silent, which is seen later.
+			// If the database is unavailable now, the job stays running without heartbeats, which is detected later.
 			if (failure !== null) this.#fail({ id: row.id, startedAt }, failure).catch(() => {});
 		});
 	}

@@ -8,8 +8,8 @@ import { noBacktest } from "./get.ts";
 import { type BacktestView, viewOf } from "./view.ts";
 
 /**
- * Ends a backtest that waits or runs; its worker sees it within a second.
- * @throws SpillwayError `forbidden`, `not_found`, `conflict` when it is over.
+ * Cancels a queued or running backtest; its worker stops within a second.
+ * @throws SpillwayError `forbidden`, `not_found`, `conflict` when it has ended.
  */
 export async function cancelBacktest(ctx: ServiceContext, id: string): Promise<BacktestView> {
 	authorize(ctx, "policy:edit", null);

@@ -6,7 +6,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { type BacktestView, viewOf } from "./view.ts";
 
 /**
- * A backtest with its progress, and its result when it is done. Who edits policies sees it: it names jobs of every team.
+ * A backtest with its progress, and its result when done. Restricted to people who may edit policies, since it names jobs of every team.
  * @throws SpillwayError `forbidden`, `not_found`
  */
 export async function getBacktest(ctx: ServiceContext, id: string): Promise<BacktestView> {

@@ -9,10 +9,7 @@ import { loadHistory } from "./load-history.ts";
 const TIMEOUT_MS = 240_000;
 const TICK_MS = 2 * SECOND_MS;
 
-/**
- * Two slots and jobs of a minute; a rule sends jobs with a wait of more than 10 s to the cloud. Seconds from the beginning of a
- * round.
- */
+/** Two slots and one-minute jobs; a rule sends jobs with a wait of more than 10 s to the cloud. Seconds from the beginning of a round. */
 const ROUND: readonly (JobChanges & { atS: number })[] = [
 	{ atS: 0, name: "fills-one" },
 	{ atS: 0, name: "fills-two" },
@@ -23,7 +20,7 @@ const ROUND: readonly (JobChanges & { atS: number })[] = [
 	{ atS: 86, name: "must-stay-too", class: "sensitive" },
 ];
 const ROUND_S = 196;
-/** In the last round it asks for both slots. */
+/** In the last round it requests both slots. */
 const NEEDS_BOTH = "must-stay-too";
 /** When the world begins: prices are fresh then. */
 const START_MS = Date.UTC(2026, 10, 2, 8);
@@ -34,8 +31,8 @@ afterEach(async () => {
 	world = null;
 });
 
-describe("what the live loop did, and a backtest of its record under the same policy", { timeout: TIMEOUT_MS }, () => {
-	it("agree on where and when each job ran, but for the one behind a refused launch", async () => {
+describe("the live loop, and a backtest of its record under the same policy", { timeout: TIMEOUT_MS }, () => {
+	it("agree on where and when each job ran, except for the job behind a refused launch", async () => {
 		const price = { microUsdPerHour: 500_000n, onDemandMicroUsdPerHour: 500_000n, priceObservedAtMs: START_MS };
 		// One accelerator: a backtest runs recorded jobs at speed 1 everywhere.
 		const cheap = fakeOffer({ instanceType: "g4dn.xlarge", accelerator: "A10G-24GB", ...price });

@@ -7,7 +7,7 @@ import { GridRecord } from "#server/simulation/replay/grid-record.ts";
 import { forecastGrid } from "../snapshot/forecast-grid.ts";
 import { loadGrid } from "./load-grid.ts";
 
-/** Hours are recorded up to here, with forecasts for two more days. */
+/** Hours are recorded up to this time, with forecasts for two more days. */
 let importedMs: number;
 let books: Books;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => books.database.drop());
 
 describe("the coming hours of grids", { timeout: 60_000 }, () => {
-	it.each([0, 1, 13, 23, 30, 47])("are foretold by a backtest as the live loop does, %i h after they were imported", async (hours) => {
+	it.each([0, 1, 13, 23, 30, 47])("are forecast in a backtest as in the live loop, %i h after they were imported", async (hours) => {
 		const nowMs = books.clock.nowMs() + hours * HOUR_MS + 7 * MINUTE_MS;
 		const record = await loadGrid(books.db, { fromMs: nowMs - 5 * DAY_MS, toMs: nowMs });
 		const live = await books.db.transaction((tx) => forecastGrid(tx, nowMs));
@@ -37,7 +37,7 @@ describe("the coming hours of grids", { timeout: 60_000 }, () => {
 		expect(ahead && [...ahead]).toEqual([...live].map(([place, { hourly }]) => [place, hourly]));
 	});
 
-	it("and what was emitted is by the hours that came", async () => {
+	it("are replaced by the actual hours for emissions", async () => {
 		const record = await loadGrid(books.db, { fromMs: importedMs - DAY_MS, toMs: importedMs });
 		const atMs = importedMs - 40 * DAY_MS + 39 * 24 * HOUR_MS;
 		const [first, second] = [300 + ((39 * 24) % 7), 310 + ((39 * 24 + 1) % 7)];

@@ -7,8 +7,8 @@ import type { RecordedGrid } from "#server/simulation/replay/grid-record.ts";
 import { zonesInUse } from "../snapshot/forecast-grid.ts";
 
 /**
- * Hours of the grids of pools and offers: of the range, of the weeks before it for the pattern, and of the days after
- * it that were forecast by then. null when none is recorded. Cost: some 3,000 rows a zone for 90 days.
+ * Grid hours for pools and offers: those of the range, of the weeks before it for the pattern, and of the days after it that were forecast
+ * by then. null when none is recorded. Cost: about 3,000 rows per zone for 90 days.
  */
 export async function loadGrid(db: Db, { fromMs, toMs }: { fromMs: number; toMs: number }): Promise<RecordedGrid | null> {
 	const zones = await zonesInUse(db);

@@ -19,7 +19,7 @@ export interface HistoryRequest {
 	toMs: number;
 	/** The version in force, which also seeds the live loop. */
 	version: number;
-	/** The policies with budgets that need earlier spending. */
+	/** Policies with budgets that need earlier spending. */
 	policies: readonly Policy[];
 	timing: Pick<Timing, "cloudStartMs" | "offerCooldownMs">;
 	/** Jobs read so far. */
@@ -56,7 +56,7 @@ export async function loadHistory(db: Db, request: HistoryRequest): Promise<Reco
 	};
 }
 
-/** Prices as the providers named them, less the discounts that are in today's offers. */
+/** Prices as listed by the providers, less the discounts in today's offers. */
 function contracted(prices: RecordedHistory["prices"], offers: readonly Offer[]): RecordedHistory["prices"] {
 	for (const { id, discount } of offers) {
 		const changes = discount && prices.get(id);

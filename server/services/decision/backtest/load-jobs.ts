@@ -16,8 +16,8 @@ interface Span {
 }
 
 /**
- * The jobs that were submitted in the time, or waited or ran when it began, with how long they really ran. `onBatch`: read so far.
- * Cost: their rows, in batches, and three looks by index for each.
+ * Jobs that were submitted during the range, or were waiting or running at its start, with their actual run times. `onBatch`: number read
+ * so far. Cost: their rows, in batches, and three index lookups for each.
  */
 export async function loadJobs(db: Db, span: Span, onBatch: (read: number) => void): Promise<HistoryJob[]> {
 	const intern = internSpecs();
@@ -59,7 +59,7 @@ function readBatch(db: Db, { fromMs, toMs }: Span, after: string) {
 			lastStartedAt: last.startedAt,
 			lastFinishedAt: last.finishedAt,
 			placement: last.placement,
-			/** Saves of earlier attempts, and saves up to the beginning. */
+			/** Progress saved by earlier attempts, and up to the start of the range. */
 			earlierMs: saved(sql`c.attempt_id <> ${last.id}`),
 			savedBeforeMs: saved(sql`c.created_at < ${from.toISOString()}::timestamptz`),
 			bytes: sql<string>`(select coalesce(sum(c.bytes), 0) from checkpoint c where c.job_id = ${job.id})`,
@@ -84,7 +84,7 @@ function toJob(row: Row, span: Span, { intern, speedOf }: { intern: (spec: JobSp
 	};
 }
 
-/** Saves of earlier attempts, and the whole of the last one at the speed of its place. */
+/** Progress saved by earlier attempts, plus the whole last attempt at the speed of its placement. */
 function workOf(row: Row, { fromMs, toMs }: Span, speed: number): RecordedWork {
 	const startedMs = row.lastStartedAt?.getTime() ?? null;
 	if (startedMs === null || startedMs >= toMs) return { kind: "unknown" };
@@ -95,7 +95,7 @@ function workOf(row: Row, { fromMs, toMs }: Span, speed: number): RecordedWork {
 	return { kind: over ? "recorded" : "so_far", ms: earlierMs + Math.max(0, endMs - startedMs) * speed, beforeMs };
 }
 
-/** Specs that no rule can distinguish share one object: no rule reads the command or the variables. */
+/** Specs that no rule can distinguish share one object, since no rule reads the command or the variables. */
 function internSpecs(): (spec: JobSpec) => JobSpec {
 	const known = new Map<string, JobSpec>();
 	return (given) => {

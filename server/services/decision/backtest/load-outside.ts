@@ -16,7 +16,7 @@ import type { HistoryTiming, LaunchRecord, RecordedHistory } from "#server/simul
 import { monthOf } from "#server/simulation/replay/billing.ts";
 import type { ReplayPool } from "#server/simulation/replay/types.ts";
 
-/** How far back launches say anything (snapshot/offer-records.ts), and run times are learnt from (job/durations.ts). */
+/** How far back launches are evidence (snapshot/offer-records.ts), and run times are learned from (job/durations.ts). */
 const LAUNCHES_BEFORE_MS = 30 * DAY_MS;
 const RUNS_BEFORE_MS = 90 * DAY_MS;
 const RUNS_MAX = 10_000;
@@ -29,7 +29,7 @@ interface Span {
 const at = (ms: number) => sql`${new Date(ms).toISOString()}::timestamptz`;
 const msOf = (column: ReturnType<typeof sql>) => sql`(extract(epoch from ${column}) * 1000)::float8`;
 
-/** As they are now; what is unavailable now was always so. */
+/** As they are now; what is unavailable now is treated as always unavailable. */
 export async function loadPools(db: Db): Promise<ReplayPool[]> {
 	const rows = await db.select({ pool, site }).from(pool).innerJoin(site, eq(site.id, pool.siteId)).where(eq(site.enabled, true));
 	return rows.map(({ pool: p, site: s }) => {
@@ -52,7 +52,7 @@ export async function loadPools(db: Db): Promise<ReplayPool[]> {
 	});
 }
 
-/** Every change of a price in the time, and the last one before it. */
+/** Every price change during the range, and the last one before it. */
 export async function loadPrices(db: Db, { fromMs, toMs }: Span): Promise<RecordedHistory["prices"]> {
 	const rows = await db.execute<{ id: string; at: number; price: string }>(sql`
 		select offer_id as id, ${msOf(sql`observed_at`)} as at, micro_usd_per_hour::text as price from (
@@ -96,7 +96,7 @@ function isRefusal(code: string | null): boolean {
 	return code === "launch_refused_capacity" || code === "launch_refused_quota";
 }
 
-/** Medians of what is on record. */
+/** Medians of the recorded values. */
 export async function loadTiming(
 	db: Db,
 	{ fromMs, toMs }: Span,
@@ -131,7 +131,7 @@ export async function loadPriorRuns(db: Db, { fromMs }: Span): Promise<RecordedH
 		.toReversed();
 }
 
-/** Cost of cloud work before the time, in the longest budget period in which the time begins. */
+/** Cost of cloud work before the range, in the longest budget period that contains its start. */
 export async function loadSpentBefore(
 	db: Db,
 	{ fromMs }: Span,

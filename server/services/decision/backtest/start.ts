@@ -14,15 +14,14 @@ import { knownFacts } from "#server/services/governance/policy/known-facts.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
 import { type BacktestView, viewOf } from "./view.ts";
 
-/** Backtests that wait or run, of everybody: one runs at a time. */
+/** Queued or running backtests, over all people; one runs at a time. */
 const PENDING_MAX = 10;
-/** Keeps two requests from both being the last that fits. */
+/** Prevents two requests from both taking the last free place. */
 const START_LOCK = "backtest:start";
 
 /**
- * Requests a backtest of a draft against the published version over the last days; a background job of the scheduler.
- * @throws SpillwayError `forbidden`; `invalid_input` with line and column when the draft has an error; `conflict` when too many
- * wait.
+ * Requests a backtest of a draft against the published version over the last days; as a background job of the scheduler.
+ * @throws SpillwayError `forbidden`; `invalid_input` with line and column when the draft has an error; `conflict` when too many are queued.
  */
 export async function startBacktest(ctx: ServiceContext, raw: z.input<typeof startBacktestInput>): Promise<BacktestView> {
 	authorize(ctx, "policy:edit", null);

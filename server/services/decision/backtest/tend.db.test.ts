@@ -39,7 +39,7 @@ beforeEach(async () => {
 	await database.db.delete(backtest);
 });
 
-/** Workers that do nothing until their end is set. */
+/** Workers that do nothing until the test ends them. */
 function hands() {
 	const begun: { term: Term; stopped: boolean; end: (failure: string | null) => void }[] = [];
 	const spawn = (term: Term): BackgroundWorker => {
@@ -64,8 +64,8 @@ function workContext(replay?: WorkContext["replay"]): WorkContext {
 const start = async () => (await startBacktest(ctx(), { source: SOURCE, days: 7 })).id;
 const stateOf = async (id: string) => (await getBacktest(ctx(), id)).state;
 
-describe("who leads", () => {
-	it("begins one at a time, the oldest first, and the next when it is done", async () => {
+describe("the leader", () => {
+	it("starts one at a time, the oldest first, and the next when it is done", async () => {
 		const { begun, tender } = hands();
 		const first = await start();
 		clock.advance(1_000);
@@ -100,7 +100,7 @@ describe("who leads", () => {
 		expect(await workOnBacktest(workContext(), fresh ?? { id, startedAtMs: 0 })).toBe("done");
 	});
 
-	it("takes over what another leader left running", async () => {
+	it("takes over jobs that another leader left running", async () => {
 		const id = await start();
 		await hands().tender.tend();
 		clock.advance(SILENT_MS + 1);
@@ -120,7 +120,7 @@ describe("who leads", () => {
 		expect([row.state, row.error]).toEqual(["failed", "Its worker fell silent 3 times."]);
 	});
 
-	it("says why a worker failed", async () => {
+	it("records why a worker failed", async () => {
 		const { begun, tender } = hands();
 		const id = await start();
 		await tender.tend();
@@ -129,7 +129,7 @@ describe("who leads", () => {
 		expect((await getBacktest(ctx(), id)).error).toContain("Out of memory");
 	});
 
-	it("ends the worker of one that was cancelled", async () => {
+	it("ends the worker of a cancelled job", async () => {
 		const { begun, tender } = hands();
 		const id = await start();
 		await tender.tend();
@@ -141,7 +141,7 @@ describe("who leads", () => {
 });
 
 describe("a worker", () => {
-	it("stops when it is cancelled while it replays, and writes nothing", async () => {
+	it("stops when cancelled during the replay, and writes nothing", async () => {
 		const { begun, tender } = hands();
 		const id = await start();
 		await tender.tend();
@@ -153,7 +153,7 @@ describe("a worker", () => {
 		expect(await stateOf(id)).toBe("cancelled");
 	});
 
-	it("writes what went wrong, once, and frees the other replay", async () => {
+	it("records an error once, and frees the other replay", async () => {
 		const { begun, tender } = hands();
 		const id = await start();
 		await tender.tend();
@@ -167,8 +167,8 @@ describe("a worker", () => {
 	});
 });
 
-describe("asking for one", () => {
-	it("refuses a draft with an error at its place, more than wait already, and ending it twice", async () => {
+describe("a request", () => {
+	it("is rejected for a draft with an error, with its position, when too many wait, and when cancelled twice", async () => {
 		await expect(startBacktest(ctx(), { source: SOURCE.replace("forecastWait: 10s", "forecastWait: 10"), days: 7 })).rejects.toMatchObject({
 			code: "invalid_input",
 			fields: [expect.objectContaining({ path: "source", line: 7 })],
@@ -182,7 +182,7 @@ describe("asking for one", () => {
 		await expect(cancelBacktest(ctx(), "btst_none")).rejects.toMatchObject({ code: "not_found" });
 	});
 
-	it("is over permanently after half an hour of silence", async () => {
+	it("ends permanently after half an hour of silence", async () => {
 		const id = await start();
 		await database.db
 			.update(backtest)

@@ -1,11 +1,11 @@
 import type { backtest } from "#server/db/schema/backtest.ts";
 import type { BacktestResult } from "#server/domain/backtest.ts";
 
-/** A backtest without its result, as lists show it. */
+/** A backtest without its result, as shown in lists. */
 export interface BacktestSummary {
 	id: string;
 	policyName: string;
-	/** The version that the draft is held against. */
+	/** The version that the draft is compared with. */
 	baseVersion: number;
 	from: string;
 	to: string;
@@ -21,7 +21,7 @@ export interface BacktestSummary {
 }
 
 export interface BacktestView extends BacktestSummary {
-	/** The draft that it ran with. */
+	/** The draft it ran with. */
 	source: string;
 	result: BacktestResult | null;
 }

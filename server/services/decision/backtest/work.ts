@@ -14,9 +14,9 @@ import { type Going, runTerm, type TermEnd } from "../background/run-term.ts";
 import { isMine, type Term } from "../background/table.ts";
 import { loadHistory } from "./load-history.ts";
 
-/** Of 1000: the share of the progress for reading the record. */
+/** Of 1000: the share of progress for reading the record. */
 const READING_PERMILLE = 150;
-/** Reading is half done after so many jobs: how many there are is not known before. */
+/** Reading is half done after this many jobs; the total is not known in advance. */
 const READ_HALF = 20_000;
 
 export interface WorkContext {
@@ -25,7 +25,7 @@ export interface WorkContext {
 	timing: Pick<Timing, "cloudStartMs" | "offerCooldownMs">;
 	/** For an unexpected error, its full text. */
 	logError(error: unknown): void;
-	/** Replays one policy, in its own thread where the caller must not be blocked. Rejects when the signal comes. */
+	/** Replays one policy, in its own thread when the caller must not be blocked. Rejects when the signal aborts. */
 	replay(history: RecordedHistory, policy: Policy, options: ReplayOptions): Promise<BacktestHalf>;
 }
 
@@ -35,7 +35,7 @@ export interface ReplayOptions {
 	onProgress(share: number): void;
 }
 
-/** Does a backtest that was begun: reads the record, replays both policies, writes the result. Ends early when it was cancelled. */
+/** Runs a started backtest: reads the record, replays both policies, writes the result. Ends early when canceled. */
 export async function workOnBacktest(ctx: WorkContext, term: Term): Promise<TermEnd> {
 	const [row] = await ctx.db.select().from(backtest).where(isMine("backtest", term));
 	if (!row) return "given_up";
@@ -68,7 +68,7 @@ async function work(ctx: WorkContext, row: typeof backtest.$inferSelect, { stop,
 		return compareHalves(history, { published, draft }, policies);
 	} catch (error) {
 		if (stop.signal.aborted) throw error;
-		// The other half has no one to work for.
+		// Stop the other replay: its result is no longer needed.
 		stop.abort(error);
 		throw new SpillwayError("precondition_failed", error instanceof Error ? error.message : String(error));
 	}

@@ -1,4 +1,4 @@
-/** JSON of plain data with the fields of every object in the order of their names: equal data is equal text. */
+/** JSON of plain data with the fields of every object sorted by name: equal data gives equal text. */
 export function canonicalJson(value: unknown): string {
 	return JSON.stringify(ordered(JSON.parse(JSON.stringify(value))));
 }
@@ -11,14 +11,14 @@ function ordered(value: unknown): unknown {
 }
 
 export interface Difference {
-	/** `candidates.0.start.p50Ms`; empty for the whole. */
+	/** `candidates.0.start.p50Ms`; empty for the whole value. */
 	path: string;
-	/** As JSON; `nothing` where there is no such field. */
+	/** As JSON; `nothing` where the field is missing. */
 	recorded: string;
 	replayed: string;
 }
 
-/** Where two values of JSON first differ, in the order of the fields' names. */
+/** The first difference between two JSON values, in field-name order. */
 export function firstDifference(recorded: unknown, replayed: unknown, path: readonly string[] = []): Difference | null {
 	const bothLists = Array.isArray(recorded) && Array.isArray(replayed);
 	if (bothLists || (isRecord(recorded) && isRecord(replayed) && !Array.isArray(recorded) && !Array.isArray(replayed))) {

@@ -9,38 +9,37 @@ import { textOf } from "./snapshot-text.ts";
  * tables: a part refers to the job, and the root to the version.
  */
 export interface InputParts {
-	/** Of the root: it names all others. */
+	/** Hash of the root, which names all other parts. */
 	hash: string;
-	/** Text by hash, the root among them. */
+	/** Text by hash, including the root. */
 	texts: ReadonlyMap<string, string>;
 }
 
 /**
- * Fields of a snapshot that are a part each: they stay the same for many cycles, and grow with the number of offers, regions or
- * data.
+ * Snapshot fields that are each a separate part: they stay the same for many cycles, and grow with the number of offers, regions or data.
  */
 export const WHOLE_FIELDS = ["offerRecords", "boardWatts", "gridForecast", "priceForecast", "foretoldBy", "data", "throughput"] as const;
 type WholeField = (typeof WHOLE_FIELDS)[number];
 type ListField = "offers" | "pending" | "running" | "durations" | "foreign";
 
-/** The root's fields that name parts. Every other field of a snapshot is in the root itself. */
+/** The root's fields that name parts. The root contains every other field of a snapshot itself. */
 export interface InputRoot {
 	policyName: string;
 	parts: {
 		offers: string[];
-		/** When each offer's price was seen, in the order of the offers: with every refresh this is all that changes of most. */
+		/** When each offer's price was seen, in offer order: for most offers, this is all that changes with a refresh. */
 		observed: string;
 		pending: string[];
 		running: string[];
 		durations: string[];
-		/** Absent in a snapshot without jobs of others. */
+		/** Absent in a snapshot without jobs of other schedulers. */
 		foreign?: string[];
 	} & Partial<Record<WholeField, string | null>>;
-	/** Older roots hold whole fields here. */
+	/** In older roots these are whole fields. */
 	rest: Omit<Snapshot, "policy" | ListField | WholeField> & Partial<Pick<Snapshot, "foreign" | WholeField>>;
 }
 
-/** Items of a part, on average. */
+/** Average number of items per part. */
 const PART_ITEMS = 128;
 
 export function partsOf(snapshot: Snapshot): InputParts {

@@ -14,11 +14,11 @@ import { hashOf, type InputRoot, WHOLE_FIELDS } from "./input-parts.ts";
 import { KEPT_DAYS } from "./record-input.ts";
 import { dataOf } from "./snapshot-text.ts";
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const BATCH = 500;
 
 /**
- * The snapshot that a decision was made from. `policyOf` reads the version that was in force.
+ * The snapshot that a decision was made from. `policyOf` reads the version in force at the time.
  * @throws SpillwayError `conflict` when parts of it were deleted, or differ from what was written.
  */
 export async function readInput(db: DbOrTx, hash: string, policyOf: (name: string, version: number) => Promise<Policy>): Promise<Snapshot> {

@@ -5,7 +5,7 @@ import { newId } from "#server/kernel/ids.ts";
 
 /**
  * Records a decision with its explanation and returns its id.
- * @param inputHash names the recorded snapshot that the decision was made from
+ * @param inputHash the recorded snapshot that the decision was made from
  */
 export async function recordDecision(
 	tx: Tx,

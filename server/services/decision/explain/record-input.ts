@@ -7,9 +7,9 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import type { Snapshot } from "#server/scheduling/types.ts";
 import { partsOf } from "./input-parts.ts";
 
-/** Parts that no decision has used for this long are deleted. The decision itself stays, but can no longer be replayed. */
+/** Parts unused by decisions for this long are deleted. The decision itself stays, but can no longer be replayed. */
 export const KEPT_DAYS = 90;
-/** Rows of one statement. */
+/** Rows per statement. */
 const BATCH = 200;
 const KNOWN_MAX = 20_000;
 
@@ -27,8 +27,8 @@ export function newInputMemory(): InputMemory {
 const deflate = promisify(deflateRaw);
 
 /**
- * Stores the input of a cycle's decisions and returns the hash that decisions refer to. Cost: the text of what changed since
- * the last time, and a hash over everything; only new parts are compressed and written.
+ * Stores the input of a cycle's decisions and returns the hash that decisions refer to. Cost: the text of the changes since the last time,
+ * and a hash over everything; only new parts are compressed and written.
  */
 export async function recordInput(db: Db, snapshot: Snapshot, memory: InputMemory): Promise<string> {
 	const { hash, texts } = partsOf(snapshot);

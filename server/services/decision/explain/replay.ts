@@ -15,7 +15,7 @@ export interface ReplayView {
 	decisionId: string;
 	decidedAtMs: number;
 	policy: { name: string; version: number };
-	/** Deciding it again gives the same bytes: the explanation as JSON with its fields in order (explain/canonical-json). */
+	/** Whether deciding again gives the same bytes: the explanation as JSON with sorted fields (explain/canonical-json). */
 	same: boolean;
 	recorded: { bytes: number; sha256: string };
 	replayed: { bytes: number; sha256: string };
@@ -26,7 +26,7 @@ export interface ReplayView {
 }
 
 /**
- * Replays a recorded decision from its recorded input and the version of the policy that was in force.
+ * Replays a recorded decision from its recorded input and the policy version in force at the time.
  * @param decisionId default: the job's newest one
  * @throws SpillwayError `not_found`; `conflict` when its input was not kept, or was deleted.
  */

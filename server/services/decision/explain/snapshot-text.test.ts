@@ -7,7 +7,7 @@ import { partsOf } from "./input-parts.ts";
 import { dataOf, textOf } from "./snapshot-text.ts";
 
 describe("a snapshot as text", () => {
-	it("comes back as it was, and decides the same", () => {
+	it("is restored unchanged, and decides the same", () => {
 		fc.assert(
 			fc.property(anySnapshot, (snapshot) => {
 				const withForecasts = {
@@ -23,7 +23,7 @@ describe("a snapshot as text", () => {
 		);
 	});
 
-	it("in parts is the same whatever the order of its lists, and another when anything is", () => {
+	it("has the same parts whatever the order of its lists, and others when anything differs", () => {
 		fc.assert(
 			fc.property(anySnapshot, (snapshot) => {
 				const turned = {

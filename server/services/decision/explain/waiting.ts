@@ -15,28 +15,28 @@ import { decideAsked, presentSnapshot } from "../quote/decide-asked.ts";
 import { askedVariants, type SuggestionView, suggestionView } from "../quote/suggestions.ts";
 
 export interface WaitingView {
-	/** False for a job that was placed or has ended: then all but its reason is empty. */
+	/** False for a job that was placed or has ended: then everything except its reason is empty. */
 	waits: boolean;
 	state: JobState;
-	/** The one dominant reason, decided again. */
+	/** The dominant reason, decided again. */
 	reason: ReasonView;
-	/** When that was decided, UTC ms; null while it is not looked at yet. */
+	/** When that was decided, UTC ms; null before the first decision. */
 	decidedAtMs: number | null;
 	homeStart: TimeRange | null;
-	/** Its place among all that wait, as a range; null while it is not looked at yet. */
+	/** Its position among all waiting jobs, as a range; null before the first decision. */
 	position: QueuePosition | null;
 	/** Where it would start in the current state; null while it is held. */
 	expected: Prospect | null;
-	/** All candidates of that decision; null while there is none. */
+	/** All candidates of that decision; null when there is none. */
 	considered: Pick<Explanation, "candidates" | "removed" | "consideredCount"> | null;
-	/** Changes that would end its wait, the nearest first. */
+	/** Changes that would end its wait, nearest first. */
 	changes: WaitingChange[];
-	/** Changes that would make it sooner or cheaper, one each, if submitted again in its place. */
+	/** Changes that would start it sooner or make it cheaper, one each, if resubmitted at its position. */
 	suggestions: SuggestionView[];
 }
 
 /**
- * Why a job waits and what would change that. It is decided again at its place in the queue, next to variants of the
+ * Why a job waits and what would change that. The job is decided again at its position in the queue, together with variants of the
  * submission. Nothing is written.
  * @throws SpillwayError `not_found`
  */
@@ -55,7 +55,7 @@ export async function explainWaiting(ctx: ServiceContext & { timing: Timing }, j
 		considered: null,
 		suggestions: [],
 	};
-	// Placed a moment ago, or submitted a moment ago.
+	// Placed or submitted a moment ago.
 	if (!snapshot || !job) return { ...asItIs, waits, changes: waits ? waitingChanges(row.reason) : [] };
 	const variants = askedVariants(job.spec, snapshot);
 	const { explanationOf } = decideAsked(ctx, snapshot, [job, ...variants.map((v) => v.job)]);

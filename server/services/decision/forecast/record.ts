@@ -5,7 +5,7 @@ import { SECOND_MS } from "#server/kernel/units.ts";
 import { givenForecast } from "#server/scheduling/forecast/record.ts";
 import type { Plan, Snapshot } from "#server/scheduling/types.ts";
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const BATCH = 1_000;
 const SETTLE_EVERY_MS = 10 * SECOND_MS;
 
@@ -21,9 +21,8 @@ export function newForecastMemory(): ForecastMemory {
 }
 
 /**
- * Records the forecasts of waiting jobs in this cycle, to be scored when they start: the first forecast of each job, and the
- * first of each nearer horizon. Jobs that the cycle places or sends away get none. Also settles forecasts of jobs that no
- * longer wait.
+ * Records the forecasts of waiting jobs in this cycle, to be scored when they start: the first forecast of each job, and the first of each
+ * nearer horizon. Jobs that the cycle places get none. Also settles forecasts of jobs that no longer wait.
  */
 export async function recordForecasts(db: Db, snapshot: Snapshot, plan: Plan, memory: ForecastMemory): Promise<void> {
 	const rows = newRows(snapshot, plan, memory);
@@ -69,8 +68,8 @@ function newRows(snapshot: Snapshot, plan: Plan, memory: ForecastMemory): (typeo
 }
 
 /**
- * Records the outcome of waits. A job with its awaited attempt placed at home started then. A job that left for the cloud, or
- * ended without a start, is censored: its start at home is unknown.
+ * Records the outcome of waits. A job placed at home for the awaited attempt started then. A job that left for the cloud, or ended without
+ * a start, is censored: its start at home is unknown.
  */
 export async function settleForecasts(db: Db): Promise<void> {
 	await db.execute(sql`

@@ -3,12 +3,12 @@ import type { Db } from "#server/db/client.ts";
 import { HORIZONS_MS, LEARNED_FROM, learnScale, type ScoredForecast } from "#server/scheduling/forecast/calibrate.ts";
 import type { ForecastScale } from "#server/scheduling/types.ts";
 
-/** Newest forecasts made before are as good as none: clusters, teams and habits change. */
+/** Older forecasts are ignored beyond this number: clusters, teams and habits change. */
 const LOOK_BACK_DAYS = 90;
 
 /**
- * The current correction of wait forecasts, learned from recorded ones (scheduling/forecast/calibrate).
- * Cost: LEARNED_FROM rows a horizon by index; the caller keeps it for a minute.
+ * The current correction of wait forecasts, learned from recorded ones (scheduling/forecast/calibrate). Cost: LEARNED_FROM rows per horizon
+ * by index; the caller caches the result for a minute.
  */
 export async function forecastScale(db: Db, nowMs: number): Promise<ForecastScale> {
 	const now = new Date(nowMs).toISOString();
@@ -37,7 +37,7 @@ interface Row extends Record<string, unknown> {
 	told_p90_ms: number;
 	outcome: "started" | "censored" | null;
 	wait_ms: number;
-	/** The current forecast of an open one's job. */
+	/** The current forecast for an open forecast's job. */
 	p50_at_ms: number | null;
 }
 

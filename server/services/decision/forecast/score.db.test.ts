@@ -60,7 +60,7 @@ const horizonScore = async (horizon: string) =>
 	(await readForecastScore({ ...books, actor: VIEWER })).horizons.find((h) => h.horizon === horizon);
 
 describe("forecasts of the wait", () => {
-	it("are kept once a horizon, the first marked, and scored when the job starts at home", async () => {
+	it("are recorded once per horizon, the first marked, and scored when the job starts at home", async () => {
 		const jobId = await test.addJob(books);
 		await recordCycle(jobId, { p50Ms: 2 * HOUR_MS, p90Ms: 4 * HOUR_MS });
 		books.clock.advance(SECOND_MS);
@@ -74,19 +74,19 @@ describe("forecasts of the wait", () => {
 			[horizonOf(2 * HOUR_MS), true, "started"],
 			[horizonOf(20 * MINUTE_MS), false, "started"],
 		]);
-		// 1 h 30 min 1 s were waited: within the first's median; half an hour later than the second's, within its P90.
+		// The wait was 1 h 30 min 1 s: within the first forecast's median; half an hour above the second's, but within its P90.
 		expect(await horizonScore("3h")).toMatchObject({ count: 1, p50Covered: 1, p90Covered: 1, open: 0 });
 		expect(await horizonScore("30m")).toMatchObject({ count: 1, p50Covered: 0, p90Covered: 1 });
 		expect(await scoreOfHorizon(books.db, horizonOf(20 * MINUTE_MS))).toEqual({ count: 1, p50Covered: 0, p90Covered: 1 });
 		expect(await scoreOfHorizon(books.db, horizonOf(200 * HOUR_MS))).toBeNull();
-		// As a quote only the first of them counts.
+		// For quotes only the first forecast counts.
 		const { quotes } = await readForecastScore({ ...books, actor: VIEWER });
 		expect(quotes).toMatchObject({ count: 1, p50Covered: 1, p90Covered: 1 });
 		expect(quotes.horizons.filter((h) => h.count > 0).map((h) => h.horizon)).toEqual(["3h"]);
 		expect(await scoreOfHorizon(books.db, horizonOf(20 * MINUTE_MS), "quotes")).toBeNull();
 	});
 
-	it("of a job that burst are censored before their P90, and a miss after it", async () => {
+	it("are censored if the job bursts before their P90, and missed after it", async () => {
 		const early = await test.addJob(books);
 		const late = await test.addJob(books);
 		await recordCycle(early, { p50Ms: 7 * MINUTE_MS, p90Ms: 20 * MINUTE_MS });
@@ -98,7 +98,7 @@ describe("forecasts of the wait", () => {
 		expect(await horizonScore("10m")).toMatchObject({ count: 1, p50Covered: 0, p90Covered: 0, censored: 1 });
 	});
 
-	it("of a job that was cancelled while it waited are censored", async () => {
+	it("are censored for a job cancelled while it waited", async () => {
 		const jobId = await test.addJob(books);
 		await recordCycle(jobId, { p50Ms: 90 * SECOND_MS, p90Ms: 100 * SECOND_MS });
 		expect(await horizonScore("3m")).toMatchObject({ count: 0, open: 1 });
@@ -111,7 +111,7 @@ describe("forecasts of the wait", () => {
 		expect(await horizonScore("3m")).toMatchObject({ count: 0, open: 0, censored: 1 });
 	});
 
-	it("that were ten times too short make the next ones longer", async () => {
+	it("make the next ones longer if they were ten times too short", async () => {
 		const fresh = await forecastScale(books.db, books.clock.nowMs());
 		for (let i = 0; i < 60; i++) {
 			const jobId = await test.addJob(books);

@@ -5,7 +5,7 @@ import { horizonName } from "#server/scheduling/forecast/record.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 
-/** How often forecasts held: of `count` that were scored, the truth came no later than the P50 (the P90) in so many. */
+/** How often forecasts were right: of `count` scored forecasts, how many starts came no later than the P50 (the P90). */
 export interface ForecastScore {
 	count: number;
 	p50Covered: number;
@@ -15,19 +15,19 @@ export interface ForecastScore {
 export interface HorizonScore extends ForecastScore {
 	/** `10m`, `3h`, … `longer`: forecasts with a median, before correction, up to this wait. */
 	horizon: string;
-	/** null: without an end. */
+	/** null for no upper limit. */
 	untilMs: number | null;
 	/** Not scored: the job left or ended before its forecast had passed. */
 	censored: number;
-	/** Recorded, and still waiting. */
+	/** Recorded, and the job is still waiting. */
 	open: number;
 }
 
 export type ForecastScores = ForecastScore & { horizons: HorizonScore[] };
 
 /**
- * The score of wait forecasts, in total and by horizon; and of those made at submission only,
- * as in a quote. A score of the whole cluster: it reveals no job.
+ * The score of wait forecasts, in total and by horizon, also for forecasts at submission only, as in a quote. The score covers the whole
+ * cluster and reveals no single job.
  */
 export async function readForecastScore(ctx: ServiceContext): Promise<ForecastScores & { quotes: ForecastScores }> {
 	authorize(ctx, "capacity:read", null);
@@ -40,9 +40,9 @@ function summed(horizons: HorizonScore[]): ForecastScores {
 }
 
 /**
- * All scored forecasts, or only the first one of each job's first attempt. A quote at that time would return the same forecast:
- * same decision, same snapshot. (Quotes are not stored: most are never followed by a job or a start.) A job that left or was
- * ended after its P90 had passed is a miss of both quantiles; before that it is counted as censored.
+ * All scored forecasts, or only the first one of each job's first attempt. A quote at that time would return the same forecast: same
+ * decision, same snapshot. (Quotes are not stored: most are never followed by a job or a start.) A job that left or ended after its P90 is
+ * a miss of both quantiles; before that it is counted as censored.
  */
 export async function scoreByHorizon(db: Db, of: "all" | "quotes" = "all"): Promise<HorizonScore[]> {
 	const rows = await db.execute<{
@@ -79,7 +79,7 @@ export async function scoreByHorizon(db: Db, of: "all" | "quotes" = "all"): Prom
 	});
 }
 
-/** The score of similar forecasts; null as long as none was scored. */
+/** The score of similar forecasts; null until one was scored. */
 export async function scoreOfHorizon(db: Db, horizon: number, of: "all" | "quotes" = "all"): Promise<ForecastScore | null> {
 	const row = (await scoreByHorizon(db, of))[horizon];
 	return row && row.count > 0 ? { count: row.count, p50Covered: row.p50Covered, p90Covered: row.p90Covered } : null;

@@ -11,9 +11,9 @@ import { importContextOf } from "#server/services/work/import/import-job.ts";
 const input = importInput.omit({ kind: true });
 
 /**
- * Reads workflows of Argo or a compiled pipeline of Kubeflow as pipelines. Nothing is written. What the pipeline file would refuse is
- * a question too.
- * @throws SpillwayError `invalid_input` with the line of what cannot be read; `forbidden`; `payload_too_large`
+ * Reads Argo workflows or a compiled Kubeflow pipeline as pipelines. Nothing is written. Values that the pipeline file would reject become
+ * questions too.
+ * @throws SpillwayError `invalid_input` with the line that cannot be read; `forbidden`; `payload_too_large`
  */
 export async function importWorkflows(ctx: ServiceContext, raw: z.input<typeof input>): Promise<ImportedPipelines & { questions: number }> {
 	const { text, ...given } = input.parse(raw);

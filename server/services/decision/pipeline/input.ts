@@ -19,7 +19,7 @@ export async function readPipelineInput(
 	raw: PipelineInput,
 ): Promise<PipelineSpec> {
 	teamScope(ctx, permission);
-	// A document as the body itself, without the fields around it.
+	// The body is the document itself, without surrounding fields.
 	const { text, document, parameters } =
 		"apiVersion" in raw ? { text: undefined, document: raw as unknown, parameters: {} } : pipelineInput.parse(raw);
 	if ((text === undefined) === (document === undefined))
@@ -30,7 +30,7 @@ export async function readPipelineInput(
 	return spec;
 }
 
-/** The file itself; JSON when it was sent as a document. JSON is YAML too. */
+/** The file itself; JSON if it was sent as a document, since JSON is YAML too. */
 export function sourceOf(input: PipelineInput): string {
 	return input.text ?? JSON.stringify("apiVersion" in input ? input : input.document, null, 2);
 }

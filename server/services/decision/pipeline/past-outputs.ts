@@ -4,7 +4,7 @@ import { artifactUri } from "#server/domain/output.ts";
 import type { PipelineSpec } from "#server/domain/pipeline/pipeline.ts";
 import { GIB } from "#server/kernel/units.ts";
 
-/** The size of a step's output in the pipeline's last run, by `step.output`; of several runs the sum. */
+/** The size of a step's output in the pipeline's last run, by `step.output`; the sum if there are several runs. */
 export type PastOutputs = ReadonlyMap<string, { uri: string; sizeGiB: number }>;
 
 /** Cost: one indexed read of the last pipeline of this name; none for pipelines without results between steps. */

@@ -36,8 +36,8 @@ export interface PreparedQuote {
 }
 
 /**
- * Quotes a whole graph at the present moment: the decision core decides one job of each shape, as for a single quote. Results
- * of steps have the size of the last run of the pipeline.
+ * Quotes a whole graph at the current moment: the decision core decides one job of each shape, as for a single quote. Results of steps have
+ * the size of the pipeline's last run.
  */
 export async function prepareQuote(ctx: QuoteContext, spec: PipelineSpec): Promise<PreparedQuote> {
 	const [snapshot, past] = await Promise.all([presentSnapshot(ctx), readPastOutputs(ctx.db, spec)]);
@@ -79,7 +79,7 @@ function withInputs(job: JobSpec, inputs: readonly StepInput[], past: PastOutput
 	return data.length === 0 ? job : { ...job, data: [...job.data, ...data] };
 }
 
-/** The budgets that hold the steps, with the worst case of each budget's own steps. */
+/** The budgets that cover the steps, with the worst case of each budget's own steps. */
 function budgetsOf(spec: PipelineSpec, quote: GraphQuote, snapshot: Snapshot): BudgetShare[] {
 	const shares = new Map<string, BudgetShare>();
 	const judged = new Map<string, readonly { id: string; capMicroUsd: bigint }[]>();
@@ -102,7 +102,7 @@ function budgetsOf(spec: PipelineSpec, quote: GraphQuote, snapshot: Snapshot): B
 	return [...shares.values()];
 }
 
-/** The quote as it is shown. Times ISO 8601, money decimal strings of micro-dollars. */
+/** The quote as shown. Times are ISO 8601, money decimal strings of micro-dollars. */
 export function quoteView(spec: PipelineSpec, { quote, decidedAtMs, reasons, budgets, unsizedResults }: PreparedQuote) {
 	const { budgetMicroUsd } = spec;
 	return {
@@ -134,7 +134,7 @@ function rangeView({ p50Ms, p90Ms }: { p50Ms: number; p90Ms: number }): { p50: s
 }
 
 /**
- * The quote of a pipeline or sweep. Nothing is written.
+ * Quotes a pipeline or sweep. Nothing is written.
  * @throws SpillwayError `forbidden`; `invalid_input` with line and column of each problem
  */
 export async function quotePipeline(ctx: QuoteContext, input: PipelineInput): Promise<PipelineQuoteView> {

@@ -18,8 +18,8 @@ export interface SubmittedPipeline {
 
 /**
  * Submits a pipeline or sweep: all of its steps or none, with its worst case held in the budgets.
- * @throws SpillwayError `forbidden` for a team that is not the actor's; `invalid_input` with line and column of each problem;
- * `conflict` when its worst case is more than its own budget, or than a budget has left
+ * @throws SpillwayError `forbidden` for another team than the actor's; `invalid_input` with line and column of each problem; `conflict`
+ * when its worst case exceeds its own budget or the free amount of a budget
  */
 export async function submitPipeline(ctx: QuoteContext, input: PipelineInput): Promise<SubmittedPipeline> {
 	const written = await readPipelineInput(ctx, "job:submit", input);
@@ -35,7 +35,7 @@ export async function submitPipeline(ctx: QuoteContext, input: PipelineInput): P
 	return { id, state: "running", kind: spec.kind, name: spec.name, runs: spec.steps.reduce((sum, { runs }) => sum + runs.length, 0) };
 }
 
-/** Quotes a pipeline before its transaction. @throws SpillwayError `conflict` when its worst case is more than its own budget */
+/** Quotes a pipeline before its transaction. @throws SpillwayError `conflict` when its worst case exceeds its own budget */
 export async function prepareSubmission(ctx: QuoteContext, spec: PipelineSpec, source: string): Promise<NewPipeline> {
 	const prepared = await prepareQuote(ctx, spec);
 	const { maximumMicroUsd } = prepared.quote;

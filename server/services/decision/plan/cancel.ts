@@ -8,8 +8,8 @@ import { noStudy } from "./get.ts";
 import { type StudyView, viewOf } from "./view.ts";
 
 /**
- * Ends a study that is queued or running; its worker sees it within a second.
- * @throws SpillwayError `forbidden`, `not_found`, `conflict` when it is over.
+ * Cancels a queued or running study; its worker stops within a second.
+ * @throws SpillwayError `forbidden`, `not_found`, `conflict` when it has ended.
  */
 export async function cancelStudy(ctx: ServiceContext, id: string): Promise<StudyView> {
 	authorize(ctx, "plan:run", null);

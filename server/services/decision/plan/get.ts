@@ -11,7 +11,7 @@ const { trace: _, ...COLUMNS } = getTableColumns(planStudy);
 const { result: __, ...SUMMARY } = COLUMNS;
 
 /**
- * A study with its progress, and its result when it is done.
+ * A study with its progress, and its result when done.
  * @throws SpillwayError `forbidden`, `not_found`
  */
 export async function getStudy(ctx: ServiceContext, id: string): Promise<StudyView> {

@@ -7,7 +7,9 @@ import type { ReplayPool } from "#server/simulation/replay/types.ts";
 
 type Part = { card: OwnedRateCard; gpus: number; source: string };
 
-/** One card for all owned pools: assets and yearly costs added up, power by the GPUs of each. Pools without a card take the shipped one. */
+/**
+ * One card for all owned pools: assets and yearly costs added up, and power by each pool's GPUs. Pools without a card use the shipped one.
+ */
 export async function loadCard(db: Db, pools: readonly ReplayPool[], fromMs: number): Promise<PlanCard> {
 	const parts: Part[] = [];
 	for (const pool of pools) {

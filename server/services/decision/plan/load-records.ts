@@ -27,7 +27,7 @@ export interface RecordsRequest {
 }
 
 /**
- * A study of Spillway's records: jobs, sites, offers and launches as a backtest has them, and the active policy as the burst policy.
+ * A study of Spillway's records: jobs, sites, offers and launches as in a backtest, and the active policy as the burst policy.
  * @throws SpillwayError `precondition_failed` without owned GPUs or without jobs.
  */
 export async function loadRecords(db: Db, { days, nowMs, timing, onJobs }: RecordsRequest): Promise<Omit<Study, "outlook">> {
@@ -59,7 +59,7 @@ export async function loadRecords(db: Db, { days, nowMs, timing, onJobs }: Recor
 	};
 }
 
-/** Jobs with the waits that they had: from submission to the first start anywhere. */
+/** Jobs with their actual waits: from submission to the first start anywhere. */
 async function toHistory(db: Db, history: RecordedHistory): Promise<History> {
 	const { fromMs, toMs } = history;
 	const rows = await db

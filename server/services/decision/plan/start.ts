@@ -13,7 +13,7 @@ import { type StudyView, viewOf } from "./view.ts";
 
 /** Studies that are queued or running; one runs at a time. */
 const PENDING_MAX = 5;
-/** Keeps two requests from both being the last that fits. */
+/** Prevents two requests from both taking the last free place. */
 const START_LOCK = "plan-study:start";
 
 /**

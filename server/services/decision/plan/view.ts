@@ -7,11 +7,11 @@ import type { PlanAssessment } from "#server/plan/types.ts";
 export interface StudyResult {
 	assessment: PlanAssessment;
 	comparison: PlanComparison;
-	/** Published claims on a trace. Absent: own records, and studies of earlier releases. */
+	/** Published claims about a trace. Absent for own records, and in studies of earlier releases. */
 	headline?: PlanHeadline;
 }
 
-/** A study without its result, as lists show it. */
+/** A study without its result, as shown in lists. */
 export interface StudySummary {
 	id: string;
 	source: Row["source"];

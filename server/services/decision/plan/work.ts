@@ -23,7 +23,7 @@ import { isMine, type Term } from "../background/table.ts";
 import { loadRecords } from "./load-records.ts";
 import type { StudyResult } from "./view.ts";
 
-/** Of 1000: the share of the progress for reading the history. */
+/** Of 1000: the share of progress for reading the history. */
 const READING_PERMILLE = 100;
 const settingsSchema = z.object({
 	days: z.number().optional(),
@@ -35,13 +35,13 @@ const settingsSchema = z.object({
 export interface StudyContext extends TermContext {
 	timing: Pick<Timing, "cloudStartMs" | "offerCooldownMs">;
 	facts: ShippedFacts;
-	/** Replays all options, in a thread: the caller must go on beating. Rejects when the signal comes. */
+	/** Replays all options in a thread, so that the caller can send heartbeats. Rejects when the signal aborts. */
 	replay(task: StudyTask, options: { signal: AbortSignal; onProgress(progress: StudyProgress): void }): Promise<StudyFindings>;
 }
 
-/** Does a study that was begun: reads the history, replays the options, writes the result. Ends early when it was canceled. */
+/** Runs a started study: reads the history, replays the options, writes the result. Ends early when canceled. */
 export async function workOnStudy(ctx: StudyContext, term: Term): Promise<TermEnd> {
-	// The table of background jobs in common has no traces: this one is read here.
+	// Read here, since the common columns of background jobs include no traces.
 	const [row] = await ctx.db.select().from(planStudy).where(eq(planStudy.id, term.id));
 	const [mine] = await ctx.db.select({ id: planStudy.id }).from(planStudy).where(isMine("study", term));
 	if (!row || !mine) return "given_up";
@@ -72,7 +72,7 @@ async function study(ctx: StudyContext, row: typeof planStudy.$inferSelect, { st
 	return { assessment: prepared.assessment, ...findings };
 }
 
-/** The published claims on a trace: with the assumed job, and the command for the same figures. */
+/** The published claims about a trace: with the assumed job, and the command that gives the same figures. */
 function claimsOf({ name }: typeof planStudy.$inferSelect, { openTrace, days, gpus }: z.output<typeof settingsSchema>): HeadlineOptions {
 	const trace = openTrace ?? (/^[\w./-]+$/.test(name) ? name : "FILE");
 	const flags = [...(gpus === undefined ? [] : [`--gpus=${gpus}`]), ...(days === undefined ? [] : [`--days=${days}`])];

@@ -42,7 +42,7 @@ const jobOf = (spec: Spec) =>
 	});
 
 describe("a quote", { timeout: 60_000 }, () => {
-	it("shows what would be sooner, and who follows it to the letter is quoted just that", async () => {
+	it("suggests faster variants, and quotes the suggested result for each of them", async () => {
 		const w = await open([], [A100]);
 		const spec: Spec = { resources: { gpus: 1, accelerators: ["A10G-24GB"] } };
 		const quote = await askQuote(as(w, "usr_d"), jobOf(spec));
@@ -68,7 +68,7 @@ describe("a quote", { timeout: 60_000 }, () => {
 			const risk = (owned: boolean) => quote.candidates.find((c) => (c.placement.capacityType === "owned") === owned)?.deadlineRisk;
 			return { home: risk(true), cloud: risk(false), expected: quote.expected?.deadlineRisk };
 		};
-		// Home is taken for two hours: too late for a deadline in one, early enough for one in a day.
+		// Home is occupied for two hours: too long for a deadline in one hour, but not for one in a day.
 		const near = await risks(60);
 		expect(near.home).toBe(1);
 		expect(near.cloud).toBeGreaterThan(0.02);
@@ -79,7 +79,7 @@ describe("a quote", { timeout: 60_000 }, () => {
 		expect(none.candidates.map((c) => c.deadlineRisk)).toEqual(none.candidates.map(() => null));
 	});
 
-	it("names who would answer an approval, without the one who asks", async () => {
+	it("names who would answer an approval, excluding the submitter", async () => {
 		const w = await open(["{ id: ask-first, when: quote.costUsd > 0.0, require: { approval: platform } }"]);
 		const quote = await askQuote(as(w, "usr_b"), jobOf({}));
 		expect(quote).toMatchObject({ outcome: "hold", expected: null, approval: { ruleId: "ask-first", role: "platform", people: ["A"] } });
@@ -94,10 +94,10 @@ describe("a quote", { timeout: 60_000 }, () => {
 });
 
 describe("a job that waits", { timeout: 60_000 }, () => {
-	it("shows its reason again and what would be sooner; one that runs does not wait", async () => {
+	it("repeats its reason and suggests faster variants, and a running job does not wait", async () => {
 		const w = await open(["{ id: stays, when: 'job.class == \"sensitive\"', deny: { sites: [cloud] } }"]);
 		const [jobId = ""] = await w.submit({ name: "waits", class: "sensitive", estimate: "50m", max: "2h" });
-		// Not seen by a cycle yet, and answered anyway.
+		// Answered although no cycle has seen it yet.
 		const waiting = await explainWaiting(as(w, "usr_d"), jobId);
 		expect(waiting.reason.code).toBe("waiting_for_home");
 		expect(waiting.changes.map((c) => c.by)).toEqual(["time", "policy"]);

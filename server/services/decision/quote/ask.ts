@@ -24,7 +24,7 @@ import { type ForecastScore, scoreOfHorizon } from "../forecast/score.ts";
 import { decideAsked, presentSnapshot } from "./decide-asked.ts";
 import { askedJob, askedVariants, type SuggestionView, suggestionView } from "./suggestions.ts";
 
-/** A place that was considered, with the chance that the job would miss its deadline there. */
+/** A candidate with the chance that the job would miss its deadline there. */
 export interface QuotedCandidate extends Candidate {
 	/** 0 to 1 (scheduling/quote/deadline-risk); null without a deadline, and where it could never start. */
 	deadlineRisk: number | null;
@@ -35,26 +35,23 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId" | "candi
 	candidates: QuotedCandidate[];
 	removed: (Omit<Explanation["removed"][number], "cheapest"> & { cheapest: QuotedCandidate })[];
 	gpus: number;
-	/** Jobs that wait before it, and GPUs they ask for. */
+	/** Jobs that wait ahead of it, and GPUs they request. */
 	queue: { jobs: number; gpus: number };
-	/** How long it would run, from past runs of its name, its estimate or its team (scheduling/run-time). */
+	/** Expected run time, from past runs with its name, its estimate or its team (scheduling/run-time). */
 	runTime: { p50Ms: number; p90Ms: number };
-	/** Where it would start and its cost if submitted now; null while it would be held, and when nothing can run it. */
+	/** Placement and cost if submitted now; null while it would be held, and when nothing can run it. */
 	expected: Prospect | null;
 	/** Changes that would make it cheaper or start it sooner, one change each. At most four, best first. */
 	suggestions: SuggestionView[];
-	/** Who could approve, and how long answers take, when a rule requires approval first; else null. */
+	/** Who could approve, and the usual answer time, when a rule requires approval first; otherwise null. */
 	approval: (ApprovalOutlook & { ruleId: string; sentence: string }) | null;
-	/**
-	 * How often forecasts of such a wait at home were right; null when it would start immediately or never, or none was scored
-	 * yet.
-	 */
+	/** How often forecasts of a similar wait at home were right; null when it would start immediately or never, or none was scored yet. */
 	forecastScore: ForecastScore | null;
-	/** The same for forecasts made at submission, as here: no one had waited yet. */
+	/** The same for forecasts made at submission, as this one is. */
 	quoteScore: ForecastScore | null;
-	/** Home sites with a GPU-hour price that uses known electricity prices. */
+	/** Home sites where the price per GPU-hour uses known electricity prices. */
 	electricity: ElectricityAhead[];
-	/** Free of the tightest budget that holds the job, micro-dollars; null when no budget does. */
+	/** Free amount of the tightest budget that covers the job, micro-dollars; null when none does. */
 	budgetFree: { budgetId: string; freeMicroUsd: string; capMicroUsd: string } | null;
 }
 

@@ -34,7 +34,7 @@ async function waiting(count: number) {
 	};
 	return {
 		...{ ctx, ask, submit, database: w.database },
-		/** Waits until an answer does not hear of a job that came just before it: it is from a moment that was kept. */
+		/** Waits until an answer ignores a job that was submitted just before it, so it comes from a cached moment. */
 		untilKept: () =>
 			vi.waitFor(
 				async () => {
@@ -52,8 +52,8 @@ async function waiting(count: number) {
 	};
 }
 
-describe("the moment that questions are answered from", { timeout: 60_000 }, () => {
-	it("is read again for every question while few wait", async () => {
+describe("the moment that quotes are answered from", { timeout: 60_000 }, () => {
+	it("is read again for every question while few jobs wait", async () => {
 		const { ask, submit, pass } = await waiting(3);
 		expect((await ask()).queue.jobs).toBe(3);
 		await submit();
@@ -61,7 +61,7 @@ describe("the moment that questions are answered from", { timeout: 60_000 }, () 
 		expect((await ask()).queue.jobs).toBe(4);
 	});
 
-	it("serves for fifteen seconds while a thousand wait, and is renewed behind the answers", async () => {
+	it("is reused for fifteen seconds while a thousand jobs wait, and is refreshed in the background", async () => {
 		const { ask, submit, untilKept, pass } = await waiting(1_000);
 		const first = await ask();
 		pass(1_000);
@@ -71,13 +71,13 @@ describe("the moment that questions are answered from", { timeout: 60_000 }, () 
 		await vi.waitFor(async () => expect((await ask()).queue.jobs).toBe(jobs), { timeout: 20_000 });
 		const renewed = await ask();
 		expect(renewed.decidedAtMs).toBe(first.decidedAtMs + 1_000);
-		// With the earlier memo the same moment gives the same answer as a fresh read.
+		// With the previous memo, the same moment gives the same answer as a fresh read.
 		pass(15_001);
 		const again = await ask();
 		expect(again).toMatchObject({ decidedAtMs: renewed.decidedAtMs + 15_001, queue: renewed.queue, outcome: renewed.outcome });
 	});
 
-	it("is ready before anybody asked, where it is kept so, and never of a policy that is no longer in force", async () => {
+	it("is ready before the first question where it is kept warm, and never from a policy that is no longer in force", async () => {
 		const { ctx, ask, untilKept, submit } = await waiting(1_000);
 		const end = new AbortController();
 		keepQuotesReady(ctx, end.signal);

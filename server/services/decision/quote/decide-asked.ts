@@ -11,11 +11,11 @@ import { activePolicy } from "#server/services/policy/active.ts";
 import { loadSnapshot, SnapshotCache } from "../snapshot/load.ts";
 import { KeptMoment } from "./kept-moment.ts";
 
-/** With as many jobs waiting as this, a moment that was read serves more than one question: reading it takes longer than asking. */
+/** With this many waiting jobs, one read moment answers several questions, because reading it takes longer than deciding. */
 const KEEP_FROM_PENDING = 1_000;
-/** The oldest moment that is answered from. */
+/** Maximum age of the moment used for answers, ms. */
 const KEEP_MS = 15 * SECOND_MS;
-/** Making moments ready rests for so many times the processor time that the last one took: a twentieth of a core at most. */
+/** After preparing a moment, pause for this multiple of the processor time it took: at most a twentieth of a core. */
 const REST_TIMES = 20;
 /** Longest pause while quotes are requested (an open form requests one every 15 s); the next constant is the shortest pause. */
 const ASKED_REST_MS = 5 * SECOND_MS;
@@ -26,15 +26,15 @@ const COUNT_MS = 10 * SECOND_MS;
 /** Maximum age of statistics of past jobs for the first question after a pause; they are refreshed after the answer. */
 const HISTORY_MAX_AGE_MS = HOUR_MS;
 
-/** Kept between questions to one database: the last moment, with the core's memo of it. */
+/** State kept between questions to one database: the last moment, with the core's memo of it. */
 interface AskMemory {
 	moment: KeptMoment<Snapshot>;
 	decide: (snapshot: Snapshot, asked: ReadonlySet<string>) => Plan;
 }
-// Next bundles pages apart from the REST face: one memory serves both, and its core is of the bundle that made it.
+// Next bundles pages separately from the REST API: they share one memory, and its core is that of the bundle that created it.
 const shared = globalThis as unknown as { __spillwayQuotes?: WeakMap<Db, AskMemory> };
 
-/** Decides no job: it only fills the memo for the following questions. */
+/** Decides no job, but fills the memo for the following questions. */
 const NO_JOB: ReadonlySet<string> = new Set(["nobody"]);
 
 type AskContext = ServiceContext & { timing: Timing };
@@ -46,14 +46,14 @@ export interface Asked {
 }
 
 /**
- * The present moment, as a cycle would read it. With many pending jobs it is at most KEEP_MS old and of the published policy,
- * so that a form that updates while typing responds immediately. The answer contains the time of the read. Nothing is written.
+ * The current moment, as a cycle would read it. With many pending jobs it is at most KEEP_MS old and of the published policy, so that a
+ * form that updates while typing responds immediately. The answer contains the time of the read. Nothing is written.
  */
 export async function presentSnapshot(ctx: AskContext): Promise<Snapshot> {
 	return memoryOf(ctx).moment.get();
 }
 
-/** Until `signal`, the first question after a pause finds a moment ready too, once many jobs wait. */
+/** Keeps a moment ready until `signal` aborts, once many jobs wait, so that the first question after a pause is fast too. */
 export function keepQuotesReady(ctx: AskContext, signal: AbortSignal): void {
 	memoryOf(ctx).moment.keepReady(signal);
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { KeptMoment } from "./kept-moment.ts";
 
 /**
- * Moments are numbered as they are read; a timer fires as its time is passed; making one ready takes 900 ms, 200 of them of the
- * processor.
+ * Moments are numbered in the order they are read; a timer fires when its time is passed; preparing a moment takes 900 ms, 200 ms of it
+ * processor time.
  */
 function open({ isWorth = true } = {}) {
 	let [nowMs, cpuMs] = [0, 0];
@@ -43,11 +43,11 @@ function open({ isWorth = true } = {}) {
 	return { kept, pass, reads, timers, state, stall: (ms: number) => (nowMs += ms) };
 }
 
-describe("a moment that is kept", () => {
-	it("is renewed behind the answers for half a minute after the last question, and then nothing is done any more", async () => {
+describe("a cached moment", () => {
+	it("is refreshed in the background for half a minute after the last question, and not after that", async () => {
 		const { kept, pass, reads, timers } = open();
 		expect(await kept.get()).toBe(1);
-		// Reading it took no time: it is made ready at once, and then every 2.9 s.
+		// Reading it took no time: it is prepared immediately, and then every 2.9 s.
 		await pass(100);
 		expect(await kept.get()).toBe(2);
 		await pass(2_900);
@@ -63,7 +63,7 @@ describe("a moment that is kept", () => {
 		expect(timers).toHaveLength(1);
 	});
 
-	it("is never answered from when it is older than its age, whatever kept the renewal", async () => {
+	it("is never used beyond its maximum age, whatever delayed the refresh", async () => {
 		const { kept, reads, stall } = open();
 		await kept.get();
 		stall(6_000);
@@ -73,7 +73,7 @@ describe("a moment that is kept", () => {
 		expect(reads).toEqual(["asked", "asked"]);
 	});
 
-	it("is not answered from once it is replaced, however young", async () => {
+	it("is not used after it is replaced, however recent", async () => {
 		const { kept, reads, state } = open();
 		expect([await kept.get(), await kept.get()]).toEqual([1, 1]);
 		state.replaced = 1;
@@ -81,7 +81,7 @@ describe("a moment that is kept", () => {
 		expect(reads).toEqual(["asked", "asked"]);
 	});
 
-	it("is one moment for all who ask while it is renewed", async () => {
+	it("is shared by all questions during a refresh", async () => {
 		const { kept, reads, timers, stall } = open();
 		await kept.get();
 		stall(6_001);
@@ -90,13 +90,13 @@ describe("a moment that is kept", () => {
 		expect(reads).toEqual(["asked", "behind"]);
 	});
 
-	it("is read for each question where reading is cheap, and nothing is done behind it", async () => {
+	it("is read for each question where reading is cheap, without background work", async () => {
 		const { kept, timers, reads } = open({ isWorth: false });
 		expect([await kept.get(), await kept.get()]).toEqual([1, 2]);
 		expect([reads, timers]).toEqual([["asked", "asked"], []]);
 	});
 
-	it("is forgotten when it cannot be renewed: who asks next reads it, and hears why not", async () => {
+	it("is dropped when it cannot be refreshed: the next question reads it and gets the error", async () => {
 		const { kept, pass, state, reads, timers } = open();
 		await kept.get();
 		state.away = true;
@@ -107,8 +107,8 @@ describe("a moment that is kept", () => {
 	});
 });
 
-describe("a moment that is kept permanently", () => {
-	it("is ready for the first question after hours, and takes a twentieth of the time", async () => {
+describe("a moment that is kept warm", () => {
+	it("is ready for the first question after hours, and uses a twentieth of the time", async () => {
 		const { kept, pass, reads } = open();
 		kept.keepReady(new AbortController().signal);
 		await pass(3_600_000);
@@ -119,7 +119,7 @@ describe("a moment that is kept permanently", () => {
 		expect(reads).not.toContain("asked");
 	});
 
-	it("is looked for now and then until it is worth keeping, and again after a failure", async () => {
+	it("is checked occasionally until it is worth caching, and again after a failure", async () => {
 		const { kept, pass, reads, state } = open();
 		state.few = true;
 		kept.keepReady(new AbortController().signal);

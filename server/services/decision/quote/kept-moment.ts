@@ -1,24 +1,24 @@
 /** Options of a KeptMoment; ages in ms by `nowMs`. */
 interface Keeping<T> {
 	read: () => Promise<T>;
-	/** The same, in the background, with all preparation of the next answer; null: not worth keeping. */
+	/** The same in the background, including all preparation of the next answer; null when not worth caching. */
 	readBehind: () => Promise<T | null>;
-	/** Whether it is worth keeping: reading it takes longer than asking. */
+	/** Whether it is worth caching: reading takes longer than deciding. */
 	isWorth: (moment: T) => boolean;
-	/** Whether what is kept may still be answered from, however young it is. */
+	/** Whether the cached moment may still be used, however recent. */
 	isCurrent: (moment: T) => Promise<boolean>;
 	nowMs: () => number;
-	/** Processor time that was used so far. */
+	/** Processor time used so far. */
 	cpuMs: () => number;
-	/** Runs something later, and keeps no process alive for it. */
+	/** Runs something later, without keeping the process alive. */
 	later: (run: () => void, inMs: number) => void;
-	/** The oldest moment that is answered from. */
+	/** Maximum age of the moment used for answers. */
 	maxAgeMs: number;
 	/** Pause after preparing a moment took `tookCpuMs` of processor time. `isAsked`: quotes are being requested. */
 	restMs: (tookCpuMs: number, isAsked: boolean) => number;
 	/** How long after the last question quotes count as being requested. */
 	askedMs: number;
-	/** How often it is looked whether it has become worth keeping. */
+	/** How often to check whether it has become worth caching. */
 	lookMs: number;
 }
 
@@ -42,7 +42,7 @@ export class KeptMoment<T> {
 	async get(): Promise<T> {
 		const { nowMs, cpuMs, maxAgeMs, isCurrent, read, restMs } = this.#keeping;
 		this.#askedAtMs = nowMs();
-		// Two that read at once both take longer.
+		// Two concurrent reads would both take longer.
 		if (this.#ageMs() > maxAgeMs) await this.#renewal;
 		const kept = this.#ageMs() <= maxAgeMs ? this.#kept : null;
 		if (kept && (await isCurrent(kept.moment))) return kept.moment;
@@ -53,7 +53,7 @@ export class KeptMoment<T> {
 		return moment;
 	}
 
-	/** Until `signal`, one is kept ready as soon as it is worth keeping, whether anybody asks or not. */
+	/** Keeps one ready until `signal` aborts, as soon as it is worth caching, with or without questions. */
 	keepReady(signal: AbortSignal): void {
 		this.#permanent = true;
 		signal.addEventListener("abort", () => (this.#permanent = false));
@@ -68,7 +68,7 @@ export class KeptMoment<T> {
 		this.#kept = moment !== null && this.#keeping.isWorth(moment) ? { moment, readAtMs } : null;
 	}
 
-	/** Makes the next one ready after a while, unless that is going to happen anyway. */
+	/** Prepares the next one after a pause, unless that is already scheduled. */
 	#watch(inMs: number): void {
 		if (this.#isWatched) return;
 		this.#isWatched = true;
@@ -100,7 +100,7 @@ export class KeptMoment<T> {
 		try {
 			this.#keep(await this.#keeping.readBehind(), readAtMs);
 		} catch {
-			// The next question reads it itself, and hears why it cannot.
+			// The next question reads it itself and gets the error.
 			this.#kept = null;
 		}
 	}

@@ -6,7 +6,7 @@ import { variantsOf } from "#server/scheduling/quote/variants.ts";
 import { makeRunTimeOf } from "#server/scheduling/run-time.ts";
 import type { PendingJob, Snapshot } from "#server/scheduling/types.ts";
 
-/** Ids of asked jobs in the snapshot: they sort after every real one submitted before them. */
+/** Ids of quoted jobs in the snapshot: they sort after every real job submitted before them. */
 const ASKED = "job_zzzzzzzzzzzzzzzzzzzzzzzz";
 
 export interface SuggestionView extends Suggestion {
@@ -32,7 +32,7 @@ export function askedJob(spec: JobSpec, { nowMs }: Snapshot, index = 0): Pending
 	};
 }
 
-/** Every variant of the job, as it would be in the queue. */
+/** Every variant of the job, as it would be queued. */
 export function askedVariants(spec: JobSpec, snapshot: Snapshot): { variant: Variant; job: PendingJob }[] {
 	const runTime = makeRunTimeOf(snapshot.durations)(spec);
 	return variantsOf(spec, snapshot, runTime).map((variant, i) => ({ variant, job: askedJob(variant.spec, snapshot, i + 1) }));

@@ -12,7 +12,7 @@ const heartbeatSchema = z.object({
 });
 export type Heartbeat = z.infer<typeof heartbeatSchema>;
 
-/** The leader's sign of life, read by /readyz, /metrics and the Overview. */
+/** The leader's heartbeat, read by /readyz, /metrics and the Overview. */
 export async function writeHeartbeat(db: Db, heartbeat: Heartbeat): Promise<void> {
 	const value = heartbeatSchema.parse(heartbeat);
 	await db.insert(setting).values({ key: "scheduler", value }).onConflictDoUpdate({ target: setting.key, set: { value } });

@@ -6,7 +6,7 @@ import { parseStoredPolicy } from "#server/policy/parse-policy.ts";
 
 export type ShadowRow = typeof shadow.$inferSelect;
 
-/** The draft that runs as a shadow of the published policy now, if any. */
+/** The draft that currently runs as a shadow of the published policy, if any. */
 export async function runningShadow(db: DbOrTx, policyName: string): Promise<ShadowRow | null> {
 	const [row] = await db
 		.select()
@@ -15,7 +15,7 @@ export async function runningShadow(db: DbOrTx, policyName: string): Promise<Sha
 	return row ?? null;
 }
 
-/** A text that was accepted when the shadow began; null when it cannot be read any more. */
+/** A text that was accepted when the shadow began; null when it can no longer be parsed. */
 export function policyOf({ source }: Pick<ShadowRow, "source">): Policy | null {
 	return parseStoredPolicy(source).policy;
 }

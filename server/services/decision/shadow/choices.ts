@@ -14,7 +14,7 @@ export function draftSnapshot(snapshot: Snapshot, draft: Policy): Snapshot {
 	return { ...snapshot, policy: draft, budgets };
 }
 
-/** The plan's result for one job, before it is put into words. */
+/** The plan's result for one job, before rendering. */
 export interface Choice extends Omit<ShadowChoice, "sentence"> {
 	why: Reason;
 }
@@ -46,7 +46,7 @@ function isHeld({ code }: Reason): boolean {
 	return code === "budget_exceeded" || code === "approval_required" || code === "no_progress";
 }
 
-/** The published policy placed it, or gave it up: the last word on it. */
+/** The published policy placed it or gave it up, so its outcome is final. */
 export function isFinal({ outcome }: Pick<Choice, "outcome">): boolean {
 	return outcome === "home" || outcome === "cloud" || outcome === "denied";
 }

@@ -15,7 +15,7 @@ export interface ShadowView {
 	startedAt: string;
 	startedBy: string;
 	stoppedAt: string | null;
-	/** Jobs that both decided, and how many of them they decided equally. */
+	/** Jobs decided by both, and how many of them they decided equally. */
 	decided: number;
 	agreed: number;
 	/** Estimated cost of the draft's launches and of the published policy's launches, decimal micro-dollars. */
@@ -25,7 +25,7 @@ export interface ShadowView {
 	differences: { jobId: string; name: string; team: string; decidedAt: string; published: ShadowChoice; draft: ShadowChoice }[];
 }
 
-/** The shadow of a policy that runs, or ran last; null when there never was one. */
+/** The shadow of a policy that runs or ran last; null when there never was one. */
 export async function getShadow(ctx: ServiceContext, raw: z.input<typeof getShadowInput>): Promise<ShadowView | null> {
 	authorize(ctx, "policy:edit", null);
 	const { name } = getShadowInput.parse(raw);

@@ -7,17 +7,17 @@ import type { DecideMemo, Plan, Snapshot } from "#server/scheduling/types.ts";
 import { policyOf, runningShadow } from "./active.ts";
 import { agree, choicesOf, draftSnapshot, inWords, isFinal } from "./choices.ts";
 
-/** How often it is looked whether a shadow was started or stopped. */
+/** How often to check whether a shadow was started or stopped. */
 const LOOK_EVERY_MS = 1_000;
 /**
- * A shadow may take this share of the loop's time, plus this burst. After exceeding it, it pauses, and placements meanwhile are
- * not compared.
+ * A shadow may use this share of the control loop's time, plus this burst. Beyond that it pauses, and placements during the pause are not
+ * compared.
  */
 const SHARE_MAX = 0.2;
 const AHEAD_MAX_MS = 1_000;
 const ROWS_MAX = 500;
 
-/** A leader's state of the shadow between cycles. */
+/** A leader's shadow state between cycles. */
 export interface ShadowMemory {
 	lookedAtMs: number;
 	running: { id: string; policy: Policy } | null;
@@ -25,7 +25,7 @@ export interface ShadowMemory {
 	/** Time used beyond its share, at a time by performance.now(). */
 	aheadMs: number;
 	aheadAtMs: number;
-	/** Outcomes that are on record, by job that waits. */
+	/** Recorded outcomes, by waiting job. */
 	known: Map<string, string>;
 }
 
@@ -50,7 +50,7 @@ export async function recordShadow(db: Db, snapshot: Snapshot, plan: Plan, memor
 		const its = draft.get(jobId);
 		if (!its || rows.length >= ROWS_MAX) continue;
 		const outcome = `${mine.outcome} ${its.outcome} ${its.place}`;
-		// For a job that waits under both, nothing is written until one of them would place it.
+		// For a job that waits under both policies, nothing is written until one of them would place it.
 		if (!isFinal(mine) && (memory.known.get(jobId) ?? "waits waits null") === outcome) continue;
 		if (isFinal(mine)) memory.known.delete(jobId);
 		else memory.known.set(jobId, outcome);

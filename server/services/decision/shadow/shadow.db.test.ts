@@ -15,8 +15,8 @@ afterEach(async () => {
 	world = null;
 });
 
-describe("a draft in the shadow of the published policy", { timeout: 120_000 }, () => {
-	it("records where the two agree and differ, acts on nothing, and ends when it is stopped", async () => {
+describe("a draft run as a shadow of the published policy", { timeout: 120_000 }, () => {
+	it("records agreement and differences, has no effect, and ends when stopped", async () => {
 		const w = await World.open({ slots: 1, runMs: 60_000, cloud: { offers: [fakeOffer({ priceObservedAtMs: START_MS })] } });
 		world = w;
 		const ctx = systemContext(w.database.db, w.clock, "seed");

@@ -14,8 +14,8 @@ import { activePolicy } from "#server/services/policy/active.ts";
 import { runningShadow } from "./active.ts";
 
 /**
- * Runs a draft on live work, next to the published policy; it only records.
- * @throws SpillwayError `forbidden`; `invalid_input` with line and column; `conflict` when one runs already.
+ * Runs a draft on live work, next to the published policy, to record differences only.
+ * @throws SpillwayError `forbidden`; `invalid_input` with line and column; `conflict` when one is already running.
  */
 export async function startShadow(ctx: ServiceContext, raw: z.input<typeof startShadowInput>): Promise<{ id: string }> {
 	authorize(ctx, "policy:edit", null);

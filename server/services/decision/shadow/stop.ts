@@ -16,7 +16,7 @@ export async function stopShadow(ctx: ServiceContext, id: string): Promise<void>
 }
 
 /**
- * Stops the shadow of a policy, whichever it is.
+ * Stops any shadow of a policy.
  * @throws SpillwayError `forbidden`, `not_found` when none runs.
  */
 export async function stopRunningShadow(ctx: ServiceContext, raw: z.input<typeof stopRunningShadowInput>): Promise<void> {

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
-/** Long enough to see more than one job, short enough to follow a working day. An assumption. */
+/** Long enough to see more than one job, and short enough to follow a working day. An assumption. */
 const WINDOW_MS = 3 * HOUR_MS;
 
 /**

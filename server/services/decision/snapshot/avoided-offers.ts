@@ -25,7 +25,7 @@ export async function readAvoided(
 			and(
 				inArray(instance.jobId, jobIds),
 				inArray(attempt.state, ["interrupted", "evicted", "lost"]),
-				// A job that left on its own does not count against the place.
+				// A job that left by itself is no evidence against the place.
 				isNull(attempt.movingTo),
 				gt(instance.terminatedAt, new Date(nowMs - cooldownMs)),
 			),

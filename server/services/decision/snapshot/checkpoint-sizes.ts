@@ -5,7 +5,7 @@ import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { namePatternOf } from "#server/scheduling/forecast/history-keys.ts";
 
 const GIB_BYTES = 1_073_741_824;
-/** Jobs of a name that saved within this time predict the next one's checkpoint size. An assumption. */
+/** Jobs of the same name that saved within this time predict the next one's checkpoint size. An assumption. */
 const LIKE_AGE_MS = 30 * DAY_MS;
 const READ_EVERY_MS = MINUTE_MS;
 
@@ -18,7 +18,7 @@ type SizeOf = (jobId: string, spec: Pick<JobSpec, "checkpoint" | "team" | "name"
 export class CheckpointSizes {
 	#like: { readAtMs: number; byName: ReadonlyMap<string, number> } | null = null;
 
-	/** Cost: the newest checkpoint of each of these jobs; once a minute the checkpoints of a month. */
+	/** Cost: the newest checkpoint of each of these jobs, and once a minute a month's checkpoints. */
 	async read(tx: Tx, jobIds: readonly string[], nowMs: number): Promise<SizeOf> {
 		if (jobIds.length === 0) return () => ({});
 		const ageMs = this.#like ? nowMs - this.#like.readAtMs : Number.POSITIVE_INFINITY;

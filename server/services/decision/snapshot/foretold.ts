@@ -7,12 +7,12 @@ import { forecastPrices } from "./forecast-prices.ts";
 
 export type Foretold = Pick<Snapshot, "gridForecast" | "priceForecast" | "foretoldBy">;
 
-/** Data imported meanwhile take effect after this time at the latest. */
+/** Newly imported data takes effect after this time at the latest. */
 const AGE_MS = 10 * MINUTE_MS;
 const NOTHING: Foretold = {};
 const NO_SERIES: ReadonlyMap<string, Series> = new Map();
 
-/** The coming hours, read again with each hour and every ten minutes, and only for a policy that puts starts off. */
+/** The coming hours, read again every hour and every ten minutes, and only for a policy that defers starts. */
 export class ForetoldCache {
 	#kept: { readAtMs: number; wants: string; foretold: Foretold } | null = null;
 

@@ -6,7 +6,7 @@ import { FRUITLESS_MAX } from "#server/domain/outcome.ts";
 import type { ReasonCode } from "#server/domain/reasons.ts";
 import type { FruitlessAttempts } from "#server/scheduling/types.ts";
 
-/** Ends that the place caused. Work that Spillway moved or evicted says nothing about whether the job can finish. */
+/** Ends caused by the place. Work that Spillway moved or evicted is no evidence of whether the job can finish. */
 const LOST_TO_PLACE: readonly ReasonCode[] = [
 	"spot_interruption",
 	"instance_vanished",
@@ -16,9 +16,9 @@ const LOST_TO_PLACE: readonly ReasonCode[] = [
 ];
 
 /**
- * Jobs with last attempts in the cloud that all ended early without a checkpoint: at least FRUITLESS_MAX in a row since a person
- * last let the job continue. Attempts without a machine, and those that Spillway ended itself, are passed over.
- * @param tried jobs with so many attempts that it can be so
+ * Jobs with cloud attempts that all ended early without a checkpoint: at least FRUITLESS_MAX in a row since a person last let the job
+ * continue. Attempts without a machine, and those that Spillway ended itself, are skipped.
+ * @param tried jobs with enough attempts to qualify
  */
 export async function readFruitless(tx: Tx, tried: readonly string[]): Promise<Map<string, FruitlessAttempts>> {
 	const out = new Map<string, FruitlessAttempts>();

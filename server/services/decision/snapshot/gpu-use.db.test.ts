@@ -23,7 +23,7 @@ function policyOf(limit: string): Policy {
 	return policy;
 }
 
-/** An attempt that runs since an hour, with what its GPUs did in each of the last minutes, oldest first; null: not reported. */
+/** An attempt that has run for an hour, with the GPU usage of its last minutes, oldest first; null for not reported. */
 async function running(minutes: readonly (number | null)[]): Promise<string> {
 	const jobId = await seedJob(database.db, aSpec());
 	const { attemptId, instanceId } = await seedInstance(database.db, { jobId, number: 1, expiresAtMs: NOW * 2, providerInstanceId: null });
@@ -42,23 +42,23 @@ async function running(minutes: readonly (number | null)[]): Promise<string> {
 
 const useOf = (policy: Policy): Promise<ReadonlyMap<string, GpuUse>> => database.db.transaction((tx) => readGpuUse(tx, policy, NOW));
 
-describe("use of GPUs, as input of the core", () => {
-	it("is the mean over the window of the rule: 10 minutes of 0 % and 10 of 40 % within 20 minutes are 20 %", async () => {
+describe("GPU use, as input of the core", () => {
+	it("is the mean over the rule's window: 10 minutes of 0 % and 10 of 40 % within 20 minutes are 20 %", async () => {
 		const id = await running([...Array<number>(30).fill(1_000), ...Array<number>(12).fill(0), ...Array<number>(10).fill(400)]);
 		const use = (await useOf(policyOf("gpuUtilisationBelow: { percent: 5, for: 20m }"))).get(id);
-		// 12 of the idle minutes are within 20 minutes and the two minutes in which the last one may still be reported.
+		// 12 of the idle minutes are within 20 minutes plus the two minutes in which the last one may still be reported.
 		expect(use?.gpuUtilisation?.percent).toBeCloseTo((10 * 40) / 22, 6);
 		expect(use?.gpuUtilisation?.overMs).toBe(20 * MINUTE);
 	});
 
-	it("says over how long it was measured: 5 minutes do not answer for 20", async () => {
+	it("includes how long it was measured: 5 minutes are not enough for 20", async () => {
 		const id = await running(Array<number>(5).fill(10));
 		expect((await useOf(policyOf("gpuUtilisationBelow: { percent: 5, for: 20m }"))).get(id)).toEqual({
 			gpuUtilisation: { percent: 1, overMs: 5 * MINUTE },
 		});
 	});
 
-	it("is idle since its last busy minute, or since it was first measured; a busy last minute is not idle", async () => {
+	it("counts as idle since the last busy minute, or since the first measurement, and not if the last minute was busy", async () => {
 		const since = await running([500, 0, 0, 0]);
 		const always = await running([0, 0]);
 		const busy = await running([0, 0, 3]);
@@ -70,7 +70,7 @@ describe("use of GPUs, as input of the core", () => {
 		expect(use.has(unmeasured)).toBe(false);
 	});
 
-	it("is not read for a policy that asks for none of it", async () => {
+	it("is not read for a policy without such a rule", async () => {
 		expect((await useOf(policyOf("instanceHours: 4"))).size).toBe(0);
 	});
 });

@@ -9,13 +9,13 @@ import type { RunningAttempt } from "#server/scheduling/types.ts";
 
 export type GpuUse = Pick<RunningAttempt, "gpuUtilisation" | "idleSinceMs">;
 
-/** A minute is reported after it ends, with the next beat; by then it still counts to the window. */
+/** A minute is reported after it ends, with the next heartbeat; until then it still counts in the window. */
 const REPORT_DELAY_MS = 2 * MINUTE_MS;
 
 /**
- * GPU use of running attempts, as needed by the policy's rules: the mean over the longest window of any rule, and the time
- * since when all machines of an attempt are idle. Attempts on machines without measurements are excluded.
- * Cost: nothing without such a rule; else the minutes of live attempts within the window.
+ * GPU use of running attempts, as needed by the policy's rules: the mean over the longest window of any rule, and the time since which all
+ * machines of an attempt have been idle. Attempts on machines without measurements are excluded. Cost: nothing without such a rule;
+ * otherwise the minutes of live attempts within the window.
  */
 export async function readGpuUse(tx: Tx, policy: Policy, nowMs: number): Promise<ReadonlyMap<string, GpuUse>> {
 	const { windowMs, idle } = asked(policy);

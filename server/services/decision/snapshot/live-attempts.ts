@@ -11,7 +11,7 @@ import type { RunningAttempt } from "#server/scheduling/types.ts";
 import { MARGINAL_PRICE } from "#server/services/capacity/instance/marginal-price.ts";
 import { byClock, readSpeeds } from "#server/services/capacity/site/pool-speed.ts";
 
-/** A live attempt without its job's spec, which is kept between cycles. */
+/** A live attempt without its job's spec, which is cached between cycles. */
 export type LiveAttemptFacts = Omit<RunningAttempt, "spec" | "nextCheckpointAtMs"> & {
 	lastSavedAtMs: number | null;
 	leaving: LeavingAttempt;
@@ -34,7 +34,7 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 			savedMs: job.completedMs,
 			homePoolId: sql<string | null>`${adoption.facts}->>'poolId'`,
 			returnAt: adoption.returnAt,
-			// Saves of earlier attempts: this one's own checkpoints are part of its run time.
+			// Progress saved by earlier attempts: this one's own checkpoints are part of its run time.
 			completedMs: sql<string>`(select coalesce(max(c.completed_ms), 0) from checkpoint c where c.job_id = ${attempt.jobId} and c.attempt_id <> ${attempt.id})`,
 			lastSavedMs: sql<
 				string | null
@@ -57,7 +57,7 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 		completedMs: Number(r.completedMs),
 		...byClock(Number(r.completedMs), speeds),
 		...speedFacts(speeds.of(r.placement)),
-		// A job that goes home to its cluster at its next checkpoint already belongs to that cluster.
+		// A job that returns to its cluster at its next checkpoint already belongs to that cluster.
 		stopping: r.state === "stopping" || r.returnAt !== null,
 		...(r.homePoolId === null ? {} : { homePoolId: r.homePoolId }),
 		savedMs: Number(r.savedMs),
@@ -68,14 +68,14 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 	}));
 }
 
-/** The usual speed is omitted. */
+/** The default speed is omitted. */
 function speedFacts(speed: number): { speed?: number } {
 	return speed === 1 ? {} : { speed };
 }
 
 type MachineFacts = Pick<RunningAttempt, "offerId" | "microUsdPerHour" | "expiresAtMs">;
 
-/** By attempt: the offer, the price of all its machines together, and the end of the first life that ends. */
+/** By attempt: the offer, the price of all its machines together, and the earliest end of a machine's lifetime. */
 async function readMachines(tx: Tx): Promise<Map<string, MachineFacts>> {
 	const rows = await tx
 		.select({
@@ -96,9 +96,8 @@ async function readMachines(tx: Tx): Promise<Map<string, MachineFacts>> {
 }
 
 /**
- * When the next checkpoint of a running attempt is due: an interval after the last one it saved, or after its start.
- * Null without a schedule, before its start, and when it is overdue by a whole interval: who does not keep the
- * schedule is not to be moved by it.
+ * When a running attempt's next checkpoint is due: one interval after the last one it saved, or after its start. Null without a schedule,
+ * before its start, and when it is overdue by a whole interval: a job that does not keep its schedule must not be moved by it.
  */
 export function nextCheckpointAt(facts: LiveAttemptFacts, spec: JobSpec, nowMs: number): number | null {
 	if (!spec.checkpoint || facts.startedAtMs === null) return null;

@@ -13,7 +13,7 @@ afterEach(() => world?.database.drop());
 
 const byId = <T extends { jobId: string }>(list: readonly T[]): T[] => list.toSorted((a, b) => (a.jobId < b.jobId ? -1 : 1));
 
-it("a snapshot is dated after every fact in it, however long the past took to read", { timeout: 60_000 }, async () => {
+it("a snapshot is dated after every fact in it, however long loading history took", { timeout: 60_000 }, async () => {
 	const w = await World.open({ slots: 1 });
 	world = w;
 	const db = new Proxy(w.ctx.db, {
@@ -39,14 +39,14 @@ it("a snapshot is dated after every fact in it, however long the past took to re
 	expect((await loadSnapshot(w.ctx, new SnapshotCache())).snapshot).toMatchObject({ pools: [], offers: [], noSites: true });
 });
 
-describe("a snapshot that is read with what an earlier one left", { timeout: 120_000 }, () => {
-	it("says what one that is read again says, whatever changed", async () => {
+describe("a snapshot read with a previous one's cache", { timeout: 120_000 }, () => {
+	it("equals a fresh read, whatever changed", async () => {
 		const w = await World.open({ slots: 1, rules: ["{ id: ask, when: quote.costUsd > 500.0, require: { approval: platform } }"] });
 		world = w;
 		const { db } = w.database;
 		const cache = new SnapshotCache();
 		const same = async () => {
-			// History is kept for a minute by both alike.
+			// Both cache history for a minute.
 			const fresh = new SnapshotCache();
 			fresh.history = cache.history;
 			const { snapshot: kept } = await loadSnapshot(w.ctx, cache);

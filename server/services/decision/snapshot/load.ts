@@ -54,10 +54,10 @@ import { readRefusedPools } from "./refused-pools.ts";
 import { readReservations } from "./reservations.ts";
 
 const HISTORY_AGE_MS = MINUTE_MS;
-/** How long the place that a moved job was stopped for is still its own: then it is a pending job like any other. */
+/** How long a moved job keeps the place it was stopped for; after that it is a pending job like any other. */
 const MOVE_VALID_MS = 10 * MINUTE_MS;
 
-/** State kept between cycles: of specs only the priority of waiting jobs changes, and run-time statistics change slowly. */
+/** State kept between cycles: in specs only the priority of waiting jobs changes, and run-time statistics change slowly. */
 export class SnapshotCache {
 	readonly specs = new Map<string, JobSpec>();
 	history: HistoryFacts | null = null;
@@ -111,7 +111,7 @@ export async function loadSnapshot(
 	return ctx.db.transaction(
 		async (tx) => {
 			const active = await activePolicy(tx);
-			// The first statement fixed the view: no fact in it is later than this, so no decision is dated before its input.
+			// The first statement fixed the snapshot. No fact in it is later, so no decision is dated before its input.
 			const nowMs = ctx.clock.nowMs();
 			const { running, leaving } = await readRunning(tx, cache, { nowMs, policy: active.policy });
 			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, leaving, policy: active.policy });
@@ -208,7 +208,7 @@ async function readPending(
 	return rows.map((r) => {
 		const spec = specOf(cache, r);
 		const reservation = reservations.get(r.jobId);
-		// Most jobs depend on nothing beyond their row, so the cached object is still valid.
+		// Most jobs depend on nothing outside their row, so the cached object is still valid.
 		const plain =
 			r.attempts === 0 &&
 			spec.checkpoint === null &&
@@ -309,7 +309,7 @@ function withReservations(running: RunningAttempt[], { reservedGiB }: EgressUse)
 	});
 }
 
-/** A site that is enabled, whether or not its pools or offers were read yet. */
+/** Whether the site is enabled, even if its pools or offers were not read yet. */
 async function hasSite(tx: Tx): Promise<boolean> {
 	const rows = await tx
 		.select({ id: site.id })
@@ -342,7 +342,7 @@ async function readPools(tx: Tx, nowMs: number): Promise<PoolView[]> {
 			accelerator: resolveAlias(p.accelerator) ?? p.accelerator,
 			nodes: p.nodes,
 			gpusPerNode: p.gpusPerNode,
-			// The rate card's, as the job will be charged; the pool's own price before its first card.
+			// The rate card's price, as charged; before the first card, the pool's own price.
 			microUsdPerGpuHour: prices.get(`${p.siteId}/${p.id}`) ?? p.microUsdPerGpuHour,
 			wattsPerGpu: p.wattsPerGpu,
 			gridGramsPerKwh: grid.gramsPerKwh,
@@ -368,7 +368,7 @@ async function fillSpecs(tx: Tx, cache: SnapshotCache, jobIds: string[]): Promis
 	for (const row of rows) cache.specs.set(row.id, withUser(row.spec, row.user));
 }
 
-/** People change the priority of waiting jobs. An unchanged spec stays the same object. */
+/** People may change the priority of waiting jobs. An unchanged spec stays the same object. */
 function updatePriority(cache: SnapshotCache, { jobId, priority }: PendingRow): void {
 	const spec = specOf(cache, { jobId });
 	if (spec.priority !== priority) cache.specs.set(jobId, { ...spec, priority });
@@ -378,7 +378,7 @@ function specOf(cache: SnapshotCache, { jobId }: { jobId: string }): JobSpec {
 	return defined(cache.specs.get(jobId), "spec of a live job");
 }
 
-/** Those of the jobs that make checkpoints. */
+/** Only for jobs that save checkpoints. */
 function saving(cache: SnapshotCache, rows: readonly { jobId: string }[]): string[] {
 	return rows.filter((row) => specOf(cache, row).checkpoint !== null).map(({ jobId }) => jobId);
 }
@@ -391,7 +391,7 @@ function dropEnded(cache: SnapshotCache, pending: PendingJob[], running: Running
 
 let watts: Record<string, number> | null = null;
 
-/** Board power of every accelerator that the shipped rates know, W. */
+/** Board power, W, of every accelerator in the shipped rates. */
 function boardWatts(): Record<string, number> {
 	watts ??= Object.fromEntries(listAccelerators().map((a) => [a.name, a.boardWatts]));
 	return watts;

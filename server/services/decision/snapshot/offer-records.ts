@@ -5,14 +5,13 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { recordsOfLaunches, type SeenLaunch } from "#server/scheduling/records-of-launches.ts";
 import type { OfferRecord } from "#server/scheduling/types.ts";
 
-/** How far back launches say anything about an offer; older ones have faded by their half-lives anyway. */
+/** How far back launches are evidence about an offer; older ones have faded by their half-lives anyway. */
 const LOOK_BACK_MS = 30 * DAY_MS;
 
 /**
- * How offers behaved, by offer id, from our own instances of 30 days: hours, reclaims, refusals
- * and successful launches, and for spot how long it stayed up and down. The pause after a refusal is in the offer's row
- * (offer/backoff.ts), and is not repeated here.
- * Cost: one scan of those instances; the caller keeps the answer for a minute.
+ * How offers behaved, by offer id, from our own instances of 30 days: hours, reclaims, refusals and successful launches, and for spot how
+ * long it stayed up and down. The pause after a refusal is in the offer's row (offer/backoff.ts), and is not repeated here. Cost: one scan
+ * of those instances; the caller caches the answer for a minute.
  */
 export async function offerRecords(db: Db, nowMs: number): Promise<Map<string, OfferRecord>> {
 	const since = new Date(nowMs - LOOK_BACK_MS);

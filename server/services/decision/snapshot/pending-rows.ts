@@ -24,13 +24,13 @@ const COLUMNS = {
 /** A pending job with the outcome of its last attempt. */
 export type PendingRow = Awaited<ReturnType<typeof readRows>>[number];
 
-/** Ids and numbers have none; JSON is written without it. */
+/** A separator: ids and numbers never contain it, and JSON is written without it. */
 const END = "\n";
 
 /**
- * The rows of the pending jobs. Of thousands few change between two reads: the database returns each as one line, and only
- * changed lines are read in full. An unchanged row is the same object.
- * Cost: one line for each pending job, some 5 ms of this process for ten thousand, and the rows that changed.
+ * The rows of the pending jobs. Few of thousands change between two reads, so the database returns each as one line, and only changed lines
+ * are read in full. An unchanged row stays the same object. Cost: one line for each pending job, about 5 ms of this process for ten
+ * thousand, and the rows that changed.
  */
 export class PendingRows {
 	#known = new Map<string, { line: string; row: PendingRow }>();

@@ -7,8 +7,8 @@ import { pool } from "#server/db/schema/site.ts";
 import { waitsForLimit } from "#server/domain/foreign-job.ts";
 
 /**
- * Pools that a job cannot use now, by job: those on a site that recently had no room or no share for it; and for an adopted
- * job all but the pool that it waits for in its cluster, and that one too while only a limit keeps it waiting.
+ * Pools that a job cannot use now, by job: those on a site that recently had no room or no share for it; and for an adopted job every pool
+ * except the one it waits for in its cluster, and that pool too while only a limit keeps it waiting.
  */
 export async function readRefusedPools(
 	tx: Tx,

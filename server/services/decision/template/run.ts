@@ -16,13 +16,13 @@ type RunInput = z.input<typeof runTemplateInput>;
 
 export interface TemplateQuote {
 	version: number;
-	/** Of a job. */
+	/** For a job. */
 	job: QuoteView | null;
-	/** Of a pipeline or sweep. */
+	/** For a pipeline or sweep. */
 	pipeline: PipelineQuoteView | null;
 }
 
-/** What a run of a template started. */
+/** The job, pipeline or sweep that a template started. */
 export interface TemplateRun {
 	/** Id of the job, pipeline or sweep. */
 	id: string;
@@ -32,7 +32,7 @@ export interface TemplateRun {
 }
 
 /**
- * The quote of the template's file with these parameters. Nothing is written.
+ * Quotes the template's file with these parameters. Nothing is written.
  * @throws SpillwayError `forbidden`; `not_found`; `conflict` for a version that is not the current one; `invalid_input` for parameters
  */
 export async function quoteTemplate(ctx: QuoteContext, raw: RunInput): Promise<TemplateQuote> {
@@ -42,7 +42,7 @@ export async function quoteTemplate(ctx: QuoteContext, raw: RunInput): Promise<T
 }
 
 /**
- * Submits the template's file with these parameters, by the same path as the file itself.
+ * Submits the template's file with these parameters, in the same way as the file itself.
  * @throws SpillwayError as quoteTemplate, and as submitPipeline and submitJob
  */
 export async function runTemplate(ctx: QuoteContext, raw: RunInput): Promise<TemplateRun> {

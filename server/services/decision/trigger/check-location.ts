@@ -22,8 +22,8 @@ const OBJECTS_MAX = 100_000;
 const OBJECTS_SHOWN = 100;
 
 /**
- * Compares a location with what was seen before. Objects of a firing are marked as used in its transaction, so each version of an
- * object is part of one firing at most.
+ * Compares a location with its last known contents. Objects of a firing are marked as used in its transaction, so each version of an object
+ * is part of at most one firing.
  */
 export async function checkLocation(ctx: QuoteContext, row: TriggerRow, source: DataSource, listObjects: ListObjects): Promise<Checked> {
 	const nowMs = ctx.clock.nowMs();
@@ -56,7 +56,7 @@ function keyOf(objects: readonly Versioned[]): string {
 	return hash.digest("hex");
 }
 
-/** Records the current objects. @returns the objects that no firing used, by path, and when one last changed or disappeared */
+/** Records the current objects. @returns the objects not used by a firing, by path, and when one last changed or disappeared */
 async function recordObjects(
 	tx: Tx,
 	triggerId: string,

@@ -10,13 +10,13 @@ import { type Checked, prepareFiring, type TriggerRow, writeFiring } from "./fir
 
 /** How often a trigger waits for another pipeline is checked. */
 const AFTER_EVERY_MS = 2_000;
-/** Pause after a check that failed. */
+/** Pause after a failed check. */
 const FAILED_EVERY_MS = 60_000;
 const CHECKED_PER_CALL = 100;
 
 /**
- * Checks every trigger that is due, and fires those with their condition met. Each trigger in one transaction with its firings.
- * Returns how many fired. Cost: one query when none is due.
+ * Checks every due trigger, and fires those with their condition met. Each trigger shares one transaction with its firings. Returns how
+ * many fired. Cost: one query when none is due.
  */
 export async function checkTriggers(ctx: QuoteContext, listObjects: ListObjects): Promise<number> {
 	const due = await ctx.db
@@ -119,7 +119,7 @@ async function writeCheck(ctx: QuoteContext, row: TriggerRow, checked: Omit<Chec
 			...{ checkedAt: new Date(ctx.clock.nowMs()), status, failed },
 			...{ nextCheckAt: new Date(nextCheckMs), nextAt: nextAtMs === null ? null : new Date(nextAtMs) },
 		})
-		// A trigger that was disabled or deleted meanwhile stays so.
+		// A trigger that was disabled or deleted meanwhile stays that way.
 		.where(and(eq(trigger.id, row.id), eq(trigger.enabled, true), isNull(trigger.deletedAt)));
 	if (hasChanged) await notify(ctx.db, { changes: [{ topic: "pipeline", id: null, team: row.team }] });
 }

@@ -24,12 +24,12 @@ export interface CreatedTrigger {
 	name: string;
 	/** Next time of a schedule. */
 	nextAt: string | null;
-	/** Key that events are signed with, shown once; null for other kinds. */
+	/** Key for signing events, shown once; null for other kinds. */
 	secret: string | null;
 }
 
 /**
- * Saves a trigger. One of the same name and team is replaced: its firings stay with it.
+ * Saves a trigger, replacing one with the same name and team; its firings stay with it.
  * @throws SpillwayError `forbidden`; `invalid_input` with line and column of each problem
  */
 export async function createTrigger(
@@ -52,7 +52,7 @@ export async function createTrigger(
 	const nextAtMs = firstTime(spec.source, nowMs);
 	await ctx.db.transaction(async (tx) => {
 		await requireTeams(tx, [spec.team], "team");
-		// Of two that are saved at once, both would stay and fire.
+		// If two were saved concurrently, both would stay and fire.
 		await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`trigger:${spec.team}/${spec.name}`}, 0))`);
 		await tx
 			.update(trigger)
@@ -74,7 +74,7 @@ export async function createTrigger(
 	return { id, name: spec.name, nextAt: nextAtMs === null ? null : new Date(nextAtMs).toISOString(), secret };
 }
 
-/** Folders of the scheduler's host are read by jobs of a local site anyway; without one they must not be listed. */
+/** Jobs of a local site can read the scheduler host's folders anyway; without a local site they must not be listed. */
 async function assertListable({ db }: ServiceContext, source: TriggerSource): Promise<void> {
 	if (source.kind !== "data" || !source.uri.startsWith("file:")) return;
 	const local = await db.$count(site, and(eq(site.provider, "local"), eq(site.enabled, true)));
@@ -84,7 +84,7 @@ async function assertListable({ db }: ServiceContext, source: TriggerSource): Pr
 		});
 }
 
-/** @throws SpillwayError `invalid_input` for a schedule that never comes */
+/** @throws SpillwayError `invalid_input` for a schedule that never fires */
 function firstTime(source: TriggerSource, nowMs: number): number | null {
 	if (source.kind !== "cron") return null;
 	const schedule = parseCron(source.schedule);

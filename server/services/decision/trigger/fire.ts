@@ -12,7 +12,7 @@ import { pipelineOfFiring } from "./prepare.ts";
 export type TriggerRow = typeof trigger.$inferSelect;
 
 export interface Firing {
-	/** Derived from its observations: the same facts give the same key. */
+	/** Derived from the observations: the same facts give the same key. */
 	key: string;
 	saw: FiringView;
 }
@@ -27,10 +27,10 @@ export interface Checked {
 	settle?: (tx: Tx, firing: Firing) => Promise<void>;
 }
 
-/** A firing that is ready to be written: its pipeline, or why there is none. */
+/** A prepared firing: its pipeline, or why there is none. */
 export type PreparedFiring = Firing & ({ submission: NewPipeline; error: null } | { submission: null; error: string });
 
-/** Prepares a firing outside of a transaction. What is wrong with its pipeline is recorded with the firing instead of thrown. */
+/** Prepares a firing outside of a transaction. An error in its pipeline is recorded with the firing instead of thrown. */
 export async function prepareFiring(ctx: QuoteContext, row: TriggerRow, firing: Firing): Promise<PreparedFiring> {
 	try {
 		await assertOwnerActive(ctx, row.createdBy);
@@ -57,8 +57,8 @@ async function assertOwnerActive({ db }: QuoteContext, createdBy: string): Promi
 }
 
 /**
- * Writes a firing and its pipeline, or nothing when a firing with its key exists: exactly once, however often it is called and
- * wherever a caller dies. Without money for the pipeline the firing is recorded with that error.
+ * Writes a firing and its pipeline, or nothing when a firing with its key exists: exactly once, however often it is called and wherever a
+ * caller crashes. If no budget is left for the pipeline, the firing is recorded with that error.
  * @returns whether it was new
  */
 export async function writeFiring(tx: Tx, ctx: QuoteContext, row: TriggerRow, prepared: PreparedFiring): Promise<boolean> {
@@ -81,7 +81,7 @@ async function submitOrExplain(
 	submission: NewPipeline,
 ): Promise<{ pipelineId: string | null; error: string | null }> {
 	try {
-		// A savepoint: a refused pipeline leaves the firing.
+		// A savepoint: if the pipeline is rejected, the firing stays.
 		return { pipelineId: await tx.transaction((inner) => insertPipeline(inner, ctx, submission)), error: null };
 	} catch (error) {
 		if (!(error instanceof SpillwayError)) throw error;

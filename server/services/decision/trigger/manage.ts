@@ -18,7 +18,7 @@ export interface FiringRow {
 	saw: FiringView;
 	pipelineId: string | null;
 	pipelineState: string | null;
-	/** Everything that the firing bought, micro-dollars. */
+	/** Total cost of everything the firing started, micro-dollars. */
 	costMicroUsd: string;
 	error: string | null;
 }

@@ -8,7 +8,7 @@ import { checkStepCondition } from "#server/policy/step-condition.ts";
 
 /**
  * The pipeline that a firing starts, with its parameters filled in.
- * @throws SpillwayError `invalid_input` when the pipeline or a parameter is wrong, or the pipeline is another team's
+ * @throws SpillwayError `invalid_input` when the pipeline or a parameter is invalid, or the pipeline belongs to another team
  */
 export function pipelineOfFiring({ name, team, pipeline, parameters }: TriggerSpec, saw: FiringView): PipelineSpec {
 	const problems: Parameters<typeof fill>[2] = [];
@@ -28,7 +28,7 @@ export function pipelineOfFiring({ name, team, pipeline, parameters }: TriggerSp
 
 const TIME = "2026-01-01T00:00:00.000Z";
 
-/** What a firing of each kind could see, to check a trigger before it is saved. */
+/** Sample facts of each kind of firing, to check a trigger before it is saved. */
 export function exampleFiring({ source }: TriggerSpec): FiringView {
 	switch (source.kind) {
 		case "cron":

@@ -18,17 +18,17 @@ const eventSchema = z.looseObject({
 
 export interface ReceivedEvent {
 	triggerId: string;
-	/** The signed body, as it was sent. */
+	/** The signed body, as sent. */
 	body: string;
 	/** `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<body>">`. */
 	signature: string | null;
 }
 
 /**
- * Fires a webhook trigger for a signed CloudEvent in structured mode. An event that is sent again, with the same source and id, is
- * accepted and fires nothing.
- * @throws SpillwayError `unauthenticated` for an unknown trigger, a wrong signature or one older than five minutes, which all look the
- * same; `invalid_input` for a body that is no CloudEvent
+ * Fires a webhook trigger for a signed CloudEvent in structured mode. An event sent again, with the same source and id, is accepted and
+ * fires nothing.
+ * @throws SpillwayError `unauthenticated` for an unknown trigger, a wrong signature or one older than five minutes, without distinguishing
+ * them; `invalid_input` for a body that is not a CloudEvent
  */
 export async function receiveEvent(
 	ctx: QuoteContext & { secret: string },

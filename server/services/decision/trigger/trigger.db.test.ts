@@ -48,7 +48,7 @@ const firings = () => world.database.db.select().from(triggerFiring);
 const object = (name: string, bytes = 10, changedAtMs = 0): FoundObject => ({ path: name, bytes, changedAtMs });
 
 describe("a schedule", () => {
-	it("fires at its time once, shows the next one, and makes up for missed times once", async () => {
+	it("fires at its time once, shows the next time, and catches up on missed times once", async () => {
 		const { nextAt } = await create("cron: { schedule: '0 * * * *' }");
 		expect(nextAt).toMatch(/:00:00\.000Z$/);
 		expect(await check()).toBe(0);
@@ -81,7 +81,7 @@ describe("a schedule", () => {
 });
 
 describe("data", () => {
-	it("fires once for a complete drop: not before it is quiet, and not again until new objects have come", async () => {
+	it("fires once for a complete drop: not before changes have stopped, and not again until new objects arrive", async () => {
 		await create("data: { uri: 's3://acme/in', files: 2, quiet: 1m, every: 10s }");
 		const step = async (ms: number): Promise<number> => {
 			world.clock.advance(ms);
@@ -94,7 +94,7 @@ describe("data", () => {
 		objects = [object("a"), object("b")];
 		expect(await step(50 * SECOND_MS)).toBe(0);
 		expect((await listTriggers(ctx, {}))[0]?.status).toContain("Waiting until nothing changes");
-		// A file that still grows keeps it waiting.
+		// A file that is still growing keeps the trigger waiting.
 		objects = [object("a"), object("b", 20)];
 		expect(await step(50 * SECOND_MS)).toBe(0);
 		expect(await step(MINUTE_MS)).toBe(1);
@@ -110,7 +110,7 @@ describe("data", () => {
 		expect(await pipelines()).toHaveLength(2);
 	});
 
-	it("reports a location that cannot be listed, and lists folders of the host with a local site only", async () => {
+	it("reports a location that cannot be listed, and lists host folders only with a local site", async () => {
 		await create("data: { uri: 's3://acme/in', files: 1 }");
 		await checkTriggers(ctx, () => Promise.reject(new Error("access denied")));
 		expect((await listTriggers(ctx, {}))[0]).toMatchObject({ failed: true, status: "The check failed: access denied" });
@@ -125,7 +125,7 @@ describe("events and pipelines", () => {
 		return `t=${t},v1=${createHmac("sha256", key).update(`${t}.${body}`).digest("hex")}`;
 	};
 
-	it("fires once for a signed event, and refuses other signatures", async () => {
+	it("fires once for a signed event, and rejects other signatures", async () => {
 		const { id, secret } = await create("webhook: { types: [data.ready] }");
 		const body = JSON.stringify({ specversion: "1.0", id: "7", source: "/sales", type: "data.ready" });
 		const send = (text = body, key = secret ?? "") =>
@@ -140,7 +140,7 @@ describe("events and pipelines", () => {
 		expect(await pipelines()).toHaveLength(1);
 	});
 
-	it("fires once after each end of the pipeline, and records why a pipeline was refused", async () => {
+	it("fires once after each end of the pipeline, and records why a pipeline was rejected", async () => {
 		await create("after: { pipeline: source }", "budgetUsd: 5\n      ");
 		const db = world.database.db;
 		const at = new Date(world.clock.nowMs() + 1_000);
@@ -172,7 +172,7 @@ describe("events and pipelines", () => {
 		["data: { uri: 'file:./drop', files: 1 }", "spec.data.uri"],
 		["webhook: {}\n  after: { pipeline: a }", "spec"],
 		["color: red", "spec.color"],
-	])("refuses %s with a line", async (source, path) => {
+	])("rejects %s with a line", async (source, path) => {
 		await expect(create(source)).rejects.toMatchObject({
 			code: "invalid_input",
 			fields: expect.arrayContaining([expect.objectContaining({ path, line: expect.any(Number) })]),

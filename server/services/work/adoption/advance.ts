@@ -14,8 +14,8 @@ import { endApprovals } from "../approval/close.ts";
 import { requestStop } from "../attempt/request-stop.ts";
 
 /**
- * Moves an adoption on, once: false when it has moved on already. The Spillway job is locked first, as by everything that places it.
- * With `endsJob`, that job ends too: a waiting one is cancelled at once, a running one is asked to stop.
+ * Advances an adoption once; returns false when it has already advanced. Locks the Spillway job first, as everything that places it does.
+ * With `endsJob`, that job ends too: a waiting job is cancelled immediately, a running job is asked to stop.
  */
 export async function advanceAdoption(
 	tx: Tx,
@@ -45,7 +45,7 @@ export async function advanceAdoption(
 		.where(and(eq(adoption.id, id), inArray(adoption.state, [...input.from])))
 		.returning({ siteId: adoption.siteId });
 	const [row] = moved;
-	// Too late, and then nothing of it holds any more: ours may be on its way by now.
+	// Too late to cancel, so reset what was decided for it: the Spillway job may be starting by now.
 	if (!row) return false;
 	if (input.endsJob) await endJob(tx, jobId, why ?? "job_ended", nowMs);
 	await writeSchedulerAudit(tx, {
@@ -58,7 +58,7 @@ export async function advanceAdoption(
 	return true;
 }
 
-/** Plans the return of a held job that runs in the cloud until then. The first one stays: asking again changes nothing. */
+/** Plans the return of a held job that runs in the cloud until then. The first request stays; repeating it changes nothing. */
 export async function returnAdoptionAt(tx: Tx, input: { id: string; atMs: number; reason: Reason; nowMs: number }): Promise<void> {
 	const { id, atMs, reason: why, nowMs } = input;
 	const rows = await tx
@@ -95,7 +95,7 @@ async function endJob(tx: Tx, jobId: string, why: AdoptionWhy, nowMs: number): P
 	await notify(tx, { changes: [{ topic: "job", id: jobId, team: row.team }] });
 }
 
-/** What the site answered to the last call; null: it did what was asked. Written only when it differs. */
+/** Records the site's error from the last call; null when the call succeeded. Written only when it differs. */
 export async function setAdoptionProblem(db: Db, row: { id: string; problem: string | null }, problem: string | null): Promise<void> {
 	if (row.problem === problem) return;
 	await db.update(adoption).set({ problem }).where(eq(adoption.id, row.id));

@@ -13,19 +13,19 @@ import { writeSchedulerAudit } from "#server/services/core/audit.ts";
 import { insertJobs } from "../job/insert.ts";
 
 /**
- * A job that went back to its cluster is left there so long; twice as long each further time in a day, so that it does not go to and
- * fro.
+ * A job that returned to its cluster is not adopted again for this long, and twice as long after each further return within a day, so that
+ * it does not move back and forth.
  */
 const LEFT_ALONE_MS = MINUTE_MS;
 const LEFT_ALONE_MAX_MS = 32 * MINUTE_MS;
 
-/** People want it at home, or its Spillway job is deleted; or it has a checkpoint at home that a run in the cloud would lack. */
+/** A person wants the job at home, its Spillway job was deleted, or it has a checkpoint at home that a cloud run would lack. */
 const staysHome = or(
 	inArray(adoption.why, ["home_took_back", "job_ended"] satisfies AdoptionWhy[]),
 	and(eq(adoption.state, "released"), sql`${adoption.output}->'files'->0 is not null`),
 );
 
-/** Jobs of a site that are adopted, are left alone after they were, or were found not to be adoptable under this version of the policy. */
+/** Jobs of a site that are adopted, are excluded after an adoption, or cannot be adopted under this version of the policy. */
 export async function settledForeign(db: Db, input: { siteId: string; policyVersion: number; nowMs: number }): Promise<Set<string>> {
 	const { siteId, policyVersion, nowMs } = input;
 	const rows = await db
@@ -44,7 +44,7 @@ export async function teamNames(db: Db): Promise<string[]> {
 	return (await db.select({ name: team.name }).from(team)).map(({ name }) => name);
 }
 
-/** Writes our job beside the one at home, in one transaction. Twice at once: the second fails by the index of live adoptions. */
+/** Creates the Spillway job for the one at home, in one transaction. The index of live adoptions rejects a concurrent second one. */
 export async function offerAdoption(
 	db: Db,
 	input: {

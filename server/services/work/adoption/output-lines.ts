@@ -4,7 +4,7 @@ import { jobLog } from "#server/db/schema/job-log.ts";
 
 const BATCH = 2_000;
 
-/** What an attempt printed, line by line, in order. */
+/** Output of an attempt, line by line, in order. */
 export async function* outputLines(db: Db, attemptId: string): AsyncGenerator<{ stream: "stdout" | "stderr"; text: string }> {
 	for (let after = 0; ; ) {
 		const rows = await db

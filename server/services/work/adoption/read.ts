@@ -6,7 +6,7 @@ import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { isFinal, JOB_TRANSITIONS, LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 
-/** A live adoption of a site with what became of our job. */
+/** A live adoption of a site with the state of its Spillway job. */
 export async function liveAdoptions(db: DbOrTx, siteId: string) {
 	const rows = await db
 		.select({ adoption, jobState: job.state, jobReason: job.reason })
@@ -25,7 +25,7 @@ export async function liveAdoptions(db: DbOrTx, siteId: string) {
 }
 export type LiveAdoption = Awaited<ReturnType<typeof liveAdoptions>>[number];
 
-/** Why the checkpoint folder of an attempt is not kept as its command left it; null: it is, or it is unknown. */
+/** Why the checkpoint folder of an attempt was not saved as its command left it; null when it was, or when this is unknown. */
 export async function unkeptOf(db: DbOrTx, attemptId: string): Promise<string | null> {
 	const members = await db.select({ exit: instance.exit }).from(instance).where(eq(instance.attemptId, attemptId));
 	return members.find(({ exit }) => exit?.unkept)?.exit?.unkept ?? null;

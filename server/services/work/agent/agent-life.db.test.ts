@@ -73,7 +73,7 @@ interface Rig {
 
 let machines = 0;
 
-/** A job on a machine that boots now. */
+/** A job on a machine that is booting. */
 async function launch(
 	spec: Partial<JobSpec>,
 	options: {
@@ -87,7 +87,7 @@ async function launch(
 		environment?: Record<string, string>;
 		secret?: string;
 		secretStore?: SecretStore;
-		/** The image's own Node is too old; the control plane has this one. */
+		/** The image's own Node is too old; the control plane serves a newer one. */
 		runtime?: { platform: string; file: string };
 		programs?: Record<string, string>;
 		prepare?(control: ControlPlane, jobId: string): Promise<void> | void;
@@ -179,7 +179,7 @@ async function untilOver(rig: Rig) {
 	}
 }
 
-/** Counts on from its checkpoint; asked to stop it saves and exits with 0, as many training programs do. */
+/** Continues counting from its checkpoint. On a stop request it saves and exits with 0, as many training programs do. */
 const COUNTER = `
 const fs = require("node:fs"), path = require("node:path");
 const dir = process.env.SPILLWAY_CHECKPOINT_DIR, file = path.join(dir, "deep", "step");
@@ -197,10 +197,10 @@ setInterval(() => { step++; console.log("step " + step); }, 10);`;
 
 const COUNTER_SPEC: Partial<JobSpec> = { command: nodeJob(COUNTER), checkpoint: { path: "/state", intervalMs: 60_000 } };
 
-/** How much faster than real time a machine's clock and the control plane's run while a test lets time pass. */
+/** How much faster than real time the clocks of a machine and the control plane run while a test lets time pass. */
 const WARP = 14_400;
 
-/** A clock that a machine and the control plane share, and that only the test moves beyond real time. */
+/** A clock shared by a machine and the control plane, which only the test moves faster than real time. */
 interface WarpedTime {
 	clock: Clock;
 	environment: Record<string, string>;
@@ -223,15 +223,15 @@ function warpTime(name: string, offsetMs = 0): WarpedTime {
 	};
 }
 
-/** Terms under which nothing expires in real time, however slow this computer is: a test moves the clock instead. */
+/** Terms under which nothing expires in real time, however slow this computer is; a test moves the clock instead. */
 function slowClock(time: WarpedTime) {
 	return { clock: time.clock, environment: time.environment, controlSilenceMs: 24 * HOUR_MS, lifeMs: 24 * HOUR_MS };
 }
 
-/** Of a machine that is to reach its expiry: long in real time, and passed in half a second of warped time. */
+/** For a machine that must reach its expiry: long in real time, but half a second of warped time. */
 const LIFE_MS = 2 * HOUR_MS;
 
-/** Two processes that write into one book, one of them in its own session, until `.end` is there. */
+/** Two processes that write to one file, one of them in its own session, until `.end` exists. */
 const WRITERS = `
 echo $$ >> "$BOOK.pids"
 setsid sh -c 'echo $$ >> "$BOOK.pids"; while ! [ -e "$BOOK.end" ]; do echo far >> "$BOOK"; sleep 0.02; done' > /dev/null 2>&1 &
@@ -241,7 +241,7 @@ function leasedSpec(book: string): Partial<JobSpec> {
 	return { critical: true, command: ["sh", "-c", WRITERS], env: { BOOK: path.join(folder, book) } };
 }
 
-/** Null while not both have written, and so many lines together. */
+/** Null until both have written, and this many lines in total. */
 function bookOf(name: string, linesMin: number): { lines: number; pids: number[] } | null {
 	const read = (file: string): string[] => (existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : []);
 	const written = read(path.join(folder, name));
@@ -256,7 +256,7 @@ function statesOf(pids: readonly number[]): (string | null)[] {
 	return pids.map((pid) => {
 		const status = readOfProcess(pid, "status");
 		const state = /^State:\s+(\w)/m.exec(status)?.[1] ?? "Z";
-		// A shell in vfork sleeps until its child has started. It cannot stop before, nor run: the stop is pending.
+		// A shell in vfork sleeps until its child has started. Until then it can neither stop nor run: the stop is pending.
 		const pending = BigInt(`0x${/^ShdPnd:\s+(\w+)/m.exec(status)?.[1] ?? "0"}`);
 		if (state === "D" && (pending & SIGSTOP_BIT) !== 0n) return "T";
 		return state === "Z" || state === "X" ? null : state;
@@ -279,7 +279,7 @@ async function untilStopped(name: string): Promise<{ lines: number; pids: number
 	return defined(bookOf(name, 1), "its book");
 }
 
-/** Its agent, or what guards the agent's job. */
+/** Its agent, or the process that guards the agent's job. */
 function processOf({ folder: machine }: Machine, which: "agent" | "guard"): number {
 	const found = readdirSync("/proc").find((pid) => {
 		if (!/^\d+$/.test(pid)) return false;
@@ -291,7 +291,7 @@ function processOf({ folder: machine }: Machine, which: "agent" | "guard"): numb
 }
 
 describe("secrets", () => {
-	it("reach the command over the agent's channel, and neither user-data, console nor log", async () => {
+	it("reach the command over the agent's channel, but never user-data, console or log", async () => {
 		const store = secretStore({ SPILLWAY_HOME: folder, SPILLWAY_CREDENTIAL_KEYS: Buffer.alloc(32, 7).toString("base64url") });
 		await database.db.insert(team).values({ name: "research" }).onConflictDoNothing();
 		const token = "tok_Zq81nnLw0pYb";
@@ -315,7 +315,7 @@ describe("secrets", () => {
 		for (const text of [rig.script, await rig.machine.console()]) expect(text).not.toContain(token);
 	});
 
-	it("that are missing end the attempt with the reason", async () => {
+	it("end the attempt with the reason when they are missing", async () => {
 		const rig = await launch({ secrets: [{ name: "gone", env: "GONE" }] });
 		const row = await untilOver(rig);
 		expect([row.state, JSON.stringify(row.reason)]).toEqual(["failed", expect.stringContaining("keeps no secrets")]);
@@ -323,7 +323,7 @@ describe("secrets", () => {
 });
 
 describe("an instance's life", { timeout: 90_000 }, () => {
-	it("saves what a spot interruption takes, and the next attempt begins there", async () => {
+	it("saves progress on a spot interruption, and the next attempt resumes from it", async () => {
 		const first = await launch(COUNTER_SPEC);
 		await eventually("it counts", async () => (await lines(first.attemptId)).includes("step 5"));
 		expect((await attemptRow(first.attemptId)).state).toBe("running");
@@ -361,7 +361,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(onDisk.filter((name) => /\.(partial|received)$/.test(name))).toEqual([]);
 	});
 
-	it("keeps what a job left that succeeded where its files are waited for at home, and not else, and says why when it cannot", async () => {
+	it("saves the results of a successful job only where its files are expected at home, and says why when it cannot", async () => {
 		const leaves = (name: string) => ({
 			command: ["sh", "-c", `echo 0.93 >"$SPILLWAY_CHECKPOINT_DIR/$(printf '${name}')"`],
 			checkpoint: { path: "results", intervalMs: 60_000 },
@@ -386,7 +386,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		);
 	});
 
-	it("loses and doubles no line while the control plane is unavailable, even when memory is small and answers get lost", async () => {
+	it("neither loses nor doubles lines while the control plane is unavailable, even with little memory and lost answers", async () => {
 		const marker = path.join(folder, "printed");
 		const source = `let n = 0; const t = setInterval(() => {
 			for (let i = 0; i < 20; i++) console.log("line " + ++n + " " + "x".repeat(50));
@@ -412,9 +412,9 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect((await lines(rig.attemptId)).map((l) => l.split(" ")[1])).toEqual(Array.from({ length: 2000 }, (_, i) => String(i + 1)));
 	});
 
-	it("holds a chatty job up, rather than losing lines, when neither memory nor disk has room", async () => {
+	it("blocks a chatty job rather than losing lines when neither memory nor disk has room", async () => {
 		const [go, marker] = [path.join(folder, "go"), path.join(folder, "chatted")];
-		// Not Node, which would take its own lines into memory rather than wait in its write.
+		// Not Node, which would buffer its own lines in memory instead of blocking in its write.
 		const script = `while ! [ -e "$GO" ]; do sleep 0.05; done; seq -f "line %g ${"x".repeat(1000)}" 2000; : > "$MARKER"`;
 		const rig = await launch(
 			{ command: ["sh", "-c", script], env: { GO: go, MARKER: marker } },
@@ -431,7 +431,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect((await lines(rig.attemptId)).map((l) => l.split(" ")[1])).toEqual(Array.from({ length: 2000 }, (_, i) => String(i + 1)));
 	});
 
-	it("brings its own Node where the image has none that is new enough", async () => {
+	it("installs its own Node where the image has none that is recent enough", async () => {
 		const platform = `linux-${process.arch}`;
 		const rig = await launch({ command: ["node", "-p", "process.version"] }, { runtime: { platform, file: process.execPath } });
 		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
@@ -439,14 +439,14 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(rig.control.seen).toContain(`GET /agent/v1/runtime/${platform}`);
 	});
 
-	it("ends a job that sleeps when a person cancels it", async () => {
+	it("ends a sleeping job when a person cancels it", async () => {
 		const rig = await launch({ command: ["sleep", "600"] });
 		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
 		await cancel(rig.jobId);
 		expect(await untilOver(rig)).toMatchObject({ state: "cancelled", exitSignal: "SIGTERM", reason: { code: "cancelled_by_person" } });
 	});
 
-	it("kills with its whole group what does not listen to SIGTERM", async () => {
+	it("kills the whole process group of a command that ignores SIGTERM", async () => {
 		const source = `process.on("SIGTERM", () => console.log("deaf"));
 			const child = require("node:child_process").spawn(process.execPath, ["-e", "process.on('SIGTERM',()=>{});setInterval(()=>{},1000);console.log('child ready')"], { stdio: "inherit" });
 			console.log("pid " + child.pid); setInterval(() => {}, 1000);`;
@@ -458,7 +458,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		await eventually("the child no longer exists", () => !existsSync(`/proc/${pid}`) || !aliveIn(pid));
 	});
 
-	it("does not start what was cancelled before the machine was up", async () => {
+	it("does not start a job that was cancelled before the machine was up", async () => {
 		const rig = await launch({ command: nodeJob("console.log('ran')") }, { prepare: (_control, jobId) => cancel(jobId) });
 		expect(await untilOver(rig)).toMatchObject({ state: "cancelled", exitCode: null, startedAt: null });
 		expect(await lines(rig.attemptId)).toEqual([]);
@@ -472,7 +472,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, rig.jobId))).toHaveLength(1);
 	});
 
-	it("ends the job before the machine's life is over, keeps its checkpoint, and powers off", async () => {
+	it("ends the job before the machine's lifetime is over, keeps its checkpoint, and powers off", async () => {
 		const time = warpTime("expiry");
 		const rig = await launch(COUNTER_SPEC, { ...slowClock(time), lifeMs: LIFE_MS, stopGraceMs: HOUR_MS / 4 });
 		await eventually("it counts", async () => (await lines(rig.attemptId)).includes("step 3"));
@@ -485,7 +485,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		);
 	});
 
-	it("counts by the control plane's clock where its own is hours behind: its lines, its start and its expiry", async () => {
+	it("uses the control plane's clock for its lines, start and expiry when its own is hours behind", async () => {
 		const time = warpTime("behind", 3 * HOUR_MS);
 		const { clock } = time;
 		const beganMs = clock.nowMs();
@@ -500,7 +500,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(Math.max(...times)).toBeLessThanOrEqual(clock.nowMs());
 	});
 
-	it("powers off at its expiry without any control plane", async () => {
+	it("powers off at its expiry even without a control plane", async () => {
 		const time = warpTime("alone");
 		const rig = await launch({ command: ["sleep", "600"] }, { ...slowClock(time), lifeMs: LIFE_MS });
 		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
@@ -510,7 +510,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect((await attemptRow(rig.attemptId)).state).toBe("running");
 	});
 
-	it("powers off when the control plane has been silent for too long", async () => {
+	it("powers off when the control plane has been unreachable for too long", async () => {
 		const time = warpTime("silent");
 		const rig = await launch(COUNTER_SPEC, { ...slowClock(time), controlSilenceMs: HOUR_MS, stopGraceMs: HOUR_MS });
 		await eventually("it counts", async () => (await lines(rig.attemptId)).includes("step 2"));
@@ -525,7 +525,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(await untilOver(rig)).toMatchObject({ state: "lost", reason: { code: "agent_silent" } });
 	});
 
-	it("pauses a critical job, with all that it started, while the control plane is unavailable, and resumes it", async () => {
+	it("pauses a critical job and everything it started while the control plane is unavailable, and resumes it", async () => {
 		const time = warpTime("away");
 		const rig = await launch(leasedSpec("away"), { ...slowClock(time), leaseMs: HOUR_MS });
 		await eventually("both write", () => bookOf("away", 3));
@@ -542,7 +542,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(statesOf(book.pids)).toEqual([null, null]);
 	});
 
-	it.each([false, true])("survives restarts of the control plane for five hours, and loses no line (critical: %s)", async (critical) => {
+	it.each([false, true])("survives restarts of the control plane for five hours without losing a line (critical: %s)", async (critical) => {
 		const time = warpTime(`hours-${critical}`);
 		const end = path.join(folder, `hours-${critical}.end`);
 		const script = `i=0; while ! [ -e "$END" ]; do i=$((i + 1)); echo "line $i"; sleep 0.02; done`;
@@ -560,7 +560,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 			rig.control.comeBack();
 			const isLater = (at: Date | null) => (at?.getTime() ?? 0) - heardAt.getTime() >= hoursAway * HOUR_MS;
 			await eventually("it is heard again", async () => isLater((await instanceRow(rig.instanceId)).lastHeardAt));
-			// Heard is not answered: the next outage may cut the answer off, and the job would be still through both.
+			// A received request is not an answered one: the next outage may drop the answer, and the job would stay paused through both.
 			if (critical) await eventually("it goes on", async () => (await countLines("goes on")) > away);
 		}
 		await writeFile(end, "");
@@ -570,7 +570,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(await countLines("is paused")).toBe(critical ? 2 : 0);
 	});
 
-	it("ends a critical job that is fenced, without another word of it, when it is heard again", async () => {
+	it("ends a critical job that was fenced, without accepting any of its output, once the agent is reachable again", async () => {
 		const time = warpTime("fenced");
 		const rig = await launch(leasedSpec("fenced"), { ...slowClock(time), leaseMs: HOUR_MS });
 		await eventually("both write", () => bookOf("fenced", 3));
@@ -586,7 +586,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 			reason: reason("agent_silent"),
 			atMs: time.clock.nowMs(),
 		};
-		// A word that came later than the one that is known keeps it.
+		// A heartbeat after the last known one prevents the fence.
 		expect(await database.db.transaction((tx) => fenceMember(tx, { ...fence, heardAtMs: (heardAtMs ?? 0) - 1 }))).toBe(false);
 		expect(await database.db.transaction((tx) => fenceMember(tx, { ...fence, heardAtMs }))).toBe(true);
 		expect(await attemptRow(rig.attemptId)).toMatchObject({ state: "lost", reason: { code: "agent_silent" } });
@@ -600,7 +600,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, rig.jobId))).toEqual([]);
 	});
 
-	it.each(["hangs", "is killed"])("holds a critical job to its lease when its agent %s", async (how) => {
+	it.each(["hangs", "is killed"])("keeps a critical job within its lease when its agent %s", async (how) => {
 		const time = warpTime(how.replace(" ", "-"));
 		const rig = await launch(leasedSpec(how), { ...slowClock(time), leaseMs: HOUR_MS });
 		const book = await eventually("both write", () => bookOf(how, 3));
@@ -611,7 +611,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		await eventually("nothing of it goes", () => statesOf(book.pids).every((state) => state === expected));
 	});
 
-	it("stops a critical job that nothing holds to its lease any more", async () => {
+	it("stops a critical job when nothing enforces its lease any more", async () => {
 		const rig = await launch(leasedSpec("unguarded"), { leaseMs: 20_000 });
 		await eventually("both write", () => bookOf("unguarded", 3));
 		process.kill(processOf(rig.machine, "guard"), "SIGKILL");
@@ -621,7 +621,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 	it.each([
 		["", 0],
 		[", after its intended life where its clock is three hours behind", 3 * HOUR_MS],
-	])("powers off by the user-data alone when the agent cannot be fetched%s", async (_, behindMs) => {
+	])("powers off by user-data alone when the agent cannot be fetched%s", async (_, behindMs) => {
 		const endMs = Date.now() + 3_000;
 		const unreachable = "http://127.0.0.1:9";
 		const input = { controlUrl: unreachable, instanceId: "ins_x_001_0", bootstrapSecret: "s".repeat(43), agentSha256 };
@@ -630,7 +630,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(Date.now()).toBeGreaterThan(endMs - 1_500);
 	});
 
-	it("does not run an agent with another checksum", async () => {
+	it("does not run an agent with a wrong checksum", async () => {
 		const rig = await launch({ command: ["sleep", "600"] });
 		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
 		rig.control.seen.length = 0;
@@ -640,7 +640,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 			bootstrapSecret: "s".repeat(43),
 			...{ expiresAtMs: Date.now() + HOUR_MS, lifeMs: HOUR_MS },
 		};
-		// Its pauses and its life end when the test says so.
+		// Its pauses and its lifetime end when the test decides.
 		const programs = { sleep: 'while ! [ -e "$TMPDIR/awake" ]; do /bin/sleep 0.05; done' };
 		const machine = await bootMachine(userData({ ...input, agentSha256: "0".repeat(64) }), rig.metadata.url, {}, { programs });
 		await eventually("it fetches the agent", () => rig.control.seen.includes("GET /agent/v1/agent.mjs"));
@@ -649,7 +649,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(rig.control.seen).not.toContain("POST /agent/v1/enroll");
 	});
 
-	it("takes a wrong secret for nothing and a used one once", async () => {
+	it("rejects a wrong secret and accepts the right one only once", async () => {
 		const stranger = await launch({ command: ["sleep", "600"] }, { secret: "x".repeat(43) });
 		await eventually("the stranger is off", () => stranger.machine.isOff());
 		expect(await instanceRow(stranger.instanceId)).toMatchObject({ state: "provisioning", agentTokenHash: null });
@@ -681,8 +681,8 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(await untilOver(rig)).toMatchObject(expected);
 	});
 
-	it("runs the command of a job with an image by the machine's container engine, and reports its end", async () => {
-		// What a real engine does with these words, engine.test.ts shows.
+	it("runs the command of a job with an image in the machine's container engine, and reports its end", async () => {
+		// engine.test.ts covers what a real engine does with these arguments.
 		const docker = `case "$1 $2" in
 			"container inspect") test -e "$TMPDIR/ran" && d=2026-01-01 || d=0001-01-01; echo "{\\"StartedAt\\": \\"$d\\", \\"ExitCode\\": 137, \\"OOMKilled\\": true}" ;;
 			"image inspect") test -e "$TMPDIR/pulled" && echo "[{}]" ;;
@@ -701,7 +701,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		});
 	});
 
-	it("gives the job the mounts of its site, and ends an attempt with a mount that fails", async () => {
+	it("provides its site's mounts to the job, and ends an attempt with a mount that fails", async () => {
 		const images = path.join(folder, "imagenet");
 		await mkdir(images);
 		await writeFile(path.join(images, "classes"), "tench");
@@ -715,7 +715,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
 		expect(await lines(rig.attemptId)).toEqual(["tench"]);
 
-		// Neither installs anything on this host nor calls its kernel.
+		// The test neither installs anything on this host nor mounts anything in its kernel.
 		const programs = { "apt-get": "#!/bin/sh\necho no network >&2\nexit 100\n", mount: "#!/bin/sh\necho access denied >&2\nexit 32\n" };
 		const refused = await launch({ command, mounts: ["scratch"] }, { programs });
 		const { state, reason: why } = await untilOver(refused);
@@ -728,7 +728,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(jobState).toBe("failed");
 	});
 
-	it("stops at once and sends nothing more when the control plane has given the attempt up", async () => {
+	it("stops immediately and sends nothing more when the control plane has given up the attempt", async () => {
 		const rig = await launch({ command: nodeJob("process.on('SIGTERM',()=>{});setInterval(()=>console.log('tick'),10)") });
 		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).logLines > 3);
 		await database.db.update(instance).set({ state: "terminated", terminatedAt: new Date() }).where(eq(instance.id, rig.instanceId));
@@ -736,7 +736,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect((await attemptRow(rig.attemptId)).finishedAt).toBeNull();
 	});
 
-	it("gives the job none of its secrets and takes its words as they are", async () => {
+	it("passes none of its secrets to the job and uses its arguments unchanged", async () => {
 		const source = "console.log(JSON.stringify([process.env, process.argv.slice(1)]))";
 		const rig = await launch({ command: [...nodeJob(source), "$HOME; `id` && *"], env: { SEED: "7" } });
 		await untilOver(rig);

@@ -34,8 +34,7 @@ import type { AgentContext } from "./context.ts";
 import { lifetimeOf, sessionOf } from "./store-checkpoint.ts";
 
 /**
- * Begins the upload of one output, or continues it: the answer says how much of each file is stored already.
- * An upload with other files than before begins again.
+ * Begins or resumes the upload of one output. Returns how much of each file is already stored. An upload with changed files starts over.
  * @throws SpillwayError `not_found` for an output that the job does not declare, `conflict` from a rank other than 0
  */
 export async function beginArtifact(ctx: AgentContext, agent: AgentIdentity, input: BeginArtifactRequest): Promise<BeginArtifactAnswer> {
@@ -68,8 +67,8 @@ export async function beginArtifact(ctx: AgentContext, agent: AgentIdentity, inp
 }
 
 /**
- * Appends a part to a file of an unfinished artifact. A part that begins elsewhere than at the stored end is not read; the
- * answer says where to go on. A complete file with another checksum than announced is deleted and starts again.
+ * Appends a part to a file of an unfinished artifact. A part that does not begin at the stored end is not read; the answer contains the
+ * offset to continue at. A complete file with another checksum than announced is deleted and starts again.
  * @throws SpillwayError `not_found` for an artifact or file that was not announced, `payload_too_large`, `precondition_failed`
  */
 export async function storeArtifactPart(
@@ -86,7 +85,7 @@ export async function storeArtifactPart(
 	if (input.offset !== stored || stored === file.bytes) return { bytes: stored };
 	await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
 	await append(target, input.body, { from: stored, max: file.bytes }).catch((error: NodeJS.ErrnoException) => {
-		// Another call began the upload again, or completed it.
+		// Another call restarted or completed the upload.
 		throw error.code === "ENOENT" ? notAnnounced(input.id, input.path) : error;
 	});
 	const bytes = await storedBytes(target);
@@ -100,8 +99,8 @@ export async function storeArtifactPart(
 }
 
 /**
- * Ends an upload: the artifact is recorded and served. Committing again changes nothing. @throws SpillwayError `precondition_failed`
- * naming what is missing; OverQuota, and then the files are deleted
+ * Ends an upload: the artifact is recorded and served. Committing again changes nothing. @throws SpillwayError `precondition_failed` naming
+ * what is missing; OverQuota, after deleting the files
  */
 export async function commitArtifact(ctx: AgentContext, agent: AgentIdentity, id: string): Promise<void> {
 	if (await isRecorded(ctx.db, id)) return;
@@ -118,7 +117,7 @@ export async function commitArtifact(ctx: AgentContext, agent: AgentIdentity, id
 	const { output, team } = await findOutput(ctx, agent, Number(id.slice(-2)));
 	await recordArtifact(ctx.db, {
 		...{ id, jobId: agent.jobId, attemptId: agent.attemptId, team, output, files, atMs: ctx.clock.nowMs() },
-		// The scheduler moves what another kind of store cannot take from a machine itself.
+		// The machine cannot write to other kinds of stores, so the scheduler moves the result there.
 		storeId: isDirect || store?.config.kind === "folder" ? store.id : null,
 		check: (tx) => requireUnfenced(tx, agent),
 	}).catch(async (error: unknown) => {
@@ -213,13 +212,13 @@ function notComplete(missing: readonly string[]): SpillwayError {
 	});
 }
 
-/** Of an empty file no part is ever sent. */
+/** No part is ever sent for an empty file. */
 async function touch(target: string): Promise<void> {
 	await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
 	await pipeline([], createWriteStream(target, { flags: "a", mode: 0o600 }));
 }
 
-/** A fenced machine stores nothing: its job may run elsewhere already. */
+/** A fenced machine stores nothing: its job may already run elsewhere. */
 async function requireUnfenced(tx: Tx, agent: AgentIdentity): Promise<void> {
 	const [row] = await tx.select({ fencedAt: instance.fencedAt }).from(instance).where(eq(instance.id, agent.instanceId)).for("share");
 	requireLiveAttempt({ ...agent, isFenced: row?.fencedAt != null });

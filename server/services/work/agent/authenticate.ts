@@ -8,7 +8,7 @@ import { ATTEMPT_TRANSITIONS, type AttemptState, type InstanceState, isFinal } f
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { sha256Of } from "./bootstrap.ts";
 
-/** Who calls: one instance and the attempt that it runs. */
+/** The caller: one instance and the attempt that it runs. */
 export interface AgentIdentity {
 	instanceId: string;
 	instanceState: InstanceState;
@@ -17,19 +17,19 @@ export interface AgentIdentity {
 	expiresAtMs: number;
 	attemptId: string;
 	attemptState: AttemptState;
-	/** Its part of the attempt counts as over, whatever it says. */
+	/** Whether its part of the attempt counts as over, whatever it reports. */
 	isFenced: boolean;
 	stopReason: Reason | null;
 	jobId: string;
 	attemptNo: number;
-	/** Which machine of its attempt it is, and of how many. */
+	/** Rank of the machine in its attempt, and the number of machines. */
 	rank: number;
 	nodes: number;
 }
 
 /**
- * The instance of this token.
- * @throws SpillwayError `unauthenticated` for no token, a wrong one, and one of an instance that is terminated.
+ * Finds the instance of this token.
+ * @throws SpillwayError `unauthenticated` for a missing or wrong token, and for a terminated instance.
  */
 export async function authenticateAgent(db: DbOrTx, authorization: string | null): Promise<AgentIdentity> {
 	const token = /^Bearer ([A-Za-z0-9_-]{16,128})$/.exec(authorization ?? "")?.[1];
@@ -70,14 +70,14 @@ export function isAttemptOver(agent: Pick<AgentIdentity, "attemptState">): boole
 	return isFinal(ATTEMPT_TRANSITIONS, agent.attemptState);
 }
 
-/** @throws SpillwayError `conflict` when the attempt, or this machine's part of it, has ended: what it still sends may change nothing. */
+/** @throws SpillwayError `conflict` when the attempt, or this machine's part of it, has ended: later reports must not change anything. */
 export function requireLiveAttempt(agent: AgentIdentity): void {
 	if (!isAttemptOver(agent) && !agent.isFenced) return;
 	const what = agent.isFenced ? `Machine ${agent.instanceId} is fenced` : `Attempt ${agent.attemptId} is ${agent.attemptState} already`;
 	throw new SpillwayError("conflict", `${what}.`, { fix: "Power the machine off." });
 }
 
-/** A machine's time is taken within what can be: not before it was ready, not in the future. */
+/** Clamps a machine's time to what is possible: not before it was ready, not in the future. */
 export function believableMs(agent: Pick<AgentIdentity, "readyAtMs">, atMs: number, nowMs: number): number {
 	return Math.max(agent.readyAtMs, Math.min(atMs, nowMs));
 }

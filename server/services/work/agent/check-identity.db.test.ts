@@ -65,7 +65,7 @@ async function state() {
 	return row?.state;
 }
 
-it("admits a machine with a valid document, and passes the provider's check what the control plane knows", async () => {
+it("admits a machine with a valid document, and passes the provider's check the control plane's data", async () => {
 	await database.db.update(instance).set({ signedId: "960a4b4a" }).where(eq(instance.id, instanceId));
 	await enroll("required", { outcome: "proved" });
 	expect(await state()).toBe("ready");
@@ -84,7 +84,7 @@ it("admits a machine with a valid document, and passes the provider's check what
 });
 
 it.each(["required", "when_offered"] as const)(
-	"refuses another machine's document whatever the secret, and keeps that once: %s",
+	"rejects another machine's document whatever the secret, and records that once: %s",
 	async (policy) => {
 		for (let i = 0; i < 3; i++)
 			await expect(enroll(policy, FOREIGN)).rejects.toMatchObject({ code: "unauthenticated", message: /account 2/ });
@@ -92,13 +92,13 @@ it.each(["required", "when_offered"] as const)(
 			{ actor: "system:agent", action: "instance.identity_refused", after: { fault: "other_account", message: "it is of the account 2" } },
 		]);
 		expect(await state()).toBe("requested");
-		// The secret is not spent by it: its own machine comes in.
+		// This does not spend the secret: the right machine still enrolls.
 		await enroll(policy, { outcome: "proved" });
 		expect(await state()).toBe("ready");
 	},
 );
 
-it("keeps a machine out for a document that does not hold where one is required; where none is needed it is only recorded in the audit", async () => {
+it("rejects a machine with an invalid document where one is required; elsewhere it is only recorded in the audit", async () => {
 	const forged: IdentityVerdict = { outcome: "refused", fault: "bad_signature", message: "it is signed by somebody else" };
 	await expect(enroll("required", forged)).rejects.toMatchObject({ code: "unauthenticated", message: /somebody else/ });
 	await enroll("when_offered", forged);
@@ -106,7 +106,7 @@ it("keeps a machine out for a document that does not hold where one is required;
 	expect(await refusals()).toMatchObject([{ action: "instance.identity_refused", after: { fault: "bad_signature" } }]);
 });
 
-it("has an agent ask again where a document is required and it has none, or none that can be checked now", async () => {
+it("makes an agent retry where a document is required and it has none, or none that can be checked now", async () => {
 	await expect(enroll("required", { outcome: "proved" }, { identity: undefined })).rejects.toMatchObject({
 		code: "unavailable",
 		message: /sent none/,
@@ -116,18 +116,18 @@ it("has an agent ask again where a document is required and it has none, or none
 	expect(await state()).toBe("requested");
 });
 
-it("does without one where that is allowed", async () => {
+it("accepts a machine without a document where that is allowed", async () => {
 	await enroll("when_offered", NO_KEYS);
 	expect(await state()).toBe("ready");
 	expect(await refusals()).toEqual([]);
 });
 
-it("checks none where this is turned off", async () => {
+it("checks no document where this is turned off", async () => {
 	await enroll("ignored", FOREIGN);
 	expect([await state(), claims]).toEqual(["ready", []]);
 });
 
-it("asks no one for a stranger without the secret", async () => {
+it("checks no document of a stranger without the secret", async () => {
 	await expect(enroll("required", FOREIGN, { bootstrapSecret: "x".repeat(43) })).rejects.toMatchObject({ code: "unauthenticated" });
 	expect(claims).toEqual([]);
 	expect(await refusals()).toEqual([]);

@@ -13,17 +13,16 @@ import type { AgentContext } from "./context.ts";
 type Refusal = { fault: string; message: string };
 const REFUSED_ACTION = "instance.identity_refused";
 /**
- * What a provider signed of another machine. All other faults may be ours (a certificate that changed, a form that we read
- * wrongly), and anyone who shows one could have shown nothing: where none is needed, they keep no machine out.
+ * A document that the provider signed for another machine. All other errors may be Spillway's (a certificate that changed, a format parsed
+ * wrongly), and an attacker could simply omit the document. So where none is required, they do not reject a machine.
  */
 const IS_ANOTHER: ReadonlySet<IdentityFault> = new Set(["other_account", "other_region", "other_instance"]);
 
 /**
- * Holds the document that a machine shows, or that it shows none, to what its site asks. Called before the transaction of the
- * enrolment, with a secret that is right: keys may have to be fetched.
- * @throws SpillwayError `unauthenticated` for a document of another machine, and where one is required for any that is wrong;
- * `unavailable`, which the agent
- * repeats, where the site requires one and it is missing or cannot be checked now.
+ * Checks the machine's document, or its absence, against the site's requirement. Call it before the enrollment transaction and only with a
+ * correct secret, since it may have to fetch keys.
+ * @throws SpillwayError `unauthenticated` for a document of another machine, and for any wrong one where one is required; `unavailable`,
+ * after which the agent retries, where the site requires one and it is missing or cannot be checked now.
  */
 export async function checkIdentity(ctx: AgentContext, input: EnrollRequest): Promise<void> {
 	const [machine] = await ctx.db
@@ -72,7 +71,7 @@ async function judge(
 	});
 }
 
-/** Anyone who has the secret may try as often as he likes, and the audit is never emptied: the same refusal is there once. */
+/** Anyone with the secret may retry without limit, and the audit is never emptied, so the same rejection is recorded only once. */
 async function auditOnce(ctx: AgentContext, instanceId: string, { fault, message }: Refusal): Promise<void> {
 	await ctx.db.transaction(async (tx) => {
 		await tx.select({ id: instance.id }).from(instance).where(eq(instance.id, instanceId)).for("update");

@@ -15,7 +15,7 @@ type Restorer = Pick<AgentIdentity, "jobId" | "attemptId" | "attemptNo" | "rank"
 
 const manifestSchema = z.array(checkpointFileSchema);
 
-/** Where the sums of a checkpoint's files are kept: beside its folder, which holds the job's files alone. */
+/** Where the hashes of a checkpoint's files are stored: next to its folder, which contains only the job's files. */
 function manifestFile(root: string, jobId: string, checkpointId: string): string {
 	return `${checkpointFolder(root, jobId, checkpointId)}.manifest.json`;
 }
@@ -26,7 +26,7 @@ export async function writeManifest(root: string, jobId: string, checkpointId: s
 	await rename(`${file}.partial`, file);
 }
 
-/** The job's newest checkpoint with its files and their sums, for an agent to begin from; null when it has none. */
+/** The job's newest checkpoint with its files and their hashes, for an agent to resume from; null when it has none. */
 export async function checkpointFor(ctx: AgentContext, agent: Restorer): Promise<Restorable | null> {
 	const { jobId } = agent;
 	const newest = await newestCheckpoint(ctx.db, jobId);
@@ -36,13 +36,13 @@ export async function checkpointFor(ctx: AgentContext, agent: Restorer): Promise
 	const latest = { id: newest.id, folder: checkpointFolder(ctx.checkpointRoot, jobId, newest.id) };
 	const kept = await readManifest(manifestFile(ctx.checkpointRoot, jobId, latest.id));
 	if (kept !== null) return { id: latest.id, files: kept };
-	// Kept by a site on this host, without sums: taken once, for this and every later agent.
+	// Saved by a site on this host, without hashes: compute them once, for this and every later agent.
 	const files = await sumAll(latest.folder);
 	await writeManifest(ctx.checkpointRoot, jobId, latest.id, files);
 	return { id: latest.id, files };
 }
 
-/** Null when there is none, or none that can be read. */
+/** Null when it does not exist or cannot be read. */
 async function readManifest(file: string): Promise<CheckpointFile[] | null> {
 	try {
 		return manifestSchema.parse(JSON.parse(await readFile(file, "utf8")));

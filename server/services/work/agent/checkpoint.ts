@@ -31,8 +31,8 @@ import type { AgentContext } from "./context.ts";
 import { newStoreCheckpoint } from "./store-checkpoint.ts";
 
 /**
- * Names a new checkpoint of the agent's job and makes room for its files. What an earlier try left unfinished is removed:
- * a job has one live attempt, and of a gang only rank 0 keeps anything, so no one else is writing.
+ * Creates an empty checkpoint for the agent's job. Removes leftovers of an earlier unfinished one: a job has one live attempt, and in a
+ * gang only rank 0 saves, so no other process is writing.
  */
 export async function newAgentCheckpoint(
 	ctx: AgentContext,
@@ -62,7 +62,7 @@ export async function newAgentCheckpoint(
 	return { id };
 }
 
-/** Removes what an upload that never got to its commit left behind. */
+/** Removes the leftovers of an upload that was never committed. */
 export async function dropUnfinishedCheckpoints(ctx: AgentContext, agent: AgentIdentity): Promise<void> {
 	const folder = path.join(ctx.checkpointRoot, agent.jobId);
 	const names = await readdir(folder).catch(() => []);
@@ -72,9 +72,9 @@ export async function dropUnfinishedCheckpoints(ctx: AgentContext, agent: AgentI
 }
 
 /**
- * Takes one file of an unfinished checkpoint. Sent again it replaces the one before.
- * @throws SpillwayError `invalid_input` for a path that leaves the folder, `not_found` for a checkpoint that is not being
- * written, `payload_too_large`, and `precondition_failed` when the bytes have another sum than was said.
+ * Stores one file of an unfinished checkpoint. Sending it again replaces the earlier one.
+ * @throws SpillwayError `invalid_input` for a path that leaves the folder, `not_found` for a checkpoint that is not being written,
+ * `payload_too_large`, and `precondition_failed` when the hash of the bytes differs from the announced one.
  */
 export async function storeCheckpointFile(
 	ctx: AgentContext,
@@ -112,7 +112,7 @@ export async function storeCheckpointFile(
 		}
 		await noteReceived(place, { path: input.path, bytes, sha256 });
 	} catch (error) {
-		// An immediate abort comes before the file exists; otherwise the file would be made after its removal.
+		// An immediate abort comes before the file exists; otherwise the file would be created after its removal.
 		await closed;
 		await rm(target, { force: true });
 		throw isMissing(error) ? notUnfinished(input.id) : error;
@@ -120,8 +120,8 @@ export async function storeCheckpointFile(
 }
 
 /**
- * Makes an unfinished checkpoint the job's newest, when it holds exactly these files. Committing again changes nothing.
- * @throws SpillwayError `precondition_failed` naming what is missing or different.
+ * Makes an unfinished checkpoint the job's newest if it contains exactly these files. Committing again changes nothing.
+ * @throws SpillwayError `precondition_failed` naming missing or different files.
  */
 export async function commitAgentCheckpoint(
 	ctx: AgentContext,
@@ -132,7 +132,7 @@ export async function commitAgentCheckpoint(
 	const [done] = await ctx.db.select({ jobId: checkpoint.jobId }).from(checkpoint).where(eq(checkpoint.id, input.id));
 	if (done?.jobId === agent.jobId) return;
 	requireLiveAttempt(agent);
-	// A crash after the rename leaves a whole folder without its row: then only the row is missing.
+	// A crash after the rename leaves a complete folder without its row, so only the row is missing.
 	if (!(await exists(place.whole))) {
 		await requireUploadInProgress(place, input.id);
 		await requireSameFiles(place, input.files);
@@ -152,14 +152,14 @@ export async function commitAgentCheckpoint(
 	});
 }
 
-/** A fence waits for this, or is seen: the next attempt may have begun from an earlier checkpoint. */
+/** A fence either waits for this transaction or is visible to it: the next attempt may have started from an earlier checkpoint. */
 async function requireUnfenced(tx: Tx, agent: AgentIdentity): Promise<void> {
 	const [row] = await tx.select({ fencedAt: instance.fencedAt }).from(instance).where(eq(instance.id, agent.instanceId)).for("share");
 	requireLiveAttempt({ ...agent, isFenced: row?.fencedAt != null });
 }
 
 /**
- * Where a file of a complete checkpoint of the agent's job lies.
+ * The path of a file in a complete checkpoint of the agent's job.
  * @throws SpillwayError `not_found`, `invalid_input` for a path that leaves the folder.
  */
 export async function agentCheckpointFile(ctx: AgentContext, agent: AgentIdentity, input: { id: string; path: string }): Promise<string> {
@@ -168,7 +168,7 @@ export async function agentCheckpointFile(ctx: AgentContext, agent: AgentIdentit
 	return file;
 }
 
-/** Makes the folder of a file. @throws SpillwayError `conflict` when an earlier file has the name of a folder, or the other way round */
+/** Creates the folder of a file. @throws SpillwayError `conflict` when an earlier file has the name of a folder, or vice versa */
 async function makeRoom(target: string, relative: string): Promise<void> {
 	const isTaken = await mkdir(path.dirname(target), { recursive: true, mode: 0o700 }).then(
 		async () => (await stat(target).catch(() => null))?.isDirectory() ?? false,
@@ -186,7 +186,7 @@ async function makeRoom(target: string, relative: string): Promise<void> {
 interface Place {
 	whole: string;
 	partial: string;
-	/** What has arrived, a line of JSON each; the newest of a path counts. */
+	/** Received files, one line of JSON each; the latest line of a path applies. */
 	received: string;
 }
 
@@ -208,7 +208,7 @@ async function requireUploadInProgress(place: Place, id: string): Promise<void> 
 	if (!(await exists(place.partial))) throw notUnfinished(id);
 }
 
-/** It was never begun, or deleted since: a newer one was begun, or the job ended. */
+/** It was never begun, or was deleted since: a newer one was begun, or the job ended. */
 function notUnfinished(id: string): SpillwayError {
 	return new SpillwayError("not_found", `Checkpoint ${id} has no upload in progress.`, {
 		fix: "Start one with POST /agent/v1/checkpoints.",

@@ -9,27 +9,27 @@ import type { SecretStore } from "../secret/store.ts";
 
 export type AgentTiming = Pick<Timing, "heartbeatMs" | "stopGraceMs" | "controlSilenceMs" | "leaseMs">;
 
-/** What the services for agents get. */
+/** Dependencies of the services for agents. */
 export interface AgentContext {
 	db: Db;
 	clock: Clock;
-	/** Key from which secrets of instances are derived. */
+	/** Key from which instance secrets are derived. */
 	secretKey: string;
 	/** Root folder of the checkpoint store. */
 	checkpointRoot: string;
 	/** Root folder of the embedded artifact store. */
 	artifactRoot: string;
-	/** Stores of teams; absent: everything is kept in the folders above. */
+	/** Stores of teams; absent when everything is kept in the folders above. */
 	stores?: StoreBox;
 	timing: AgentTiming;
-	/** How what providers sign for their machines is checked. Absent: the bootstrap secret alone lets an agent in. */
+	/** Checks documents that providers sign for their machines. If absent, the bootstrap secret alone is enough to enroll. */
 	identities?: {
 		of(provider: Provider): InstanceIdentity | undefined;
-		/** This control plane's address for machines. */
+		/** The control plane's address for machines. */
 		controlUrl(): string;
 	};
-	/** Keeps the secrets of jobs. Absent: jobs with secrets cannot start. */
+	/** Stores the secrets of jobs. If absent, jobs with secrets cannot start. */
 	secretStore?: SecretStore;
-	/** What the operator set up to fetch data by, read again each time: credentials change. Absent: nothing. */
+	/** The operator's credentials for fetching data, read again each time because they change. Absent when there are none. */
 	dataRemotes?(): Promise<DataRemotes>;
 }

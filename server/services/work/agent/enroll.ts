@@ -29,12 +29,12 @@ type Row = {
 };
 
 /**
- * Lets the agent of an instance in, once: the secret is spent, the instance is `ready`, its attempt `staging`. The same
- * agent (by its nonce) that did not get its answer gets it again.
- * An instance with a lost launch answer becomes known by this call, since only its machine has the secret.
- * @throws SpillwayError `unauthenticated` for a wrong secret, and for a document of the provider's that is not this machine's;
- * `unavailable` where one is required and not to be had or checked now; `conflict` for one that was used, for a second machine of
- * the same intent, and for an instance or attempt that is not wanted any more.
+ * Enrolls the agent of an instance, once: the secret is spent, the instance becomes `ready` and its attempt `staging`. An agent that did
+ * not get its answer repeats the call with the same nonce and gets it again. This call also identifies an instance with a lost launch
+ * answer, since only its machine has the secret.
+ * @throws SpillwayError `unauthenticated` for a wrong secret, and for a provider document of another machine; `unavailable` where a
+ * document is required and cannot be obtained or checked now; `conflict` for a used secret, for a second machine of the same intent, and
+ * for an instance or attempt that is no longer wanted.
  */
 export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Promise<EnrollAnswer> {
 	const token = agentTokenOf(ctx.secretKey, input.instanceId, input.nonce);
@@ -92,7 +92,7 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 	};
 }
 
-/** A problem that time does not solve is the agent's to report, as the end of the attempt. */
+/** The agent reports a problem that waiting does not solve as the end of the attempt. */
 async function secretsFor(ctx: AgentContext, row: Row, nowMs: number): Promise<Pick<EnrollAnswer, "secrets" | "secretProblem">> {
 	const { db, secretStore } = ctx;
 	try {
@@ -119,12 +119,12 @@ async function readForUpdate(tx: Tx, instanceId: string): Promise<Row | null> {
 	return row ?? null;
 }
 
-/** The row's hash is cleared when the secret was used, so the secret itself is derived again; equal length, constant time. */
+/** The row's hash is cleared once the secret is used, so derive the secret again; equal length, constant time. */
 function isSecretValid(ctx: AgentContext, input: EnrollRequest): boolean {
 	return sameSum(sha256Of(input.bootstrapSecret), sha256Of(bootstrapSecretOf(ctx.secretKey, input.instanceId)));
 }
 
-/** The same for an unknown instance and a wrong secret: a stranger learns nothing. */
+/** The same error for an unknown instance and a wrong secret, so that a stranger learns nothing. */
 function wrongSecret(): SpillwayError {
 	return new SpillwayError("unauthenticated", "Unknown instance or wrong secret.", { fix: "Power the machine off." });
 }
@@ -157,7 +157,7 @@ async function admitAgent(
 		.update(instance)
 		.set({
 			...{ state: "ready", readyAt: at, lastHeardAt: at, bootstrapHash: null, agentTokenHash: input.tokenHash },
-			// What the provider says of it goes first.
+			// The provider's information takes precedence.
 			privateAddress: row.instance.privateAddress ?? input.privateAddress,
 		})
 		.where(eq(instance.id, id))

@@ -35,7 +35,7 @@ afterAll(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-/** A gang with all machines enrolled; `agents` answers who each is now. */
+/** A gang with all machines enrolled; `agents` returns each machine's current identity. */
 async function enrolled(nodes: number) {
 	const jobId = await seedJob(database.db, aSpec({ nodes, resources: { gpus: 8, accelerators: [], cpus: null, memoryGiB: null } }));
 	const answers: ({ instanceId: string } & EnrollAnswer)[] = [];
@@ -53,7 +53,7 @@ async function enrolled(nodes: number) {
 const EXIT = { code: 0, signal: null, error: null };
 const rowOf = async (attemptId: string) => (await database.db.select().from(attempt).where(eq(attempt.id, attemptId)))[0];
 
-it("gives each machine its rank, and the rendezvous when the last one has its data", async () => {
+it("assigns each machine its rank, and the rendezvous when the last one has its data", async () => {
 	const { answers, agent } = await enrolled(3);
 	expect(answers.map((a) => a.gang)).toEqual([0, 1, 2].map((rank) => ({ rank, nodes: 3 })));
 	for (const rank of [2, 0]) expect(await reportStaged(ctx, await agent(rank))).toEqual({ master: null });
@@ -61,12 +61,12 @@ it("gives each machine its rank, and the rendezvous when the last one has its da
 	for (const rank of [1, 0, 2]) expect(await reportStaged(ctx, await agent(rank))).toEqual(meeting);
 });
 
-it("is no gang with one machine", async () => {
+it("is not formed for one machine", async () => {
 	const { answers } = await enrolled(1);
 	expect(answers[0]?.gang).toBeNull();
 });
 
-it("counts as heard when it reports the end of its command", async () => {
+it("counts the report of a command's end as a sign of life", async () => {
 	const { answers, agent } = await enrolled(1);
 	clock.advance(4_000);
 	await reportExited(ctx, await agent(0), { exit: EXIT, atMs: clock.nowMs() - 1_000 });
@@ -77,7 +77,7 @@ it("counts as heard when it reports the end of its command", async () => {
 	expect(row?.lastHeardAt?.getTime()).toBe(clock.nowMs());
 });
 
-it("keeps one log of all, each line once and with its rank, whichever agent sends again", async () => {
+it("keeps one log for all ranks, with each line once and with its rank, whichever agent resends", async () => {
 	const { attemptId, agent } = await enrolled(2);
 	const line = (text: string) => ({ atMs: clock.nowMs(), stream: "stdout" as const, text });
 	await storeAgentLogs(ctx, await agent(1), { firstNumber: 1, lines: [line("a"), line("b")] });
@@ -93,7 +93,7 @@ it("keeps one log of all, each line once and with its rank, whichever agent send
 	]);
 });
 
-it("keeps the checkpoints of rank 0 alone, also while another rank ends", async () => {
+it("keeps only the checkpoints of rank 0, also while another rank ends", async () => {
 	const { agent } = await enrolled(2);
 	await expect(newAgentCheckpoint(ctx, await agent(1))).rejects.toThrow(
 		/Only rank 0 of a gang uploads checkpoints; this machine has rank 1/,
@@ -103,7 +103,7 @@ it("keeps the checkpoints of rank 0 alone, also while another rank ends", async 
 	await access(path.join(folder, (await agent(0)).jobId, `${id}.partial`));
 });
 
-it("succeeds with its last machine, and gets each end once", async () => {
+it("succeeds with its last machine, and records each end once", async () => {
 	const { attemptId, jobId, agent } = await enrolled(2);
 	await reportRunning(ctx, await agent(0), { atMs: clock.nowMs() });
 	await reportExited(ctx, await agent(0), { exit: EXIT, atMs: clock.nowMs() });
@@ -115,7 +115,7 @@ it("succeeds with its last machine, and gets each end once", async () => {
 	expect(row?.state).toBe("succeeded");
 });
 
-it("ends one time however many report at the same moment", async () => {
+it("ends once, however many machines report at the same moment", async () => {
 	const { attemptId, jobId, agent } = await enrolled(4);
 	await reportRunning(ctx, await agent(0), { atMs: clock.nowMs() });
 	const agents = await Promise.all([0, 1, 2, 3].map(agent));
@@ -127,7 +127,7 @@ it("ends one time however many report at the same moment", async () => {
 	expect(events[0]?.n).toBe(1);
 });
 
-it("stops all when the provider reclaims one, and names its rank in the reason", async () => {
+it("stops all machines when the provider reclaims one, and names its rank in the reason", async () => {
 	const { attemptId, agent } = await enrolled(2);
 	const atMs = clock.nowMs() + 30_000;
 	await agentHeartbeat(ctx, await agent(1), { phase: "running", notice: { atMs } });

@@ -13,7 +13,10 @@ import { type AgentIdentity, isAttemptOver } from "./authenticate.ts";
 import type { AgentContext } from "./context.ts";
 import { ordersFor } from "./orders.ts";
 
-/** Records that an agent lives; returns its orders. A provider's notice that it forwards drains the instance and stops the attempt. */
+/**
+ * Records an agent's heartbeat and returns its orders. A forwarded reclaim notice from the provider drains the instance and stops the
+ * attempt.
+ */
 export async function agentHeartbeat(ctx: AgentContext, agent: AgentIdentity, input: HeartbeatRequest): Promise<HeartbeatAnswer> {
 	const nowMs = ctx.clock.nowMs();
 	const at = new Date(nowMs);
@@ -22,7 +25,7 @@ export async function agentHeartbeat(ctx: AgentContext, agent: AgentIdentity, in
 		await ctx.db.transaction((tx) => recordNotice(tx, agent, { atMs: Math.min(notice.atMs, LAST_INSTANT_MS), nowMs }));
 	}
 	await recordGpuMinutes(ctx, agent, input.gpuMinutes ?? []);
-	// In the one statement: a fence waits for this one or is seen by it, so that no answer renews a lease behind it.
+	// One statement, so that a fence either waits for this heartbeat or sees it, and no answer renews a lease after a fence.
 	const [kept] = await ctx.db
 		.update(instance)
 		.set({ lastHeardAt: at, leaseMs: input.leaseMs ?? null })
@@ -33,7 +36,7 @@ export async function agentHeartbeat(ctx: AgentContext, agent: AgentIdentity, in
 	return ordersFor({ ...agent, isFenced }, ctx.timing, nowMs);
 }
 
-/** A minute that is reported twice, because the answer was lost, counts once. */
+/** Counts a minute once even if it is reported twice because the answer was lost. */
 async function recordGpuMinutes(ctx: AgentContext, agent: AgentIdentity, minutes: readonly GpuMinute[]): Promise<void> {
 	const storable = minutes.filter(({ minuteMs }) => minuteMs <= LAST_INSTANT_MS);
 	if (storable.length === 0) return;
@@ -41,7 +44,7 @@ async function recordGpuMinutes(ctx: AgentContext, agent: AgentIdentity, minutes
 	await ctx.db.insert(gpuMinute).values(rows).onConflictDoNothing();
 }
 
-/** The provider said when it takes the machine. Only the first word counts; later ones repeat it. */
+/** The provider announced when it reclaims the machine. Only the first notice counts; later ones repeat it. */
 export async function recordNotice(tx: Tx, agent: AgentIdentity, notice: { atMs: number; nowMs: number }): Promise<void> {
 	const [first] = await tx
 		.update(instance)

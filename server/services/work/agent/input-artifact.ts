@@ -14,7 +14,7 @@ import type { AgentIdentity } from "./authenticate.ts";
 import type { AgentContext } from "./context.ts";
 import { lifetimeOf, sessionOf } from "./store-checkpoint.ts";
 
-/** The files of a result that is data of the agent's job. @throws SpillwayError `not_found` for any other result */
+/** The files of a result that the agent's job uses as data. @throws SpillwayError `not_found` for any other result */
 export async function inputArtifactFiles(ctx: AgentContext, agent: AgentIdentity, id: string): Promise<ArtifactFilesAnswer> {
 	const { storeId } = await requireJobInput(ctx, agent, id);
 	const files = await ctx.db
@@ -31,7 +31,7 @@ export async function inputArtifactFiles(ctx: AgentContext, agent: AgentIdentity
 	return { ...listed, store: { options, path: folder } };
 }
 
-/** Where a file of such a result is on this host. @throws SpillwayError as `inputArtifactFiles` */
+/** The path of a file of such a result on this host. @throws SpillwayError as `inputArtifactFiles` */
 export async function inputArtifactFile(ctx: AgentContext, agent: AgentIdentity, input: { id: string; path: string }): Promise<string> {
 	const { storeId } = await requireJobInput(ctx, agent, input.id);
 	const [file] = await ctx.db
@@ -42,7 +42,7 @@ export async function inputArtifactFile(ctx: AgentContext, agent: AgentIdentity,
 	return path.join(artifactPlace(await rootOfArtifact(ctx.db, ctx.artifactRoot, storeId), input.id).whole, input.path);
 }
 
-/** A machine reads only what its own job lists as data. */
+/** A machine may read only results that its own job lists as data. */
 async function requireJobInput(ctx: AgentContext, agent: AgentIdentity, id: string): Promise<{ storeId: string | null }> {
 	const [row] = await ctx.db.select({ spec: job.spec }).from(job).where(eq(job.id, agent.jobId));
 	const isInput = row?.spec.data.some(({ uri }) => uri === artifactUri(id)) ?? false;

@@ -4,13 +4,13 @@ import type { Db } from "#server/db/client.ts";
 import { setting } from "#server/db/schema/setting.ts";
 import { SECOND_MS } from "#server/kernel/units.ts";
 
-/** `{since, at}`: agents could reach a web server from then on, and could at that time. By the database's clock, which all share. */
+/** `{since, at}`: agents could reach a web server continuously from `since` to `at`. By the database's clock, which all processes share. */
 const KEY = "agents_heard";
 const BEAT_EVERY_MS = 10 * SECOND_MS;
-/** Between two beats that lie further apart, no one was there to hear an agent. */
+/** Two beats further apart than this mean that no server was reachable in between. */
 const GAP_MS = 30 * SECOND_MS;
 
-/** Records, until it is aborted, that a web server is ready for agents. Any number of servers may. */
+/** Records that a web server is ready for agents until it is aborted. Any number of servers may do so. */
 export async function keepListening(db: Db, signal: AbortSignal, onError: (error: unknown) => void): Promise<void> {
 	while (!signal.aborted) {
 		await beat(db).catch(onError);
@@ -18,7 +18,7 @@ export async function keepListening(db: Db, signal: AbortSignal, onError: (error
 	}
 }
 
-/** One word of it. */
+/** Records one beat. */
 export async function beat(db: Db): Promise<void> {
 	const now = sql`to_jsonb(clock_timestamp())`;
 	const goesOn = sql`(${setting.value}->>'at')::timestamptz > clock_timestamp() - ${GAP_MS} * interval '1 ms'`;
@@ -30,8 +30,8 @@ export async function beat(db: Db): Promise<void> {
 }
 
 /**
- * For how long without a gap agents could have been heard until now, ms: 0 while no web server is there, endless where none has ever
- * said so. An agent is silent for no longer than this.
+ * How long agents have been able to reach a web server without a gap, ms: 0 without a web server, infinite when none has ever recorded a
+ * beat. An agent's silence counts for no longer than this.
  */
 export async function listenedMs(db: Db): Promise<number> {
 	const ageOf = (field: string) => sql<string>`extract(epoch from clock_timestamp() - (${setting.value}->>${field})::timestamptz) * 1000`;

@@ -11,7 +11,7 @@ export interface AgentOrders {
 
 type Ordered = Pick<AgentIdentity, "attemptState" | "instanceState" | "instanceReason" | "stopReason" | "expiresAtMs" | "isFenced">;
 
-/** What an agent shall do now. Its machine's end ends its command too, even when no one said so to the attempt. */
+/** The agent's current orders. The end of its machine ends its command too, even when the attempt was not asked to stop. */
 export function ordersFor(agent: Ordered, timing: AgentTiming, nowMs: number): AgentOrders {
 	const over = isAttemptOver(agent) || agent.isFenced;
 	const ending = agent.instanceState === "terminating" || agent.instanceState === "terminated";

@@ -35,7 +35,7 @@ afterAll(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs a command on a machine to its end. The control plane drops the first answer of each call that moves a result. */
+/** Runs a command on a machine to its end. The control plane drops the first answer of each call that transfers a result. */
 async function run(command: string, outputs: OutputSpec[]) {
 	const jobId = await seedJob(database.db, aSpec({ command: ["sh", "-c", command], outputs }));
 	const expiresAtMs = Date.now() + 600_000;
@@ -83,13 +83,13 @@ async function storedOf(attemptId: string): Promise<Record<string, string>> {
 }
 
 describe("results of a job on a cloud machine", { timeout: 90_000 }, () => {
-	it("are in the store when the job has succeeded", async () => {
+	it("are in the store once the job has succeeded", async () => {
 		const ended = await run(TRAIN, [output("model", "/out/model"), output("train-log", "logs/train.txt")]);
 		expect(ended).toMatchObject({ state: "succeeded", exitCode: 0 });
 		expect(await storedOf(ended.id)).toEqual({ "model/deep/w%2F #.bin": "weights", "train-log/train.txt": "log" });
 	});
 
-	it("fail a command that succeeds without them, and keep what is there", async () => {
+	it("fail a command that succeeds without creating them, and keep those that exist", async () => {
 		const ended = await run(TRAIN, [output("model", "/out/model"), output("train-log", "log"), output("missing", "nothing/here")]);
 		expect(ended).toMatchObject({
 			state: "failed",
@@ -98,7 +98,7 @@ describe("results of a job on a cloud machine", { timeout: 90_000 }, () => {
 		expect(await storedOf(ended.id)).toMatchObject({ "train-log/log": "log" });
 	});
 
-	it("are kept from a failed command where the job asks for it", async () => {
+	it("are kept from a failed command if the job requests it", async () => {
 		const ended = await run(`${TRAIN}; exit 3`, [output("model", "/out/model"), output("train-log", "log", "always")]);
 		expect(ended).toMatchObject({ state: "failed", reason: { code: "exit_nonzero" } });
 		expect(await storedOf(ended.id)).toEqual({ "train-log/log": "log" });

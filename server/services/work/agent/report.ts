@@ -17,9 +17,9 @@ import type { AgentContext } from "./context.ts";
 import { recordNotice } from "./heartbeat.ts";
 
 /**
- * Stores log lines, each once: those that are stored already are skipped. Each machine counts its own lines, which go into
- * the attempt's one log as they come; in a gang the line begins with the rank that wrote it, as torchrun's do.
- * @throws SpillwayError `conflict` when lines are missing before the first one, or the attempt is over.
+ * Stores log lines, each once: lines already stored are skipped. Each machine numbers its own lines, which are appended to the attempt's
+ * log in order of arrival. In a gang each line begins with the rank that wrote it, as torchrun's do.
+ * @throws SpillwayError `conflict` when lines before the first one are missing, or the attempt is over.
  */
 export async function storeAgentLogs(ctx: AgentContext, agent: AgentIdentity, input: LogsRequest): Promise<LogsAnswer> {
 	requireLiveAttempt(agent);
@@ -42,18 +42,21 @@ export async function storeAgentLogs(ctx: AgentContext, agent: AgentIdentity, in
 	});
 }
 
-/** The command was started. */
+/** Records that the command was started. */
 export async function reportRunning(ctx: AgentContext, agent: AgentIdentity, input: { atMs: number }): Promise<void> {
 	const atMs = believableMs(agent, input.atMs, ctx.clock.nowMs());
 	await ctx.db.transaction((tx) => markRunning(tx, { attemptId: agent.attemptId, atMs }));
 }
 
-/** The command has ended, and nothing of the attempt runs any more. A repeated report, or one by a fenced machine, changes nothing. */
+/**
+ * Records that the command has ended and nothing of the attempt runs any more. A repeated report, or one by a fenced machine, changes
+ * nothing.
+ */
 export async function reportExited(ctx: AgentContext, agent: AgentIdentity, input: ExitedRequest): Promise<void> {
 	const nowMs = ctx.clock.nowMs();
 	const { code, signal, error, failedAt, outOfMemory, unkept, outputProblem } = input.exit;
 	await ctx.db.transaction(async (tx) => {
-		// In the order in which everybody locks them: instance, job, attempt.
+		// In the usual lock order: instance, job, attempt.
 		const [row] = await tx
 			.update(instance)
 			.set({ lastHeardAt: new Date(nowMs) })
@@ -78,12 +81,12 @@ export async function reportExited(ctx: AgentContext, agent: AgentIdentity, inpu
 			atMs: believableMs(agent, input.atMs, nowMs),
 		});
 	});
-	// A stop cuts an upload short; an ended job has no later one that would clear it away. On a repeat, the next
-	// attempt's upload may be under way.
+	// A stop cuts an upload short, and for an ended job no later upload would clean it up. On a repeat, the next attempt's upload may be
+	// running.
 	if (!isAttemptOver(agent) && !agent.isFenced && agent.rank === 0) await dropUnfinishedCheckpoints(ctx, agent);
 }
 
-/** The agent stopped the command by itself: that is why it ended, unless a stop was asked for before. */
+/** The agent stopped the command by itself. That is the reason it ended, unless a stop was requested before. */
 async function recordOwnStop(tx: Tx, agent: AgentIdentity, input: ExitedRequest, nowMs: number): Promise<void> {
 	if (!input.stoppedBy) return;
 	const why = ofMember(ownStopReason(input.stoppedBy, input, agent), agent.rank, agent.nodes);

@@ -6,12 +6,12 @@ import { type AgentIdentity, requireLiveAttempt } from "./authenticate.ts";
 import { checkpointFor } from "./checkpoint-manifest.ts";
 import type { AgentContext } from "./context.ts";
 
-/** Where rank 0 listens, torchrun's own default. One job a machine, so that it is free. */
+/** The port of rank 0, torchrun's default. It is free because a machine runs one job. */
 const MASTER_PORT = 29_500;
 
 /**
- * A machine of a gang has what its command needs. Answers where the gang meets once all of them do, so that their
- * commands start within a beat of each other and none waits in its rendezvous for another one's data.
+ * Records that a machine of a gang has everything its command needs. Returns the rendezvous address once all machines do, so that their
+ * commands start within one heartbeat and none waits there for another one's data.
  * @throws SpillwayError `conflict` when the attempt is over.
  */
 export async function reportStaged(
@@ -21,7 +21,7 @@ export async function reportStaged(
 ): Promise<StagedAnswer> {
 	requireLiveAttempt(agent);
 	const wanted = await newestCheckpoint(ctx.db, agent.jobId);
-	// A rank found the checkpoint broken after this one restored it. The embedded store has none that breaks.
+	// Another rank found the checkpoint broken after this one restored it. This cannot happen in the embedded store.
 	if (restored !== null && wanted?.id !== restored) return { master: null, restore: await checkpointFor(ctx, agent) };
 	await ctx.db
 		.update(instance)

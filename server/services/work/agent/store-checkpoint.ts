@@ -19,8 +19,8 @@ import type { AgentContext } from "./context.ts";
 type StoresContext = AgentContext & { stores: StoreBox };
 
 /**
- * Names a checkpoint that goes to a store, and issues credentials for this attempt's folder. All ranks that save one step get the
- * same name. @throws SpillwayError `conflict` when the attempt is over
+ * Creates a checkpoint in a team's store, and issues credentials for this attempt's folder. All ranks that save one step get the same name.
+ * @throws SpillwayError `conflict` when the attempt is over
  */
 export async function newStoreCheckpoint(
 	ctx: StoresContext,
@@ -29,7 +29,7 @@ export async function newStoreCheckpoint(
 	step: number | null,
 ): Promise<NewCheckpointAnswer> {
 	const id = await ctx.db.transaction(async (tx) => {
-		// Ranks ask at the same time: the first one names the checkpoint.
+		// Ranks call concurrently: the first one names the checkpoint.
 		await tx.select({ id: attempt.id }).from(attempt).where(eq(attempt.id, agent.attemptId)).for("update");
 		const [begun] =
 			step === null
@@ -58,8 +58,8 @@ export async function newStoreCheckpoint(
 }
 
 /**
- * Records what one rank uploaded, after comparing it with what the store lists. The last rank's commit completes the checkpoint.
- * Committing again changes nothing. @throws SpillwayError `precondition_failed` naming what the store does not have
+ * Records what one rank uploaded, after comparing it with what the store lists. The last rank's commit completes the checkpoint. Committing
+ * again changes nothing. @throws SpillwayError `precondition_failed` naming the files missing in the store
  */
 export async function commitShards(
 	ctx: StoresContext,
@@ -105,7 +105,7 @@ async function savingRanks(ctx: AgentContext, agent: AgentIdentity): Promise<num
 	return row?.spec.checkpoint?.ranks === "all" ? agent.nodes : 1;
 }
 
-/** Names and sizes of what was uploaded now; earlier files were compared when they were. */
+/** Names and sizes of files uploaded now; earlier files were compared at their upload. */
 async function assertStored(
 	ctx: StoresContext,
 	agent: AgentIdentity,
@@ -129,7 +129,7 @@ async function assertStored(
 	);
 }
 
-/** Folders of parts that were committed: an unchanged file may refer to them. */
+/** Folders of committed parts: an unchanged file may refer to them. */
 async function earlierFolders(ctx: AgentContext, jobId: string): Promise<string[]> {
 	const parts = await ctx.db
 		.select({ id: checkpointPart.checkpointId, rank: checkpointPart.rank, attemptId: checkpointPart.attemptId })
@@ -138,7 +138,7 @@ async function earlierFolders(ctx: AgentContext, jobId: string): Promise<string[
 	return parts.map(({ id, rank, attemptId }) => `${attemptId}/${id}/${rank}`);
 }
 
-/** A checkpoint in a store as a machine restores it, with credentials that read the job's folder. */
+/** A checkpoint in a store for a machine to restore, with credentials to read the job's folder. */
 export async function restorableFromStore(
 	ctx: StoresContext,
 	agent: Pick<AgentIdentity, "jobId" | "attemptId" | "attemptNo" | "rank" | "expiresAtMs">,
@@ -162,13 +162,13 @@ export async function restorableFromStore(
 }
 
 /**
- * Marks a checkpoint that could not be restored whole: no machine begins from it any more, and a gang's ranks restore the one before.
+ * Marks a checkpoint that could not be fully restored: no machine resumes from it any more, and a gang's ranks restore the previous one.
  * @throws SpillwayError `not_found` for a checkpoint of another job
  */
 export async function markBroken(ctx: AgentContext, agent: AgentIdentity, input: { id: string; problem: string }): Promise<void> {
 	requireLiveAttempt(agent);
 	await ctx.db.transaction(async (tx) => {
-		// Instance before job, as everywhere.
+		// Lock the instance before the job, as everywhere.
 		await tx.update(instance).set({ stagedAt: null }).where(eq(instance.attemptId, agent.attemptId));
 		const rows = await tx
 			.update(checkpoint)
@@ -191,12 +191,12 @@ export async function markBroken(ctx: AgentContext, agent: AgentIdentity, input:
 	});
 }
 
-/** Letters, digits and `_`, at most 32: the shortest that token services allow. */
+/** Letters, digits and `_`, at most 32: the shortest limit of the token services. */
 export function sessionOf({ attemptId, rank }: Pick<AgentIdentity, "attemptId" | "rank">): string {
 	return `${attemptId.slice(4, 34)}_${rank}`.slice(0, 32).replaceAll(/[^A-Za-z0-9_]/g, "_");
 }
 
-/** Until the machine ends at the latest; at least an hour, so that a last upload is never cut off by it. */
+/** At most until the machine ends, but at least an hour, so that a final upload is never cut off. */
 export function lifetimeOf(ctx: Pick<AgentContext, "clock">, agent: Pick<AgentIdentity, "expiresAtMs">): number {
 	return Math.max(HOUR_MS, agent.expiresAtMs - ctx.clock.nowMs());
 }

@@ -9,7 +9,7 @@ export function requiresApproval({ rules }: Policy): boolean {
 	return rules.some(({ effect }) => effect.kind === "require" && effect.approval !== null);
 }
 
-/** What people answered for each pending job: of each rule the newest answer. A no counts until it is asked again. */
+/** Answers for each pending job: the newest answer per rule. A rejection applies until approval is requested again. */
 export async function readAnswers(tx: Tx): Promise<Map<string, ApprovalAnswer[]>> {
 	const rows = await tx
 		.select({
@@ -28,7 +28,7 @@ export async function readAnswers(tx: Tx): Promise<Map<string, ApprovalAnswer[]>
 			answers.set(ruleId, { ruleId, answer: state, upToMicroUsd, askedMicroUsd: BigInt(quote.costMicroUsd) });
 			continue;
 		}
-		// Asked again: a no is forgotten, and a yes holds for what it was given for and nothing more.
+		// A new request discards a rejection, while an approval keeps covering only what it was given for.
 		const before = answers.get(ruleId);
 		if (before && before.upToMicroUsd !== null) answers.set(ruleId, { ...before, askedMicroUsd: before.upToMicroUsd });
 		else answers.delete(ruleId);

@@ -24,7 +24,7 @@ const ASK = "{ id: ask-first, when: quote.costUsd > 0.0, require: { approval: pl
 const TIMEOUT_MS = 60_000;
 let world: World;
 
-/** One slot at home, taken for two hours by `home-1`; `asks` would leave for the cloud, and a rule asks first. */
+/** One slot at home, taken for two hours by `home-1`; `asks` would leave for the cloud, and a rule requires approval first. */
 beforeEach(async () => {
 	world = await World.open({ slots: 1, rules: [ASK], tickMs: 30_000, runMs: 600_000 });
 	const createdAt = new Date(world.clock.nowMs());
@@ -50,7 +50,7 @@ const rows = () => world.database.db.select().from(approval).orderBy(asc(approva
 const named = async (name: string) => (await world.jobs()).find((j) => j.name === name);
 const reasonOf = async (name: string) => (await named(name))?.reason;
 
-/** Submitted by `by`, and looked at once. */
+/** Submitted by `by`, and evaluated once. */
 async function hold(by = "account:usr_d"): Promise<{ jobId: string; id: string }> {
 	const [jobId = ""] = await world.submit({ name: "asks", estimate: "50m", max: "2h" });
 	await world.database.db.update(job).set({ submittedBy: by }).where(eq(job.id, jobId));
@@ -58,8 +58,8 @@ async function hold(by = "account:usr_d"): Promise<{ jobId: string; id: string }
 	return { jobId, id: (await rows()).at(-1)?.id ?? "" };
 }
 
-describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
-	it("holds the job with a quote from the decision, notifies the approvers once, and an approval sends it off", async () => {
+describe("a rule that requires approval", { timeout: TIMEOUT_MS }, () => {
+	it("holds the job with a quote from the decision, notifies the approvers once, and lets it leave after an approval", async () => {
 		await createChannel(
 			{ ...system(), secret: "a secret of this test" },
 			{ kind: "email", name: "approvers", topics: ["approval_waiting"], team: null, recipients: ["ops@acme.test"] },
@@ -96,7 +96,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 		expect(past).toMatchObject({ state: "granted", decidedBy: "B", note: "quarter end", mayAnswer: false });
 	});
 
-	it("only the rule's role may answer, never who submitted it, nor the installation", async () => {
+	it("accepts answers only from the rule's role, never from the submitter or the system", async () => {
 		const { id, jobId } = await hold("account:usr_a");
 		const forbidden = { code: "forbidden" };
 		await expect(grantApproval(as("usr_a"), { id })).rejects.toMatchObject(forbidden);
@@ -110,7 +110,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 		expect((await approvalOfJob(as("usr_a"), jobId)).outlook).toEqual({ role: "platform", people: ["B"], medianMs: null, answered: 0 });
 	});
 
-	it("a no keeps it at home until it is asked again, and how long answers take is the median of them", async () => {
+	it("keeps a rejected job at home until approval is requested again, and reports the median answer time", async () => {
 		const { id, jobId } = await hold();
 		world.clock.advance(40 * MINUTE_MS);
 		await rejectApproval(as("usr_b"), { id, note: "wait for the night" });
@@ -129,7 +129,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 		await world.until(async () => (await named("asks"))?.placement?.provider === "aws", 5);
 	});
 
-	it("a yes to less than it costs waits at home and does not ask again; a price above what was seen asks again", async () => {
+	it("keeps a job at home without a new request when approved below its cost, and requests approval again above the approved price", async () => {
 		const { id } = await hold();
 		const asked = BigInt((await rows())[0]?.quote.costMicroUsd ?? 0);
 		await grantApproval(as("usr_b"), { id, upToUsd: "0.01" });
@@ -144,7 +144,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 		expect(await named("asks")).toMatchObject({ state: "held" });
 	});
 
-	it("a cycle that looked before the answer does not ask for it again", async () => {
+	it("does not request approval again in a cycle that read its data before the answer", async () => {
 		const { id } = await hold();
 		const { snapshot } = await loadSnapshot(world.ctx, new SnapshotCache());
 		const plan = decide(snapshot);
@@ -155,7 +155,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 		expect(await rows()).toMatchObject([{ state: "granted" }]);
 	});
 
-	it("no one answers within the hours that are set: it expires, and the job says so at home", async () => {
+	it("expires without an answer within the configured hours, and the job reports this at home", async () => {
 		await changeApprovalSettings(as("usr_a"), { expiryHours: 1 });
 		const { id } = await hold();
 		world.clock.advance(61 * MINUTE_MS);
@@ -166,7 +166,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 		await expect(changeApprovalSettings(as("usr_d", "data_scientist"), { expiryHours: 2 })).rejects.toMatchObject({ code: "forbidden" });
 	});
 
-	it("is withdrawn when the job is cancelled, starts at home, or a newer policy asks no more", async () => {
+	it("is withdrawn when the job is cancelled, starts at home, or a newer policy no longer requires approval", async () => {
 		const first = await hold();
 		await cancelJob(as("usr_a"), first.jobId);
 		expect(await rows()).toMatchObject([{ state: "withdrawn", note: "the job was cancelled" }]);
@@ -178,7 +178,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 		await world.until(async () => (await world.jobs()).some((j) => j.name === "asks" && j.placement?.provider === "aws"), 5);
 	});
 
-	it("starts at home while people think", async () => {
+	it("lets the job start at home while the request is pending", async () => {
 		const { jobId } = await hold();
 		const home = (await world.jobs()).find((j) => j.name === "home-1");
 		await cancelJob(as("usr_a"), home?.id ?? "");
@@ -187,7 +187,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 		expect((await rows())[0]?.note).toBe("the job starts at home");
 	});
 
-	it("of two simultaneous answers, and of an approval next to a cancel, one returns what the other did", async () => {
+	it("returns a conflict to the second of two simultaneous answers, or of an approval and a cancel", async () => {
 		const { id } = await hold();
 		const both = await Promise.allSettled([grantApproval(as("usr_a"), { id }), rejectApproval(as("usr_b"), { id })]);
 		expect(both.filter((r) => r.status === "fulfilled")).toHaveLength(1);

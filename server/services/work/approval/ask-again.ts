@@ -10,9 +10,8 @@ import { readableJob } from "../readable-job.ts";
 import { openApproval } from "./open.ts";
 
 /**
- * After a no, or when no one answered: the same rule asks again, with the last quote until the next decision brings the
- * present one.
- * @throws SpillwayError `not_found`, `forbidden`; `conflict` when it waits no longer, asks already, or was never refused.
+ * Requests approval again after a rejection or an expired request: same rule, with the last quote until the next decision updates it.
+ * @throws SpillwayError `not_found`, `forbidden`; `conflict` when the job no longer waits, is pending already, or was never rejected.
  */
 export async function askAgain(ctx: ServiceContext, raw: z.input<typeof askAgainInput>): Promise<{ id: string }> {
 	const { jobId } = askAgainInput.parse(raw);

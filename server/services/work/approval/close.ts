@@ -8,7 +8,7 @@ import { LOOP } from "#server/services/core/context.ts";
 
 const loopAt = (nowMs: number) => ({ ...LOOP, clock: { nowMs: () => nowMs } });
 
-/** No one has to hear of these any more. */
+/** Their approvers no longer need a notification. */
 export async function closeAlerts(tx: Tx, approvalIds: readonly string[], nowMs: number): Promise<void> {
 	await tx
 		.update(alert)
@@ -23,8 +23,8 @@ export async function closeAlerts(tx: Tx, approvalIds: readonly string[], nowMs:
 }
 
 /**
- * Ends what a job asks without an answer: it moved on, the policy asks no more, or no one answered in time.
- * Answers how many were open: one or none for a job. Anyone who holds the job's row is ahead of a person who answers.
+ * Closes a job's open requests without an answer: the job moved on, the policy no longer requires approval, or no one answered in time.
+ * Returns how many were open, at most one per job. The caller holds the job's row lock, so it comes before a person's answer.
  */
 export async function endApprovals(
 	tx: Tx,

@@ -18,14 +18,14 @@ export interface DecidedApproval {
 	id: string;
 	jobId: string;
 	state: "granted" | "refused";
-	/** Decimal micro-dollars; null when it was refused. */
+	/** Decimal micro-dollars; null when it was rejected. */
 	upToMicroUsd: string | null;
 }
 
 /**
- * A person's yes: the job may be placed where it is expected to cost at most this much, and the loop looks at once.
- * @throws SpillwayError `forbidden` for another role, one's own job and for who is no person; `not_found`; `conflict` when
- *   somebody answered before, no one is asked any more, or the job has moved on. ZodError.
+ * Approves a job: it may be placed where its expected cost is at most this much, and the control loop is woken.
+ * @throws SpillwayError `forbidden` for another role, one's own job and callers who are not a person; `not_found`; `conflict` when
+ * someone answered before, the request is closed, or the job has moved on. ZodError.
  */
 export async function grantApproval(ctx: ServiceContext, raw: z.input<typeof grantInput>): Promise<DecidedApproval> {
 	const input = grantInput.parse(raw);
@@ -35,7 +35,9 @@ export async function grantApproval(ctx: ServiceContext, raw: z.input<typeof gra
 	}));
 }
 
-/** A person's no: the job waits at home, and the rule does not ask again unless who submitted it does. Errors as of grantApproval. */
+/**
+ * Rejects a job: it waits at home, and the rule does not request approval again unless the submitter does. Same errors as grantApproval.
+ */
 export async function rejectApproval(ctx: ServiceContext, raw: z.input<typeof refuseInput>): Promise<DecidedApproval> {
 	return answer(ctx, refuseInput.parse(raw), () => ({ state: "refused", upToMicroUsd: null }));
 }
@@ -49,8 +51,7 @@ async function answer(ctx: ServiceContext, input: z.infer<typeof refuseInput>, a
 		const [seen] = await tx.select({ jobId: approval.jobId }).from(approval).where(eq(approval.id, input.id));
 		if (!seen)
 			throw new SpillwayError("not_found", `There is no approval ${input.id}.`, { fix: "List approvals with: spillway approvals" });
-		// The job's row first: anyone who cancels or places it locks that one first too, so one of the two comes second and gets a
-		// conflict.
+		// Lock the job's row first, as cancelling and placing do, so that one of the two comes second and gets a conflict.
 		const [work] = await tx.select().from(job).where(eq(job.id, seen.jobId)).for("update");
 		const [row] = await tx.select().from(approval).where(eq(approval.id, input.id)).for("update");
 		if (!row || !work) throw new SpillwayError("not_found", `There is no approval ${input.id}.`);
@@ -74,7 +75,10 @@ async function answer(ctx: ServiceContext, input: z.infer<typeof refuseInput>, a
 	});
 }
 
-/** The rule names the role, and no one says yes to their own job; that holds for a no as well, which would only hide it from the others. */
+/**
+ * The rule names the role, and no one may approve their own job. The same applies to a rejection, which would only hide the job from the
+ * others.
+ */
 function requireAnswerer(ctx: ServiceContext, row: Row, submittedBy: string): void {
 	const role = LABELS[row.role];
 	if (ctx.actor.kind !== "person") {

@@ -64,15 +64,15 @@ export async function getApproval(ctx: ServiceContext, id: string): Promise<Appr
 }
 
 export interface JobApproval {
-	/** The newest; null: no rule has asked about this job. */
+	/** The newest approval; null when no rule has required one for this job. */
 	approval: ApprovalView | null;
-	/** Who may answer, and how long that usually takes; null when no one is asked. */
+	/** Who may answer, and the usual answer time; null when no request is pending. */
 	outlook: ApprovalOutlook | null;
-	/** It waits after a no, or because no one answered: the reader may have it asked again. */
+	/** Whether the reader may request approval again for a job waiting after a rejection or an expired request. */
 	mayAskAgain: boolean;
 }
 
-/** What a job's page shows of who was asked. */
+/** Approval details for a job's page. */
 export async function approvalOfJob(ctx: ServiceContext, jobId: string): Promise<JobApproval> {
 	const work = await readableJob(ctx, jobId);
 	const [view] = (await listApprovals(ctx, { jobId, limit: 1 })).items;
@@ -85,7 +85,7 @@ export async function approvalOfJob(ctx: ServiceContext, jobId: string): Promise
 	};
 }
 
-/** How many wait for an answer of this reader, changes that need a second person among them, for the navigation. */
+/** Number of requests waiting for this reader's answer, including changes that need a second person, for the navigation. */
 export async function countApprovals(ctx: ServiceContext): Promise<{ forMe: number; open: number; changes: number }> {
 	const rows = await ctx.db
 		.select({ role: approval.role, submittedBy: job.submittedBy })
@@ -96,7 +96,7 @@ export async function countApprovals(ctx: ServiceContext): Promise<{ forMe: numb
 	return { forMe, open: rows.length, changes: await countChanges(ctx) };
 }
 
-/** As proposal/decide lets them be answered: policies by the platform, caps by finance too, and never one's own. */
+/** As in proposal/decide: policies by the platform role, caps by finance too, and never one's own. */
 async function countChanges({ actor, db }: ServiceContext): Promise<number> {
 	if (actor.kind !== "person" || actor.role === "data_scientist") return 0;
 	const ofBudgets = or(
@@ -123,7 +123,7 @@ function canSubmitFor(ctx: ServiceContext, team: string): boolean {
 
 type Pair = { approval: typeof approval.$inferSelect; job: typeof job.$inferSelect };
 
-/** Budgets are read once for all that are open; what was decided shows none, since it is not what the person saw. */
+/** Budgets are read once for all open approvals; decided ones show none, since the current figures are not what the person saw. */
 async function viewsOf(ctx: ServiceContext, rows: readonly Pair[]): Promise<ApprovalView[]> {
 	const names = await namesOf(
 		ctx.db,

@@ -17,26 +17,25 @@ import { expiryFrom } from "./settings.ts";
 export interface OpenApproval {
 	jobId: string;
 	request: ApprovalRequest;
-	/** The decision that held the job; null when none was written again. */
+	/** The decision that held the job; null when no new one was written. */
 	decisionId: string | null;
 	policy: { name: string; version: number };
-	/** When the question came up: as old as the snapshot that a cycle decided from. */
+	/** When the request arose: the time of the snapshot that a cycle decided from. */
 	nowMs: number;
 }
 
-/** A price that moved by less than a hundredth is the one that people are asked about. */
+/** A price that changed by less than 1 % is still the requested one. */
 const SAME_WITHIN = 100n;
 
 /**
- * Asks for a person's yes, in the transaction that holds the job: the row, its alert (and so mail and chat) and its line in
- * the audit. A job asks for one thing at a time: what is open for the same rule gets the present price, for another rule it
- * is withdrawn. What was answered since `nowMs` is not asked again: the next cycle decides with the answer. Answers its id when it
- * was opened, null when there is nothing new.
+ * Requests a person's approval in the transaction that holds the job: the row, its alert (and so mail and chat) and its audit line. A job
+ * has one open request at a time: one for the same rule gets the current price, one for another rule is withdrawn. A request answered since
+ * `nowMs` is not repeated: the next cycle decides with the answer. Returns the id of a new request, or null when none was opened.
  */
 export async function openApproval(tx: Tx, ctx: Pick<ServiceContext, "actor" | "requestId">, input: OpenApproval): Promise<string | null> {
 	const { jobId, request, policy, nowMs } = input;
 	const quote: ApprovalQuote = { ...request.quote, decisionId: input.decisionId };
-	// The job's row first, as everybody locks it who answers or cancels.
+	// Lock the job's row first, as everything that answers or cancels does.
 	const [row] = await tx.select().from(job).where(eq(job.id, jobId)).for("update");
 	if (!row || (row.state !== "held" && row.state !== "queued") || row.cancelRequestedAt !== null) return null;
 	const [open] = await tx
@@ -98,7 +97,7 @@ async function refresh(tx: Tx, open: typeof approval.$inferSelect, quote: Approv
 	await notify(tx, { changes: [{ topic: "approval", id: open.id, team: null }] });
 }
 
-/** Whether people should see another quote than the one on record: another place, or another price. */
+/** Whether approvers need a new quote: another placement, or another price. */
 export function movedFrom(before: ApprovalQuote, now: Pick<ApprovalQuote, "placement" | "costMicroUsd">): boolean {
 	const was = BigInt(before.costMicroUsd);
 	const by = BigInt(now.costMicroUsd) - was;

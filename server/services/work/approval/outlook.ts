@@ -13,21 +13,21 @@ const WINDOW_DAYS = 90;
 
 export interface ApprovalOutlook {
 	role: Role;
-	/** Names of those who may say yes to a job of this person; empty: no one can. */
+	/** Names of those who may approve a job of this person; empty when no one can. */
 	people: string[];
-	/** Half of the answers of the last 90 days came within this, ms; null: none yet. */
+	/** Median answer time of the last 90 days, ms; null when there is none yet. */
 	medianMs: number | null;
-	/** Answers that the median is of. */
+	/** Number of answers in the median. */
 	answered: number;
 }
 
-/** Who would be asked about a job that the reader submits, and how long that usually takes. */
+/** Approvers for a job that the reader submits, and the usual answer time. */
 export async function approvalOutlook(ctx: ServiceContext, raw: z.input<typeof outlookInput>): Promise<ApprovalOutlook> {
 	authorize(ctx, "quote:ask", null);
 	return readOutlook(ctx.db, outlookInput.parse(raw).role, actorName(ctx.actor), ctx.clock.nowMs());
 }
 
-/** The same for a job of `submittedBy`, who cannot say yes to it. */
+/** The same for a job of `submittedBy`; submitters cannot approve their own jobs. */
 export async function readOutlook(db: DbOrTx, role: Role, submittedBy: string, nowMs: number): Promise<ApprovalOutlook> {
 	const people = await db
 		.select({ id: account.id, name: account.name })

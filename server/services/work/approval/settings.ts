@@ -18,7 +18,7 @@ const expiryHours = z
 	.max(90 * 24);
 
 export interface ApprovalSettings {
-	/** After so many hours without an answer no one is asked any more, and the job waits at home. */
+	/** After this many hours without an answer the request expires, and the job waits at home. */
 	expiryHours: number;
 }
 
@@ -34,7 +34,7 @@ export async function expiryFrom(db: DbOrTx, nowMs: number): Promise<Date> {
 export const changeApprovalSettingsInput = z.strictObject({ expiryHours });
 
 /**
- * How long an approval stays open; those that are open keep the end that they were given.
+ * Sets how long an approval request stays open; requests already open keep their expiry.
  * @throws SpillwayError `forbidden`; ZodError.
  */
 export async function changeApprovalSettings(

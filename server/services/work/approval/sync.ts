@@ -15,9 +15,8 @@ export interface SyncedApprovals {
 }
 
 /**
- * Aligns open approvals with the cycle's decisions: requests them for jobs that were held for another reason before,
- * updates prices, withdraws those that the job or the policy no longer needs, and ends those
- * that no one answered in time. Cost: one read of the open ones.
+ * Aligns open approvals with the cycle's decisions: requests them for jobs previously held for another reason, updates prices, withdraws
+ * those that are no longer needed, and expires unanswered ones. Cost: one read of the open ones.
  */
 export async function syncApprovals(db: Db, snapshot: Snapshot, plan: Plan): Promise<SyncedApprovals> {
 	const done: SyncedApprovals = { opened: 0, withdrawn: 0, expired: 0 };
@@ -44,10 +43,10 @@ export async function syncApprovals(db: Db, snapshot: Snapshot, plan: Plan): Pro
 	return done;
 }
 
-/** The job waits no longer, or a newer policy would not ask about the placement on record. */
+/** Whether the job no longer waits, or a newer policy would not require approval for the recorded placement. */
 function isOver(open: typeof approval.$inferSelect, { pending, policy, policyVersion, offers, nowMs }: Snapshot, plan: Plan): boolean {
 	const waits = pending.find((p) => p.jobId === open.jobId);
-	// One that was asked for after the snapshot was read is for the next cycle.
+	// Leave requests made after the snapshot was read to the next cycle.
 	if (!waits) return open.requestedAt.getTime() < nowMs;
 	if (plan.asks?.has(open.jobId) || policyVersion === open.policyVersion) return false;
 	const { placement, costMicroUsd, hourlyMicroUsd } = open.quote;

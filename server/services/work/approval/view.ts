@@ -20,14 +20,14 @@ export interface ApprovalView {
 		class: WorkloadClass;
 		gpus: number;
 		state: JobState;
-		/** Why it is where it is now, in a sentence. */
+		/** The reason for its current state, as a sentence. */
 		reason: ReasonView;
 		submittedBy: string;
 		submittedAt: string;
 		deadlineAt: string | null;
 	};
 	ruleId: string;
-	/** The rule's condition as it is in the policy in force; null: it asks about every burst, or no longer exists. */
+	/** The rule's condition in the policy in force; null when it covers every burst or the rule no longer exists. */
 	condition: string | null;
 	policyName: string;
 	policyVersion: number;
@@ -39,14 +39,14 @@ export interface ApprovalView {
 	decidedBy: string | null;
 	decidedAt: string | null;
 	note: string | null;
-	/** Submitted by the reader, who therefore cannot answer it. */
+	/** Whether the reader submitted it and therefore may not answer it. */
 	mine: boolean;
 	mayAnswer: boolean;
-	/** The tightest budget that the job counts against, while it is open; null: none does. */
+	/** The tightest budget that counts the job, while the request is open; null when none does. */
 	budget: { budgetId: string; freeMicroUsd: string; capMicroUsd: string } | null;
 }
 
-/** The rule's role, and not one's own job. */
+/** Requires the rule's role, and excludes one's own job. */
 export function canAnswer(actor: Actor, role: Role, submittedBy: string): boolean {
 	return actor.kind === "person" && actor.role === role && actorName(actor) !== submittedBy;
 }

@@ -70,7 +70,7 @@ function as(role: "platform" | "data_scientist" | "finance", teams: string[]): S
 const owner = () => as("data_scientist", [aSpec().team]);
 
 describe("uploading a result", () => {
-	it("stores every file under its sum and lists it with the job", async () => {
+	it("stores every file under its hash and lists it with the job", async () => {
 		const id = await upload();
 		const [listed] = await listArtifacts(owner(), agent.jobId);
 		expect(listed).toMatchObject({ id, name: "model", kind: "model", files: 3, bytes: 12, attemptId: agent.attemptId, expiresAt: null });
@@ -84,7 +84,7 @@ describe("uploading a result", () => {
 		expect(await text(file.read({ start: 2, end: 4 }))).toBe("234");
 	});
 
-	it("continues after an interruption with the byte that is missing", async () => {
+	it("resumes after an interruption at the missing byte", async () => {
 		const files = announced(FILES);
 		const { id } = await beginArtifact(ctx, agent, { name: "model", files });
 		expect(await part(id, "weights.bin", 0, "0123")).toEqual({ bytes: 4 });
@@ -101,14 +101,14 @@ describe("uploading a result", () => {
 		expect(await beginArtifact(ctx, agent, { name: "model", files })).toMatchObject({ complete: true });
 	});
 
-	it("begins again when the files have changed since", async () => {
+	it("starts over when the files have changed since", async () => {
 		const { id } = await beginArtifact(ctx, agent, { name: "model", files: announced(FILES) });
 		await part(id, "weights.bin", 0, "0123");
 		const changed = await beginArtifact(ctx, agent, { name: "model", files: announced({ "weights.bin": "new" }) });
 		expect(changed).toEqual({ id, received: [0], complete: false });
 	});
 
-	it("refuses bytes that do not match the announced sum or size", async () => {
+	it("rejects bytes that do not match the announced hash or size", async () => {
 		const { id } = await beginArtifact(ctx, agent, { name: "model", files: announced(FILES) });
 		await expect(part(id, "weights.bin", 0, "012345678X")).rejects.toMatchObject({ code: "precondition_failed" });
 		expect(await part(id, "weights.bin", 0, "0123456789")).toEqual({ bytes: 10 });
@@ -150,7 +150,7 @@ describe("access to a result", () => {
 		await expect(readFile(path.join(root, id, "config.json"))).rejects.toThrow();
 	});
 
-	it("ends when its time is over", async () => {
+	it("ends when it expires", async () => {
 		const id = await upload("report", { "report.json": "[]" });
 		expect(await deleteExpiredArtifacts(database.db, { root, stores: null }, clock.nowMs() + 59_000)).toBe(0);
 		expect(await deleteExpiredArtifacts(database.db, { root, stores: null }, clock.nowMs() + 60_000)).toBe(1);

@@ -11,9 +11,9 @@ import { OverQuota, requireQuota } from "./place.ts";
 import { isRecorded, recordArtifact } from "./record.ts";
 import { artifactPlace, closePlace, deletePlace, isThere, openPlace, readManifest, writeManifest } from "./store.ts";
 
-/** What an ended attempt left at an output's path, as its site shows it on this host. */
+/** What an ended attempt left at an output's path, as visible on this host. */
 export interface FoundOutput {
-	/** The output and its place in the job file. */
+	/** The output and its index in the job file. */
 	output: OutputSpec;
 	index: number;
 	root: string;
@@ -62,7 +62,7 @@ export function findPathProblem(paths: readonly string[]): string | null {
 	return null;
 }
 
-/** Copies a file and sums up what was written, in one pass. */
+/** Copies a file and hashes the written bytes, in one pass. */
 async function copyWithSum(from: string, to: string): Promise<{ bytes: number; sha256: string }> {
 	await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
 	const hash = createHash("sha256");

@@ -12,7 +12,7 @@ import type { ArtifactFiles } from "./open-file.ts";
 import { artifactFolder, rootOf } from "./place.ts";
 import { artifactPlace, deletePlace } from "./store.ts";
 
-/** Expired artifacts that one run deletes: a run stays short, and the next one continues. */
+/** Expired artifacts deleted per run, which keeps runs short; the next run continues. */
 const EXPIRED_PER_RUN = 100;
 
 /**

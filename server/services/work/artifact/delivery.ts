@@ -9,9 +9,9 @@ import { homeFolderOf } from "#server/domain/delivery-target.ts";
 import { egressOfDelivery, postDeliveryEgress } from "#server/services/ledger/charge/delivery-egress.ts";
 import { openAlert } from "#server/services/notification/alert/open.ts";
 
-/** Failures until people are alerted. */
+/** Failures before an alert is sent. */
 const ALERT_FAILURES = 3;
-/** A folder holds the files of the latest delivery; after interruptions also those of a few before. */
+/** A folder contains the files of the latest delivery, and after interruptions also those of a few earlier ones. */
 const LATEST_DELIVERIES = 10;
 
 export type DueDelivery = typeof resultDelivery.$inferSelect & {

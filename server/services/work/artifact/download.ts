@@ -12,7 +12,7 @@ export interface StoredFolder {
 
 export interface DownloadOptions {
 	signal?: AbortSignal;
-	/** Of new folders, before the umask. Default: only this process's user. */
+	/** Mode of new folders, before the umask. Default: only this process's user. */
 	mode?: number;
 }
 

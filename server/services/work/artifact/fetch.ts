@@ -7,7 +7,7 @@ import { type DownloadOptions, downloadFolder } from "./download.ts";
 import { artifactFolder, rootOf } from "./place.ts";
 import { artifactPlace, isThere } from "./store.ts";
 
-/** The folder of a result on this host, downloaded from its team's store when it is only there. @throws Error as `downloadResult` */
+/** The folder of a result on this host, downloaded first when it is only in its team's store. @throws Error as `downloadResult` */
 export async function fetchResult(db: Db, root: string, stores: StoreBox | null, id: string): Promise<string> {
 	const [row] = await db.select({ storeId: artifact.storeId }).from(artifact).where(eq(artifact.id, id));
 	const from = row?.storeId == null ? null : await storeById(db, row.storeId);

@@ -9,7 +9,7 @@ import { allows } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { readableArtifact } from "./get.ts";
 
-/** Where a result comes from, and who used it. */
+/** Origin of a result, and who used it. */
 export interface ArtifactLineage {
 	artifactId: string;
 	jobId: string;
@@ -19,10 +19,10 @@ export interface ArtifactLineage {
 	command: string[];
 	image: string | null;
 	imageDigest: string | null;
-	/** Data of the job. The digest is known of results of other jobs. */
+	/** Data of the job. The digest is known only for results of other jobs. */
 	inputs: { uri: string; digest: string | null }[];
 	policyVersion: number | null;
-	/** Of the attempt so far. */
+	/** Cost of the attempt so far. */
 	costMicroUsd: bigint;
 	emissionsGrams: number | null;
 	usedBy: { jobId: string; name: string }[];

@@ -15,7 +15,7 @@ type LinkFacts = z.infer<typeof linkFacts>;
 /**
  * A token that downloads one file until it expires, with the rights that its creator has at the time of the download.
  * @param store where the files are; `secretKey` signs the link
- * @throws SpillwayError as `openArtifactFile`; `forbidden` for callers who are no person
+ * @throws SpillwayError as `openArtifactFile`; `forbidden` for callers who are not a person
  */
 export async function createLink(
 	ctx: ServiceContext,
@@ -32,7 +32,7 @@ export async function createLink(
 }
 
 /**
- * Opens the file of a link. Rights are checked again: a person who left the team downloads nothing any more.
+ * Opens the file of a link. Permissions are checked again, so a person who left the team can no longer download.
  * @throws SpillwayError `unauthenticated` for a forged or expired link; as `openArtifactFile`
  */
 export async function openLink(db: Db, store: ArtifactFiles & { secretKey: string }, token: string, nowMs: number): Promise<StoredFile> {

@@ -11,8 +11,8 @@ import { artifactPlace, deletePlace } from "./store.ts";
 const MOST = 20;
 
 /**
- * Results in the embedded store of teams with a store that machines cannot reach themselves, and that store. Leaves out `paused`
- * stores. Cost: two queries.
+ * Results in the embedded store that belong in a team store that machines cannot reach themselves, with that store. Omits `paused` stores.
+ * Cost: two queries.
  */
 export async function resultsToMove(db: Db, paused: readonly string[]): Promise<{ id: string; to: StoreRow }[]> {
 	const defaults = await db

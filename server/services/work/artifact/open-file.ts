@@ -19,17 +19,17 @@ export interface StoredFile {
 	sha256: string;
 	mediaType: string;
 	read(range?: { start: number; end: number }): Readable;
-	/** An address at the store from which the caller downloads it, valid for a moment; null: only `read` has it. */
+	/** A URL at the store from which the caller can download it for a short time; null when only `read` provides it. */
 	redirect: string | null;
 }
 
-/** Where results are: the folder of the embedded store, and the stores of teams where this process can reach them. */
+/** Where results are stored: the folder of the embedded store, and the stores of teams that this process can reach. */
 export interface ArtifactFiles {
 	root: string;
 	stores: StoreBox | null;
 }
 
-/** Long enough to begin a download; the rights of its caller are checked each time. */
+/** Long enough to begin a download; the caller's permissions are checked each time. */
 const REDIRECT_SECONDS = 60;
 
 /**

@@ -11,7 +11,7 @@ export function artifactFolder(id: string): string {
 	return `artifacts/${id}`;
 }
 
-/** Where the control plane keeps results itself: the embedded store, or a team's shared folder. */
+/** Where the control plane stores results itself: the embedded store, or a team's shared folder. */
 export function rootOf(embeddedRoot: string, config: StoreConfig | null): string {
 	return config?.kind === "folder" ? path.join(config.path, "artifacts") : embeddedRoot;
 }
@@ -21,12 +21,12 @@ export async function rootOfArtifact(db: DbOrTx, embeddedRoot: string, storeId: 
 	return storeId === null ? embeddedRoot : rootOf(embeddedRoot, (await storeById(db, storeId)).config);
 }
 
-/** A result does not fit in its team's quota. */
+/** Thrown when a result does not fit in its team's quota. */
 export class OverQuota extends SpillwayError {}
 
 /**
- * Checks whether a result fits. In the transaction that records it, the team's quota is locked until the end: of two results at once
- * only one gets the last of it. @throws OverQuota
+ * Checks whether a result fits. Within the transaction that records the result, this locks the team's quota until the end, so only one of
+ * two concurrent results gets the remaining space. @throws OverQuota
  */
 export async function requireQuota(db: DbOrTx, team: string, { id, bytes }: { id: string; bytes: number }): Promise<void> {
 	const { quotaBytes } = await limitsOf(db, team);

@@ -31,7 +31,7 @@ export async function recordArtifact(
 		output: OutputSpec;
 		files: readonly CheckpointFile[];
 		atMs: number;
-		/** The team's store that has the files; null: the embedded one. */
+		/** The team's store that has the files; null for the embedded store. */
 		storeId?: string | null;
 		check?: (tx: Tx) => Promise<void>;
 	},

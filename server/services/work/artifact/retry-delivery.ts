@@ -6,7 +6,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { readableArtifact } from "./get.ts";
 
-/** Tries the undelivered copies of a result again now, those that were given up included. Returns how many. */
+/** Retries the undelivered copies of a result now, including those that were given up. Returns how many. */
 export async function retryDelivery(ctx: ServiceContext, id: string): Promise<{ retried: number }> {
 	const row = await readableArtifact(ctx, id);
 	authorize(ctx, "artifact:delete", row.team);

@@ -56,7 +56,7 @@ describe("prices of stores", () => {
 		const price = { id: EMBEDDED_STORE, usdPerGiBMonth: "0.01", usdPerGiBEgress: null };
 		await expect(setStorePrice(as("data_scientist", ["research"]), price)).rejects.toMatchObject({ code: "forbidden" });
 		await setStorePrice(as("finance"), price);
-		// At the same instant: the later one holds.
+		// At the same instant the later one applies.
 		await setStorePrice(as("platform"), { ...price, usdPerGiBMonth: "0" });
 		const { embeddedPrice } = await listStores(as("platform"));
 		expect(embeddedPrice).toMatchObject({ microUsdPerGiBMonth: 0n, microUsdPerGiBEgress: null, effectiveFrom: new Date(NOON + 1) });
@@ -64,7 +64,7 @@ describe("prices of stores", () => {
 		expect(entries.map(({ after }) => after)).toContainEqual({ usdPerGiBMonth: "0.01", usdPerGiBEgress: null });
 	});
 
-	it("are refused for unknown stores and amounts that are no dollars", async () => {
+	it("are rejected for unknown stores and invalid dollar amounts", async () => {
 		const platform = as("platform");
 		await expect(setStorePrice(platform, { id: "sto_none", usdPerGiBMonth: "1", usdPerGiBEgress: null })).rejects.toMatchObject({
 			code: "not_found",
@@ -75,7 +75,7 @@ describe("prices of stores", () => {
 });
 
 describe("what a result costs", () => {
-	it("is shown per month on the result and on the job's receipt; without a price that is said", async () => {
+	it("is shown per month on the result and on the job's receipt, or reported as unknown without a price", async () => {
 		const jobId = await seedJob(database.db, aSpec());
 		await record(jobId, 10 * GIB, { storeId: STORE, keepMs: 30 * DAY_MS });
 		const owner = as("data_scientist", ["research"]);

@@ -7,12 +7,12 @@ import { z } from "zod";
 import { type CheckpointFile, checkpointFileSchema } from "#server/agent/protocol.ts";
 import { deleteTree } from "../delete-tree.ts";
 
-/** One artifact in the embedded store: complete in `whole`, on its way in `partial`, announced in `manifest`. */
+/** One artifact in the embedded store: complete in `whole`, being uploaded in `partial`, announced in `manifest`. */
 export interface ArtifactPlace {
 	whole: string;
 	partial: string;
 	manifest: string;
-	/** Names the team's store that an upload under way goes to. */
+	/** Names the team's store that receives an upload in progress. */
 	storeNote: string;
 }
 
@@ -21,7 +21,7 @@ export function artifactPlace(root: string, artifactId: string): ArtifactPlace {
 	return { whole, partial: `${whole}.partial`, manifest: `${whole}.manifest.json`, storeNote: `${whole}.store` };
 }
 
-/** Prepares an empty place for an upload of these files; what an earlier upload left there is deleted. */
+/** Prepares an empty folder for an upload of these files; leftovers of an earlier upload are deleted. */
 export async function openPlace(place: ArtifactPlace, files: readonly CheckpointFile[]): Promise<void> {
 	await deleteTree(place.partial);
 	await mkdir(place.partial, { recursive: true, mode: 0o700 });
@@ -39,7 +39,7 @@ export async function readManifest(place: ArtifactPlace): Promise<CheckpointFile
 	return text === null ? null : z.array(checkpointFileSchema).parse(JSON.parse(text));
 }
 
-/** Makes an upload whole: from here on it is served. */
+/** Completes an upload: it is served from here on. */
 export async function closePlace(place: ArtifactPlace): Promise<void> {
 	await rename(place.partial, place.whole);
 }
@@ -48,7 +48,7 @@ export async function deletePlace(place: ArtifactPlace): Promise<void> {
 	for (const target of [place.whole, place.partial, place.manifest, place.storeNote]) await deleteTree(target);
 }
 
-/** Bytes of a file that are on disk; 0 when it is not there. */
+/** Bytes of a file on disk; 0 when it does not exist. */
 export async function storedBytes(file: string): Promise<number> {
 	const found = await stat(file).catch(() => null);
 	return found?.isFile() ? found.size : 0;
@@ -65,7 +65,7 @@ export async function sumOf(file: string): Promise<string> {
 	return hash.digest("hex");
 }
 
-/** SHA-256 over the sums and paths of all files, in order of path. */
+/** SHA-256 over the hashes and paths of all files, in path order. */
 export function digestOf(files: readonly CheckpointFile[]): string {
 	const hash = createHash("sha256");
 	for (const { path: name, sha256 } of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) hash.update(`${sha256}  ${name}\n`);

@@ -18,10 +18,10 @@ export interface ArtifactDetail {
 	createdAt: string;
 	expiresAt: string | null;
 	deletedAt: string | null;
-	/** Copies to the places that the job names. */
+	/** Copies to the destinations that the job names. */
 	deliveries: DeliveryView[];
 	storeId: string | null;
-	/** Storage cost per month at the store's price; null: no price is set. "0" once deleted. */
+	/** Storage cost per month at the store's price; null when no price is set. "0" once deleted. */
 	microUsdPerMonth: string | null;
 	fileList: { path: string; bytes: number; sha256: string; mediaType: string }[];
 }

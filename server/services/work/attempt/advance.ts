@@ -10,7 +10,7 @@ import { hasOwnQueue } from "#server/domain/vocabulary.ts";
 import { recordEvents } from "#server/services/notification/event/record.ts";
 import { lockJobOf } from "./lock-job.ts";
 
-/** The machine began to fetch the job's data. Does nothing when the attempt is past that. */
+/** Records that the machine has started to fetch the job's data. Does nothing when the attempt is past that. */
 export async function markStaging(tx: Tx, input: { attemptId: string; atMs: number }): Promise<void> {
 	const at = new Date(input.atMs);
 	await tx
@@ -19,7 +19,7 @@ export async function markStaging(tx: Tx, input: { attemptId: string; atMs: numb
 		.where(and(eq(attempt.id, input.attemptId), eq(attempt.state, "starting")));
 }
 
-/** GPUs that a site's own queue gave are held from `at` on, and not since they were asked for. What is charged already stays. */
+/** GPUs granted by a site's own queue are held from `at` on, not from the request. Existing charges stay. */
 export async function beginAllocation(tx: Tx, { attemptId, siteId }: { attemptId: string; siteId: string }, at: Date): Promise<void> {
 	const [home] = await tx.select({ provider: site.provider, settings: site.settings }).from(site).where(eq(site.id, siteId));
 	if (!home || !hasOwnQueue(home)) return;
@@ -29,7 +29,7 @@ export async function beginAllocation(tx: Tx, { attemptId, siteId }: { attemptId
 		.where(and(eq(allocation.attemptId, attemptId), isNull(allocation.meteredUntil)));
 }
 
-/** The command runs: the attempt and its job are `running`. Does nothing when the attempt is past that. */
+/** Records that the command runs: the attempt and its job become `running`. Does nothing when the attempt is past that. */
 export async function markRunning(tx: Tx, input: { attemptId: string; atMs: number }): Promise<void> {
 	const at = new Date(input.atMs);
 	await lockJobOf(tx, input.attemptId);

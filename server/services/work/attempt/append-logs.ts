@@ -11,16 +11,15 @@ export interface NewLogLine {
 	text: string;
 }
 
-/** Lines that one attempt may leave; the last one says that the rest was dropped. */
+/** Maximum lines per attempt; the last one says that the rest was dropped. */
 const LOG_LINES_MAX = 1_000_000;
 
 /** The job's patterns; null for most jobs. */
 const METRICS = sql<string[] | null>`(select job.spec -> 'metrics' from job where job.id = ${attempt.jobId})`;
 
 /**
- * Appends lines to an attempt's log. Anyone who sends lines that are stored already leaves them out, and counts on in the same
- * transaction: `cursor` is that count where the source is a file.
- * Answers how many were taken, and whether the log is full.
+ * Appends lines to an attempt's log. The caller omits lines that are already stored, and updates its count in the same transaction:
+ * `cursor` is that count where the source is a file. Returns how many lines were stored, and whether the log is full.
  */
 export async function appendLogs(
 	tx: Tx,

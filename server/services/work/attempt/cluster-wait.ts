@@ -4,7 +4,7 @@ import { notify } from "#server/db/notify.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import type { ClusterWait } from "#server/domain/cluster-wait.ts";
 
-/** Records why an attempt waits in the cluster, if that is new, and notifies browsers. */
+/** Records why an attempt waits in the cluster if the reason changed, and notifies browsers. */
 export async function noteWait(
 	db: Db,
 	row: { id: string; jobId: string; team: string; clusterWait: ClusterWait | null },

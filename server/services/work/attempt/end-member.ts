@@ -10,10 +10,10 @@ import { lockJobOf } from "./lock-job.ts";
 import { requestStop } from "./request-stop.ts";
 
 /**
- * On one machine of an attempt nothing of the command runs any more: `exit` is what its agent reported, null when the
- * machine was seen gone (its row is `terminated` by now, with its reason), never was, or is fenced. The attempt is over with its last
- * machine. A gang member that ended badly stops all others, with the reason that the attempt will carry.
- * `fallback`: why the machine no longer exists, when no one had asked for it.
+ * Records that nothing of the command runs any more on one machine of an attempt. `exit` is the agent's report; null when the machine was
+ * observed to have ended (its row is already `terminated`, with its reason), never existed, or is fenced. The attempt ends with its last
+ * machine. A gang member that failed stops all others, with the reason that the attempt will carry. `fallback`: why the machine no longer
+ * exists when its end was not requested.
  */
 export async function endMember(
 	tx: Tx,
@@ -26,7 +26,7 @@ export async function endMember(
 			.set({ exit })
 			.where(and(eq(instance.id, instanceId), isNull(instance.exit)));
 	}
-	// Anyone who comes second waits here and then sees what the first one wrote.
+	// A concurrent second caller waits here and then sees what the first one wrote.
 	await lockJobOf(tx, attemptId);
 	const members = await readMembers(tx, attemptId);
 	if (members.length <= 1) {
@@ -48,7 +48,7 @@ async function readMembers(tx: Tx, attemptId: string): Promise<(Member & { id: s
 		.from(instance)
 		.where(eq(instance.attemptId, attemptId))
 		.orderBy(asc(instance.rank));
-	// A fenced machine has not ended, so no one has written why it did.
+	// A fenced machine has not ended, so no reason for its end is recorded yet.
 	return rows.map((row) =>
 		row.fencedAt !== null && row.reason === null ? { ...row, reason: reason("agent_silent", { fenced: true }) } : row,
 	);

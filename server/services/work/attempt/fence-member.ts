@@ -8,11 +8,10 @@ import { endMember } from "./end-member.ts";
 import { requestStop } from "./request-stop.ts";
 
 /**
- * Counts one machine's part of its attempt as ended although the machine was not seen to end: its lease has paused its command
- * (or it never began, where its agent never enrolled), and from now on its reports are rejected. The instance keeps its state,
- * is terminated and still charged. Must be called only when nothing was heard of it for longer than the lease that it reported.
- * `heardAtMs`: its last word as the caller knows it, null for none. Answers false, and changes nothing, when there was a later one, or
- * its part is over otherwise.
+ * Counts one machine's part of its attempt as ended without seeing the machine end: its lease has paused its command (or it never began,
+ * because its agent never enrolled), and its reports are rejected from now on. The instance keeps its state, is terminated and still
+ * charged. Call it only when the machine has been silent for longer than the lease it reported. `heardAtMs`: its last heartbeat known to
+ * the caller, null for none. Returns false and changes nothing when there was a later one, or when its part has already ended.
  */
 export async function fenceMember(
 	tx: Tx,

@@ -15,11 +15,10 @@ import { beginAllocation } from "./advance.ts";
 import { lockJobOf } from "./lock-job.ts";
 
 /**
- * Records the end of an attempt and what follows for its job, once: a second call changes nothing and answers null.
- * Must be called only when the command surely no longer runs (its supervisor said so, its machine was seen to end, or it is paused
- * and may not continue), because the job may be placed again right after.
- * `fallback` is the reason for an end without an exit, when no one had asked for it. `because` is more precise than the reason for
- * the stop.
+ * Records the end of an attempt and its consequences for the job, once: a second call changes nothing and returns null. Call it only when
+ * the command certainly no longer runs (its supervisor reported it, its machine was observed to end, or it is paused and may not continue),
+ * because the job may be placed again right after. `fallback` is the reason for an end that has no exit and was not requested. `because` is
+ * more precise than the reason for the stop.
  */
 export async function finishAttempt(
 	tx: Tx,
@@ -41,7 +40,7 @@ export async function finishAttempt(
 	if (!row) return null;
 	const outcome = outcomeOf(input.because ?? row.stopReason ?? (input.exit ? null : (input.fallback ?? null)), input.exit);
 	const at = new Date(input.atMs);
-	// A quick command may end before anybody saw it run: walk the arrows, so that its start is on record too.
+	// A quick command may end before it was seen running. Pass through every state, so that its start is recorded too.
 	if (outcome.state === "succeeded" && row.state !== "running" && row.state !== "stopping") {
 		await tx
 			.update(attempt)
@@ -59,7 +58,7 @@ export async function finishAttempt(
 			sealedSecrets: null,
 		})
 		.where(eq(attempt.id, input.attemptId));
-	// It never came to its turn in the site's own queue, and so held nothing there.
+	// It never started in the site's own queue, and so held nothing there.
 	if (row.startedAt === null) await beginAllocation(tx, { attemptId: input.attemptId, siteId: row.placement.siteId }, at);
 	await tx
 		.update(allocation)

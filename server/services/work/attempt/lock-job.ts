@@ -4,8 +4,8 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
 
 /**
- * Locks the job of an attempt. Anyone who changes both locks in this order: budget, instance, job, attempt; so that a
- * person's cancel and a machine's report wait for each other instead of forever.
+ * Locks the job of an attempt. Everything that changes both locks in this order: budget, instance, job, attempt. This prevents a deadlock
+ * between a person's cancel and a machine's report.
  */
 export async function lockJobOf(tx: Tx, attemptId: string): Promise<void> {
 	await tx

@@ -8,9 +8,8 @@ import { writeSchedulerAudit } from "#server/services/core/audit.ts";
 import { requestStop } from "./request-stop.ts";
 
 /**
- * Records where a live attempt's job continues, and asks it to end when `atMs` has come. The first move stays: asking again
- * changes nothing, and an attempt that is ending for another reason is not moved.
- * Answers whether this call was the first.
+ * Records where a live attempt's job continues, and asks it to end at `atMs`. The first move stays: repeating the call changes nothing, and
+ * an attempt that is ending for another reason is not moved. Returns whether this call was the first.
  */
 export async function requestMove(
 	tx: Tx,
@@ -38,7 +37,7 @@ export async function requestMove(
 	return true;
 }
 
-/** Asks every attempt that is due to move to end. Returns how many. */
+/** Asks every attempt with a due move to end. Returns how many. */
 export async function beginDueMoves(db: Db, nowMs: number): Promise<number> {
 	const due = await db
 		.select({ id: attempt.id, reason: attempt.moveReason })

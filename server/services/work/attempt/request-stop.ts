@@ -6,8 +6,8 @@ import type { Reason } from "#server/domain/reasons.ts";
 import { writeSchedulerAudit } from "#server/services/core/audit.ts";
 
 /**
- * Asks a live attempt to end, with the reason that its end will carry. The first reason stays: asking again changes
- * nothing. Answers whether this call was the first.
+ * Asks a live attempt to end, with the reason to record for its end. The first reason stays: repeating the call changes nothing. Returns
+ * whether this call was the first.
  */
 export async function requestStop(tx: Tx, input: { attemptId: string; reason: Reason; atMs: number }): Promise<boolean> {
 	const rows = await tx
@@ -17,7 +17,7 @@ export async function requestStop(tx: Tx, input: { attemptId: string; reason: Re
 			and(eq(attempt.id, input.attemptId), inArray(attempt.state, ["starting", "staging", "running"]), isNull(attempt.stopRequestedAt)),
 		)
 		.returning({ jobId: attempt.jobId });
-	// A person's cancel is on record as theirs.
+	// Record a person's cancel under their name.
 	if (rows.length > 0 && input.reason.code !== "cancelled_by_person") {
 		await writeSchedulerAudit(tx, { action: "attempt.stop", subject: input.attemptId, after: input.reason, atMs: input.atMs });
 	}

@@ -14,7 +14,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** As a job writes its checkpoint: a new file beside the old one, then renamed; and old ones deleted. Begins on the next turn. */
+/**
+ * Like a job that writes its checkpoint: creates a new file next to the old one, renames it, and deletes old ones. Starts in the next tick.
+ */
 function rewriteMeanwhile(): void {
 	setImmediate(() => {
 		for (let i = 0; i < FILES; i++) {
@@ -28,14 +30,14 @@ function rewriteMeanwhile(): void {
 	});
 }
 
-it("files that vanish between listing and looking at them are left out", async () => {
+it("omits files that vanish between listing and reading them", async () => {
 	rewriteMeanwhile();
 	const seen = await listFiles(from);
 	expect(seen.length).toBeGreaterThanOrEqual(FILES / 2);
 	expect(await listFiles(from)).toHaveLength(FILES / 2);
 });
 
-it("a folder that its job rewrites during the copy is copied as it is afterwards, without what was deleted", async () => {
+it("copies the final state of a folder that its job rewrites during the copy, without deleted files", async () => {
 	rewriteMeanwhile();
 	const to = path.join(root, "to");
 	const copied = await copyFolder(from, to);
@@ -47,7 +49,7 @@ it("a folder that its job rewrites during the copy is copied as it is afterwards
 	}
 });
 
-it("folders that vanish while they are listed do not make the rest look empty", async () => {
+it("does not treat the rest as empty when folders vanish during listing", async () => {
 	const gone = Array.from({ length: 300 }, (_, i) => path.join(from, `step-${i}`));
 	for (const folder of gone) mkdirSync(folder);
 	setImmediate(() => {
@@ -56,17 +58,17 @@ it("folders that vanish while they are listed do not make the rest look empty", 
 	expect(await listFiles(from)).toHaveLength(FILES);
 });
 
-it("what is no folder is not taken for an empty one", async () => {
+it("does not treat a non-folder as an empty folder", async () => {
 	const file = path.join(from, "shard-000");
 	await expect(listFiles(file)).rejects.toThrow(`could not list the folder ${file} (ENOTDIR`);
 });
 
-it.skipIf(process.getuid?.() === 0)("a folder that may not be read is not taken for an empty one", async () => {
+it.skipIf(process.getuid?.() === 0)("does not treat an unreadable folder as empty", async () => {
 	mkdirSync(path.join(from, "closed"), { mode: 0o000 });
 	await expect(listFiles(from)).rejects.toThrow("(EACCES");
 });
 
-it("an empty or absent folder gives no copy", async () => {
+it("creates no copy of an empty or absent folder", async () => {
 	const to = path.join(root, "to");
 	expect(await copyFolder(path.join(root, "absent"), to)).toEqual([]);
 	expect(readdirSync(root)).not.toContain("to");

@@ -3,7 +3,7 @@ import { cp, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Copies of a folder that its job is writing to; the last one stands. */
+/** Number of times to copy a folder that its job is writing to; the last copy is used. */
 const TRIES = 4;
 const PAUSE_MS = 50;
 
@@ -14,8 +14,8 @@ export interface CopiedFile {
 }
 
 /**
- * Files under a folder with their sizes and their last change; an absent folder is empty.
- * @throws Error for one that cannot be read: taken for an empty one, its checkpoint would be lost in silence
+ * Files under a folder with their sizes and modification times; an absent folder is empty.
+ * @throws Error for an unreadable folder: treating it as empty would silently lose its checkpoint
  */
 export async function listFiles(folder: string): Promise<CopiedFile[]> {
 	const entries = await entriesOf(folder);
@@ -29,7 +29,7 @@ export async function listFiles(folder: string): Promise<CopiedFile[]> {
 	return found.flat().sort((a, b) => (a.relative < b.relative ? -1 : 1));
 }
 
-/** A folder below it that vanishes meanwhile ends the whole listing: then it is made again, rather than taken for an empty one. */
+/** A subfolder that vanishes during the listing fails the whole listing. Repeat it rather than treat the folder as empty. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
 	for (let tries = 1; ; tries++) {
 		try {
@@ -48,10 +48,9 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 }
 
 /**
- * Copies a folder that its job may be writing to: again when files came, went or changed meanwhile, so that a copy is of one
- * moment. Of a folder that never holds still the last copy stands. Answers the files that were copied; `to` is there only when there
- * are any.
- * @throws Error when a file vanished under each try
+ * Copies a folder that its job may be writing to. Repeats when files were added, removed or changed meanwhile, so that a copy shows one
+ * moment. If the folder keeps changing, the last copy is used. Returns the copied files; `to` exists only when there are any.
+ * @throws Error when a file vanished in every try
  */
 export async function copyFolder(from: string, to: string): Promise<CopiedFile[]> {
 	for (let tries = 1; ; tries++) {
@@ -63,7 +62,7 @@ export async function copyFolder(from: string, to: string): Promise<CopiedFile[]
 		} catch (error) {
 			if (!isMissing(error) || tries === TRIES) throw error;
 		}
-		// What this try has copied and the next one does not meet must not stay.
+		// Remove files copied in this try, since they may not exist in the next.
 		await rm(to, { recursive: true, force: true });
 		await sleep(PAUSE_MS * tries);
 	}
@@ -77,7 +76,7 @@ function isMissing(error: unknown): boolean {
 	return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-/** A job may delete and rename its files while we look. */
+/** A job may delete and rename its files during the listing. */
 function nullIfMissing(error: unknown): null {
 	if (isMissing(error)) return null;
 	throw error;

@@ -9,7 +9,7 @@ import { checkpointsFolder } from "./place.ts";
 import { checkpointFolder, newestCheckpoint } from "./store.ts";
 
 /**
- * The job's newest checkpoint as a folder of this host. One in a team's store is downloaded and checked first. Null: none.
+ * The job's newest checkpoint as a folder of this host. One in a team's store is downloaded and checked first. Null when there is none.
  * @throws Error when this host cannot reach the store, and as `downloadFolder`
  */
 export async function fetchCheckpoint(

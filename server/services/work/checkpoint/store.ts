@@ -11,12 +11,12 @@ import { newId } from "#server/kernel/ids.ts";
 import { readSpeeds } from "#server/services/capacity/site/pool-speed.ts";
 import { copyFolder } from "./copy-folder.ts";
 
-/** Where the files of a checkpoint lie. */
+/** Location of a checkpoint's files. */
 export function checkpointFolder(root: string, jobId: string, checkpointId: string): string {
 	return path.join(root, jobId, checkpointId);
 }
 
-/** The job's newest checkpoint that no restore found broken; null: it has none. */
+/** The job's newest checkpoint that no restore found broken; null when it has none. */
 export async function newestCheckpoint(
 	db: DbOrTx,
 	jobId: string,
@@ -31,9 +31,8 @@ export async function newestCheckpoint(
 }
 
 /**
- * Keeps a copy of `folder` as the job's newest checkpoint, when it holds anything. The copy is complete before its row
- * exists, so a crash leaves at most an unreferenced folder, which the next save removes.
- * Answers the checkpoint's id, or null when there was nothing to keep.
+ * Saves a copy of `folder` as the job's newest checkpoint if it is not empty. The copy is complete before its row exists, so a crash leaves
+ * at most an unreferenced folder, which the next save removes. Returns the checkpoint's id, or null when there was nothing to save.
  */
 export async function saveCheckpoint(
 	db: Db,
@@ -65,21 +64,21 @@ interface CompleteCheckpoint {
 	files: number;
 	bytes: number;
 	atMs: number;
-	/** Of a checkpoint in a team's store. */
+	/** Set for a checkpoint in a team's store. */
 	storeId?: string;
 	step?: number | null;
 	ranks?: number;
-	/** Throws where it may not be recorded, in the same transaction. */
+	/** Throws, in the same transaction, when it may not be recorded. */
 	check?: (tx: Tx) => Promise<void>;
 }
 
-/** Makes a folder that is complete in the embedded store the job's newest checkpoint. */
+/** Makes a complete folder in the embedded store the job's newest checkpoint. */
 export async function commitCheckpoint(db: Db, root: string, input: CompleteCheckpoint): Promise<void> {
 	await recordCheckpoint(db, input);
 	await prune(db, root, input.jobId);
 }
 
-/** Records a complete checkpoint, and marks older ones beyond the job's rule as pruned. Recording it again changes nothing. */
+/** Records a complete checkpoint, and marks older ones beyond the job's retention rule as pruned. Recording it again changes nothing. */
 export async function recordCheckpoint(db: Db, input: CompleteCheckpoint): Promise<void> {
 	await db.transaction(async (tx) => {
 		await input.check?.(tx);

@@ -9,15 +9,15 @@ import { storeById } from "#server/services/capacity/store/find.ts";
 import { checkpointsFolder } from "./place.ts";
 import { KEPT_AFTER_END_MS } from "./tidy.ts";
 
-/** Parts that one call deletes; the next call continues. */
+/** Parts deleted per call; the next call continues. */
 const MOST = 500;
 /** A restore that began before its checkpoint was pruned has this long to finish. */
 const GRACE_MS = HOUR_MS;
 
 /**
- * Deletes files in teams' stores that no restore needs: those of pruned and broken checkpoints, unless a later checkpoint refers to
- * them because they did not change, and those of jobs that ended long ago. Returns how many ranks' parts were deleted.
- * @throws Error when a store refuses; what was deleted before stays deleted
+ * Deletes files in teams' stores that no restore needs: those of pruned and broken checkpoints, unless a later checkpoint refers to them
+ * because they did not change, and those of jobs that ended long ago. Returns how many ranks' parts were deleted.
+ * @throws Error when a store rejects a request; earlier deletions stay
  */
 export async function tidyStoredCheckpoints(db: Db, stores: StoreBox, nowMs: number): Promise<number> {
 	const parts = await deletableParts(db, nowMs);

@@ -5,10 +5,10 @@ import type { Db } from "#server/db/client.ts";
 import { job } from "#server/db/schema/job.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 
-/** Checkpoint files outlive their job's end by this, so that a person can still take them. */
+/** Checkpoint files are kept this long after their job's end, so that a person can still download them. */
 export const KEPT_AFTER_END_MS = 7 * DAY_MS;
 
-/** Deletes the checkpoint files of jobs that ended long ago; the rows stay as history. Answers how many jobs it was. */
+/** Deletes the checkpoint files of jobs that ended long ago; the rows stay as history. Returns the number of jobs. */
 export async function tidyCheckpoints(db: Db, root: string, nowMs: number): Promise<number> {
 	const jobIds = await readdir(root).catch(() => []);
 	if (jobIds.length === 0) return 0;

@@ -29,7 +29,7 @@ describe("POST /imports", () => {
 		expect(submitted.status).toBe(201);
 	});
 
-	it("gives a command that runs where there is no Slurm, with the same arguments", async () => {
+	it("converts the command to one that runs without Slurm, with the same arguments", async () => {
 		const answer = await world.post("/imports/sbatch", { text: SCRIPT });
 		const [program, ...words]: string[] = answer.json.documents[0].spec.command;
 		const env = { PATH: "/usr/bin:/bin", HOME: "/nonexistent", SPILLWAY_JOB_ID: "job_1", ...answer.json.documents[0].spec.env };
@@ -48,7 +48,7 @@ describe("POST /imports", () => {
 		expect((await world.post("/jobs", { items: json.documents })).status).toBe(400);
 	});
 
-	it("asks about a team that the person is not in, and about what the job file refuses", async () => {
+	it("raises a question for a team that the person is not in, and for anything the job file rejects", async () => {
 		const text = "#!/bin/bash\n#SBATCH -A nobody -N 999 --gpus-per-node=8\ntrue\n";
 		const answer = await world.post("/imports/sbatch", { text });
 		const questions = answer.json.findings.filter((f: { kind: string }) => f.kind === "question");
@@ -56,7 +56,7 @@ describe("POST /imports", () => {
 		expect(questions[0].text).toContain("nodes");
 	});
 
-	it("keeps with the jobs what was carried over and what was not, as the server reads it and not as somebody says", async () => {
+	it("stores with the jobs what was and was not carried over, as parsed by the server and not as claimed by the client", async () => {
 		const { json } = await world.post("/imports/sbatch", { text: SCRIPT });
 		const script = { kind: "sbatch", text: SCRIPT };
 		const submitted = await world.post("/jobs", { items: [...json.documents, ...json.documents], script });
@@ -74,7 +74,7 @@ describe("POST /imports", () => {
 		expect(await world.database.db.$count(jobImport)).toBe(1);
 	});
 
-	it("says of a job that was changed after it was read that it was, and of one that was not read nothing", async () => {
+	it("records that a job was changed after it was read, and nothing for a job that was not read", async () => {
 		const { json } = await world.post("/imports/sbatch", { text: SCRIPT });
 		const [document] = json.documents;
 		const changed = { ...document, spec: { ...document.spec, priority: 7 } };
@@ -87,7 +87,7 @@ describe("POST /imports", () => {
 		expect((await world.post("/jobs", { items: [document], script: { text: SCRIPT, findings: [] } })).status).toBe(400);
 	});
 
-	it("keeps of a script with thousands of lines what matters most, and says how much it left out", () => {
+	it("keeps the most important findings of a script with thousands of lines, and reports how many it omitted", () => {
 		const finding = (line: number, kind: Finding["kind"]): Finding => ({ line, kind, subject: "x".repeat(900), text: "" });
 		const many = Array.from({ length: 900 }, (_, i) => finding(i + 1, i === 899 ? "question" : i % 2 === 0 ? "carried" : "dropped"));
 		const record = importRecord("sbatch", many, true);

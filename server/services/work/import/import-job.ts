@@ -17,17 +17,17 @@ export type ImportInput = z.input<typeof importInput>;
 
 export interface ImportView {
 	kind: ScriptKind;
-	/** Jobs to be submitted as they are or opened in the form; an array of jobs is one sweep, which is submitted as a pipeline. */
+	/** Jobs that can be submitted as they are or opened in the form. An array of jobs is one sweep, which is submitted as a pipeline. */
 	documents: (JobFile | SweepFile)[];
 	findings: Finding[];
-	/** How many of the findings a person has to answer before the job means what the text meant. */
+	/** Number of findings that a person must answer before the job matches the text. */
 	questions: number;
 }
 
 /**
- * Reads a batch script or a manifest as jobs. Nothing is written. What the job file would refuse (more nodes than a job
- * may have) is a question too.
- * @throws SpillwayError `invalid_input` when there is nothing to read in it, `forbidden`, `payload_too_large`.
+ * Reads a batch script or a manifest as jobs, without writing anything. Values that the job file would reject (more nodes than a job may
+ * have) also become questions.
+ * @throws SpillwayError `invalid_input` when the text contains nothing to read, `forbidden`, `payload_too_large`.
  */
 export async function importJob(ctx: ServiceContext, raw: ImportInput): Promise<ImportView> {
 	const input = importInput.parse(raw);
@@ -39,8 +39,8 @@ export async function importJob(ctx: ServiceContext, raw: ImportInput): Promise<
 }
 
 /**
- * What an importer may know: the caller's teams, and the models that words stand for.
- * @throws SpillwayError `forbidden` for a team that is not the caller's, and for callers without one
+ * Context for an importer: the caller's teams, and the model names that words refer to.
+ * @throws SpillwayError `forbidden` for another team than the caller's, and for callers without one
  */
 export async function importContextOf(
 	ctx: ServiceContext,

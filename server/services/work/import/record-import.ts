@@ -7,8 +7,8 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { type ImportInput, importJob } from "./import-job.ts";
 
 /**
- * The import record of jobs that their submitter declares as read from this script. The script is parsed here again, so that the
- * record contains what was found, and not a claim. Nothing is written.
+ * The import record of jobs that their submitter declares as read from this script. The script is parsed here again, so that the record
+ * contains actual findings rather than the client's claim. Nothing is written.
  * @throws SpillwayError as importJob.
  */
 export async function recordImport(ctx: ServiceContext, script: ImportInput, specs: readonly JobSpec[]): Promise<ImportRecord> {
@@ -31,7 +31,7 @@ function specText(document: JobFile | SweepFile): string | null {
 	}
 }
 
-/** Without the deadline, which a script may say from the moment on at which it is read. */
+/** Exclude the deadline, which a script may give relative to the time it is read. */
 function textOf(spec: JobSpec): string {
 	return JSON.stringify({ ...spec, deadlineMs: null });
 }

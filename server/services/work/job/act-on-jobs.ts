@@ -9,25 +9,25 @@ import { holdJob, releaseJob } from "./hold.ts";
 import { resumeJob } from "./resume.ts";
 import { retryJob } from "./retry.ts";
 
-/** Each job has its own transaction; a few at once keep the other connections free. */
+/** Each job has its own transaction; limited concurrency keeps the other connections free. */
 const AT_ONCE = 4;
 
-/** What happened to one job of a bulk action. */
+/** Result of a bulk action for one job. */
 export interface JobActionResult {
 	id: string;
 	done: boolean;
-	/** Of `cancel`: false while the job still has to stop. */
+	/** For `cancel`: false while the job still has to stop. */
 	ended: boolean | null;
-	/** Of `retry`. */
+	/** For `retry`: id of the new job. */
 	newJobId: string | null;
-	/** Of `set_priority`: to undo it. */
+	/** For `set_priority`: the priority before, to undo the change. */
 	priorityBefore: number | null;
-	/** Why it was not done. */
+	/** Why the action failed. */
 	problem: { code: ErrorCode; message: string; fix: string | null } | null;
 }
 
 /**
- * Applies one action to many jobs: to each completely or not at all, with a result for each, in the given order. Authorised per job.
+ * Applies one action to many jobs, completely or not at all for each job, with one result per job in the given order. Authorized per job.
  * @throws SpillwayError `forbidden` when the caller may not act on any job; ZodError for other input
  */
 export async function actOnJobs(ctx: ServiceContext, raw: z.input<typeof actOnJobsInput>): Promise<{ items: JobActionResult[] }> {

@@ -9,8 +9,8 @@ import { endApprovals } from "../approval/close.ts";
 import { notHeldByPerson } from "./hold.ts";
 
 /**
- * Moves a waiting job to `admitted` for attempt number `attemptNo`. The number is the guard: false when the job is no
- * longer where the plan saw it.
+ * Moves a waiting job to `admitted` for attempt number `attemptNo`. The number is the guard: returns false when the job has changed since
+ * the plan.
  */
 export async function admitJob(
 	tx: Tx,

@@ -11,9 +11,9 @@ import { MARGINAL_PRICE } from "#server/services/capacity/instance/marginal-pric
 import { readEgressUse } from "#server/services/ledger/budget/egress-use.ts";
 
 /**
- * The cap that a placement would pass, counted again over every instance that is not gone; null when it passes none.
- * It locks the caps until the transaction ends, so that of two placements at once the second one sees the first.
- * Call it before budgets are locked (see lockBudgets).
+ * The cap that a placement would exceed, counted again over every instance that still exists; null when it exceeds none. Locks the caps
+ * until the transaction ends, so that the second of two concurrent placements sees the first. Call it before locking budgets (see
+ * lockBudgets).
  */
 export async function askCaps(tx: Tx, input: { snapshot: Snapshot; spec: JobSpec; ask: CapAsk }): Promise<CapShort | null> {
 	const { policy } = input.snapshot;
@@ -37,7 +37,7 @@ export async function askCaps(tx: Tx, input: { snapshot: Snapshot; spec: JobSpec
 	);
 }
 
-/** One entry for each attempt with a machine that is not gone, its job over or not. */
+/** One entry per attempt with a machine that still exists, whether its job is over or not. */
 async function readRented(tx: Tx): Promise<RunningAttempt[]> {
 	const rows = await tx
 		.select({

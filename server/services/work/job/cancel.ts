@@ -14,9 +14,9 @@ import { endApprovals } from "../approval/close.ts";
 import { requestStop } from "../attempt/request-stop.ts";
 
 /**
- * Ends a job for a person. One that waits is `cancelled` at once; one that starts or runs is asked to stop, and is
- * `cancelled` when its command no longer exists. Cancelling twice is one cancel.
- * @throws SpillwayError `not_found`, also for another team's job; `forbidden`; `conflict` when the job has ended already.
+ * Cancels a job for a person. A waiting job becomes `cancelled` immediately; a starting or running job is asked to stop and becomes
+ * `cancelled` once its command has ended. Cancelling again changes nothing.
+ * @throws SpillwayError `not_found`, also for another team's job; `forbidden`; `conflict` when the job has already ended.
  */
 export async function cancelJob(ctx: ServiceContext, jobId: string): Promise<{ state: JobState }> {
 	return ctx.db.transaction(async (tx) => {

@@ -10,7 +10,7 @@ import { noJob } from "#server/services/core/no-job.ts";
 /**
  * Changes the priority of a waiting job, in its row and in its spec. The next cycle orders the queue by it.
  * @param priority 0 to 100, higher first
- * @returns the priority before
+ * @returns the previous priority
  * @throws SpillwayError `not_found`, also for another team's job; `forbidden`; `conflict` when the job no longer waits
  */
 export async function changePriority(ctx: ServiceContext, jobId: string, priority: number): Promise<{ before: number }> {

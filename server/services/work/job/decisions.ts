@@ -11,7 +11,7 @@ export interface DecisionView extends Omit<Explanation, "reason"> {
 	reason: ReasonView;
 }
 
-/** What was decided for a job, newest first. */
+/** Decisions for a job, newest first. */
 export async function listDecisions(ctx: ServiceContext, jobId: string, limit = 50): Promise<DecisionView[]> {
 	await readableJob(ctx, jobId);
 	const rows = await ctx.db

@@ -10,7 +10,7 @@ import { loadSnapshot, SnapshotCache } from "#server/services/decision/snapshot/
 
 const HOURS = { "account:ann": 10, "account:ben": 1, "account:cem": 1, "system:control_loop": 5 };
 
-describe("what past runs say of a user", { timeout: 60_000 }, () => {
+describe("run times of a user's past jobs", { timeout: 60_000 }, () => {
 	let world: World;
 	beforeAll(async () => {
 		world = await World.open({ slots: 4 });
@@ -20,7 +20,7 @@ describe("what past runs say of a user", { timeout: 60_000 }, () => {
 		if (!waiting) throw new Error("no job waits");
 		const finishedAt = new Date(world.clock.nowMs());
 		world.clock.advance(MINUTE_MS);
-		// Twenty runs each; those of the control loop were taken over from dan's queue at home.
+		// Twenty runs each; those of the control loop were adopted from dan's queue at home.
 		const runs = Object.entries(HOURS).flatMap(([submittedBy, hours]) =>
 			Array.from({ length: 20 }, (_, i) => ({
 				...{ ...waiting, submittedBy, finishedAt, reason: reason("completed", {}), state: "succeeded" as const },
@@ -53,7 +53,7 @@ describe("what past runs say of a user", { timeout: 60_000 }, () => {
 	it.each([
 		["account:ann", 10],
 		["account:ben", 1],
-	])("%s's next run takes about as long as the twenty before: %d h", async (submittedBy, hours) => {
+	])("predict %s's next run from the twenty before: %d h", async (submittedBy, hours) => {
 		await world.database.db.update(job).set({ submittedBy }).where(eq(job.state, "queued"));
 		const { snapshot } = await loadSnapshot(world.ctx, new SnapshotCache());
 		const [waiting] = snapshot.pending;
@@ -62,7 +62,7 @@ describe("what past runs say of a user", { timeout: 60_000 }, () => {
 		expect(makeRunTimeOf(snapshot.durations)(waiting.spec).p50Ms / HOUR_MS).toBeCloseTo(hours, 1);
 	});
 
-	it("knows a job that was taken over by its user at the site, and no one's by none", async () => {
+	it("attribute an adopted job to its user at the site, and a job without a user to no one", async () => {
 		await world.database.db.update(job).set({ submittedBy: "system:seed" }).where(eq(job.state, "queued"));
 		const { snapshot } = await loadSnapshot(world.ctx, new SnapshotCache());
 		expect(snapshot.pending[0]?.spec.user).toBeUndefined();

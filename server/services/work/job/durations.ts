@@ -12,13 +12,13 @@ import { readAnchor } from "#server/services/capacity/site/speed-anchor.ts";
 import { RUN_USER } from "./run-user.ts";
 import { finishedJobs, type Ran, workOf } from "./run-work.ts";
 
-/** How far back run times are learnt from, and the newest runs in that time. */
+/** How far back run times are learned from, and the maximum number of runs in that time. */
 const LOOK_BACK_MS = 90 * DAY_MS;
 const RUNS_MAX = 10_000;
 
 type Finished = Ran & { team: string; name: string; gpus: number; estimate_ms: number | null; run_user: string | null };
 
-/** What finished jobs show. */
+/** Statistics from finished jobs. */
 export interface RunHistory {
 	/** Run times as work, by name pattern, team, user and GPUs (scheduling/forecast/duration-book). */
 	durations: DurationStat[];
@@ -26,9 +26,7 @@ export interface RunHistory {
 	throughput: ThroughputView;
 }
 
-/**
- * Cost: the newest RUNS_MAX finished jobs by index, and some thirty microseconds each; the caller keeps it for a minute.
- */
+/** Cost: the newest RUNS_MAX finished jobs by index, and about thirty microseconds each; the caller caches the result for a minute. */
 export async function readRunHistory(db: Db, nowMs: number): Promise<RunHistory> {
 	const jobs = await db.execute<Finished>(
 		finishedJobs({
@@ -42,7 +40,7 @@ export async function readRunHistory(db: Db, nowMs: number): Promise<RunHistory>
 	const speeds = await readSpeeds(db);
 	const book = new DurationBook();
 	for (const { run, job } of runs) {
-		// The speed that is known by now, not the one that was expected at the launch.
+		// Use the speed known now, not the one expected at launch.
 		const speedOf: typeof speeds.of = (placement) =>
 			placement.poolId === null && placement.accelerator !== null
 				? medianSpeedOn(throughput, job, placement.accelerator)
@@ -56,7 +54,7 @@ function traitsOf({ team, name, gpus, estimate_ms: estimateMs, run_user: user }:
 	return { team, name, nodes: 1, resources: { gpus }, duration: { estimateMs }, ...(user !== null && { user }) };
 }
 
-/** Runs that one attempt did from their beginning: their whole time was spent on one accelerator. */
+/** Jobs finished by a single attempt from the beginning: their whole run time was on one accelerator. */
 function measuredIn(runs: readonly { run: Finished; job: ReturnType<typeof traitsOf> }[]): ThroughputView["stats"] {
 	const book = new ThroughputBook();
 	for (const { run, job } of runs) {

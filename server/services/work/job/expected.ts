@@ -2,13 +2,13 @@ import { sql } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import type { JobState } from "#server/domain/states.ts";
 
-/** What the decision that placed a job's live attempt expected of it. The one source of totals and progress on every screen. */
+/** Expectations of the decision that placed a job's live attempt. The single source of totals and progress on every screen. */
 export interface Expected {
-	/** Of all attempts: what earlier ones cost, and what this one was expected to. */
+	/** Sum over all attempts: the cost of earlier ones, plus the expected cost of this one. */
 	totalMicroUsd: string;
 	/** Run time of the command over all attempts, ms. */
 	workMs: number;
-	/** When the live attempt's command began, and the run time that it began with, ms. */
+	/** When the live attempt's command began, and the run time already done by then, ms. */
 	beganAt: string | null;
 	beforeMs: number;
 }

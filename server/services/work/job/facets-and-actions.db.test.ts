@@ -17,7 +17,7 @@ afterAll(() => world.close());
 const act = (body: object, as: "scientist" | "stranger" | "finance" = "scientist") => world.post("/jobs/actions", body, { as });
 const rowOf = async (id: string) => (await world.database.db.select().from(job).where(eq(job.id, id)))[0];
 
-it("counts what each filter value would list, within the caller's teams", async () => {
+it("counts the jobs that each filter value would list, within the caller's teams", async () => {
 	const [running] = [await world.submit({ name: "esm-1" }), await world.submit({ name: "esm-2" }), await world.submit({ name: "other" })];
 	await world.submit({ name: "esm-3", team: "vision" });
 	const attemptId = await world.start(running);
@@ -44,7 +44,7 @@ it("counts what each filter value would list, within the caller's teams", async 
 	await world.end(attemptId, { code: 0 });
 });
 
-it("gives each job its own result, in order and once", async () => {
+it("returns one result per job, in order and once", async () => {
 	const [waiting, ended, running, others] = [
 		await world.submit(),
 		await world.submit(),
@@ -67,7 +67,7 @@ it("gives each job its own result, in order and once", async () => {
 	await world.end(attemptId, { code: 0 });
 });
 
-it("changes the priority of waiting jobs, which the next cycle sees, and can be undone", async () => {
+it("changes the priority of waiting jobs for the next cycle, and can be undone", async () => {
 	const { db } = world.database;
 	const ctx = { db, clock: { nowMs: () => world.nowMs() }, timing: timingSchema.parse({}) };
 	const cache = new SnapshotCache();
@@ -88,7 +88,7 @@ it("changes the priority of waiting jobs, which the next cycle sees, and can be 
 	]);
 });
 
-it("holds waiting jobs, which the scheduler leaves alone until they are released", async () => {
+it("holds waiting jobs, which the scheduler ignores until they are released", async () => {
 	const { db } = world.database;
 	const ctx = { db, clock: { nowMs: () => world.nowMs() }, timing: timingSchema.parse({}) };
 	const cache = new SnapshotCache();

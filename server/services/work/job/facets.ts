@@ -9,7 +9,7 @@ import { jobConditions } from "./list.ts";
 type Counts = Record<string, number>;
 
 export interface JobFacets {
-	/** Jobs that all filters together match. */
+	/** Number of jobs that match all filters together. */
 	total: number;
 	/** Jobs by value; each facet ignores its own filter. */
 	state: Counts;
@@ -20,8 +20,8 @@ export interface JobFacets {
 }
 
 /**
- * Counts the jobs that the caller may see by value of each filter.
- * Cost: one pass over the matching jobs for each of the four facets and the total, at most once per opened filter.
+ * Counts the jobs that the caller may see by value of each filter. Cost: one pass over the matching jobs for each of the four facets and
+ * the total, at most once per opened filter.
  */
 export async function countJobFacets(ctx: ServiceContext, raw: z.input<typeof countJobsInput>): Promise<JobFacets> {
 	const scope = teamScope(ctx, "job:read");

@@ -31,7 +31,7 @@ export interface AttemptView {
 	exitCode: number | null;
 	exitSignal: string | null;
 	logLines: number;
-	/** Why the site's own scheduler lets it wait, while it does. */
+	/** Why the site's own scheduler keeps it pending, while it does. */
 	clusterWait: (ClusterWait & { message: string }) | null;
 }
 
@@ -57,7 +57,7 @@ function waitView({ state, clusterWait }: typeof attempt.$inferSelect): AttemptV
 	return { ...clusterWait, message: clusterWaitSentence(clusterWait) };
 }
 
-/** Environment values often hold keys. Only people who may submit for the team see them; others see the names. */
+/** Environment values often contain keys. Only people who may submit for the team see them; others see the names. */
 function visibleSpec(ctx: ServiceContext, row: { team: string; spec: JobSpec }): JobSpec {
 	if (allows(ctx, "job:submit", row.team)) return row.spec;
 	return { ...row.spec, env: Object.fromEntries(Object.keys(row.spec.env).map((name) => [name, HIDDEN])) };
@@ -65,7 +65,7 @@ function visibleSpec(ctx: ServiceContext, row: { team: string; spec: JobSpec }):
 
 const HIDDEN = "••••••";
 
-/** Everything about one job but its logs, decisions and receipt, which have their own calls. */
+/** All data of one job except its logs, decisions and receipt, which have their own calls. */
 export async function getJob(ctx: ServiceContext, jobId: string): Promise<JobDetail> {
 	const row = await readableJob(ctx, jobId);
 	const [attempts, instances, checkpoints, origin, expected] = await Promise.all([

@@ -24,7 +24,7 @@ const minute = (instanceId: string, at: number, utilisationPermille: number, mil
 });
 
 describe("how a job used its GPUs", () => {
-	it("is of a gang's machines together: 40 % and 80 % are 60 %; a minute that no one measured is not there, and unreported power is not 0", async () => {
+	it("covers a gang's machines together: 40 % and 80 % are 60 %; an unmeasured minute is missing, and unreported power is not 0", async () => {
 		const jobId = await seedJob(database.db, aSpec());
 		const [first, second] = [await machineOf(jobId, 0), await machineOf(jobId, 1)];
 		await database.db
@@ -45,7 +45,7 @@ describe("how a job used its GPUs", () => {
 		});
 	});
 
-	it("parts 8 hours of one machine into stretches of 2 minutes: 0 % and 50 % are 25 %, 100 W and 300 W are 200 W", async () => {
+	it("splits 8 hours of one machine into intervals of 2 minutes: 0 % and 50 % are 25 %, 100 W and 300 W are 200 W", async () => {
 		const jobId = await seedJob(database.db, aSpec());
 		const { instanceId } = await machineOf(jobId, 0);
 		const minutes = Array.from({ length: 480 }, (_, i) => minute(instanceId, i, i % 2 === 0 ? 0 : 500, i % 2 === 0 ? 100_000 : 300_000));
@@ -57,7 +57,7 @@ describe("how a job used its GPUs", () => {
 		expect(attempts[0]?.measuredMinutes).toBe(480);
 	});
 
-	it("of a job on machines without measurements is nothing", async () => {
+	it("is empty for a job on machines without measurements", async () => {
 		const jobId = await seedJob(database.db, aSpec());
 		await machineOf(jobId, 0);
 		expect(await readJobGpuUse(ctx, jobId)).toEqual({ stepMs: MINUTE, attempts: [] });

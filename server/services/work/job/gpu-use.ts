@@ -5,23 +5,23 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { readableJob } from "../readable-job.ts";
 
-/** The most intervals for a job's whole life: a week has intervals of 42 minutes. */
+/** Maximum number of intervals for a job's whole life: a week has intervals of 42 minutes. */
 const STRETCHES_MAX = 240;
 
 export interface GpuStretch {
-	/** When it begins; it lasts `stepMs`. */
+	/** Start of the interval, which lasts `stepMs`. */
 	atMs: number;
-	/** Mean over the attempt's GPUs and the minutes that were measured, 0 to 100. */
+	/** Mean over the attempt's GPUs and the measured minutes, 0 to 100. */
 	utilisationPercent: number;
-	/** Of all its machines' GPUs together; null where a driver does not report it. */
+	/** Sum over the GPUs of all its machines; null where a driver does not report it. */
 	powerWatts: number | null;
 }
 
 export interface AttemptGpuUse {
 	attemptId: string;
-	/** Only what was measured: what is missing between two is a gap. */
+	/** Measured intervals only; a missing interval is a gap. */
 	stretches: GpuStretch[];
-	/** Machine-minutes that were measured, of all its machines. */
+	/** Measured machine-minutes, over all its machines. */
 	measuredMinutes: number;
 }
 
@@ -32,9 +32,9 @@ export interface JobGpuUse {
 }
 
 /**
- * How the GPUs of a job's cloud machines were used, as their agents measured it with `nvidia-smi`, minute by minute.
- * Slots at home, and machines without NVIDIA's driver, measure nothing and are not in it.
- * @throws SpillwayError `not_found`, also for a job of somebody else's team.
+ * GPU usage of a job's cloud machines, minute by minute, as measured by their agents with `nvidia-smi`. Slots at home, and machines without
+ * NVIDIA's driver, have no measurements and are not included.
+ * @throws SpillwayError `not_found`, also for another team's job.
  */
 export async function readJobGpuUse(ctx: ServiceContext, jobId: string): Promise<JobGpuUse> {
 	await readableJob(ctx, jobId);
@@ -71,7 +71,7 @@ export async function readJobGpuUse(ctx: ServiceContext, jobId: string): Promise
 			attemptId: machines.attemptId,
 			atMs: epochMs(sql`${machines.begin}`),
 			percent: sql<string>`sum(${machines.permille} * ${machines.gpus}) / sum(${machines.gpus}) / 10`,
-			// A machine without reported power leaves the sum unknown, not smaller.
+			// A machine without reported power makes the sum unknown, not smaller.
 			watts: sql<string | null>`case when bool_and(${machines.milliwatts} is not null) then sum(${machines.milliwatts}) / 1000 end`,
 			minutes: sql<number>`sum(${machines.minutes})::int`,
 		})

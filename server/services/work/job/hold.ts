@@ -11,7 +11,7 @@ import { recordEvents } from "#server/services/notification/event/record.ts";
 import { requireWithinTokenLimit } from "./token-limit.ts";
 import type { JobRow } from "./view.ts";
 
-/** The scheduler neither sees nor changes jobs that a person holds. */
+/** The scheduler neither sees nor changes jobs held by a person. */
 export const notHeldByPerson = sql`not (${job.state} = 'held' and ${job.reason}->>'code' = 'held_by_person')`;
 
 const isHeldByPerson = ({ state, reason: { code } }: Pick<JobRow, "state" | "reason">) => state === "held" && code === "held_by_person";
@@ -27,7 +27,7 @@ export async function holdJob(ctx: ServiceContext, jobId: string): Promise<void>
 }
 
 /**
- * Returns a job that a person holds to the queue. Its waiting time continues from before.
+ * Returns a job held by a person to the queue. Its waiting time continues from before.
  * @throws SpillwayError `not_found`, also for another team's job; `forbidden`; `conflict` when no person holds it
  */
 export async function releaseJob(ctx: ServiceContext, jobId: string): Promise<void> {

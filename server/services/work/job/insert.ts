@@ -15,17 +15,17 @@ export interface Submission {
 	actor: Actor;
 	requestId: string | null;
 	source: string | null;
-	/** The trace that it belongs to; absent: it is not traced. */
+	/** The trace it belongs to; absent when it is not traced. */
 	trace?: TraceStart | null;
-	/** The account that the scheduler submits it for; absent: the actor. */
+	/** The account that the scheduler submits it for; absent for the actor's own. */
 	by?: string;
-	/** What it was read from; the same object for all jobs of one script, which is kept once. */
+	/** The script it was read from; the same object for all jobs of one script, which is stored once. */
 	imported?: ImportRecord | null;
 }
 
 /**
- * Writes checked submissions with their event and audit lines, and wakes the loop: one statement, so all or none, in one
- * round trip and with two parameters however many jobs there are. Answers their ids, in order.
+ * Writes validated submissions with their event and audit lines, and wakes the control loop. Uses one statement, so all or none are
+ * written, in one round trip and with two parameters however many jobs there are. Returns their ids, in order.
  */
 export async function insertJobs(db: DbOrTx, submissions: readonly Submission[], nowMs: number): Promise<string[]> {
 	const ids = submissions.map(() => newId("job", nowMs)).sort();
@@ -35,7 +35,7 @@ export async function insertJobs(db: DbOrTx, submissions: readonly Submission[],
 	const imports = JSON.stringify(records.map((record) => ({ id: importIds.get(record), ...record })));
 	const importIdOf = ({ imported }: Submission): string | null => (imported ? (importIds.get(imported) ?? null) : null);
 	const rows = JSON.stringify(submissions.map((s, i) => ({ ...rowOf(ids[i] ?? "", s), importId: importIdOf(s) })));
-	// One line for the browsers, however many jobs: they read the list again.
+	// One notification for browsers, however many jobs: they reload the list.
 	const change: Change = { topic: "job", id: ids.length === 1 ? (ids[0] ?? null) : null, team: null };
 	await db.execute(sql`
 		with r as (

@@ -13,8 +13,8 @@ import { type JobView, jobView } from "./view.ts";
 export type ListJobsInput = z.input<typeof listJobsInput>;
 
 /**
- * Jobs, newest first, by keyset. A data scientist sees the jobs of the teams that are theirs.
- * Cost: one index range scan of at most `limit` + 1 rows when filtered by nothing, state or team.
+ * Jobs, newest first, by keyset. A data scientist sees the jobs of their teams. Cost: one index range scan of at most `limit` + 1 rows when
+ * unfiltered or filtered by state or team.
  */
 export async function listJobs(ctx: ServiceContext, raw: ListJobsInput): Promise<{ items: JobView[]; nextCursor: string | null }> {
 	const input = listJobsInput.parse(raw);
@@ -70,13 +70,13 @@ function siteCondition(site: string): SQL {
 
 function searchCondition(q: string): SQL | undefined {
 	const escaped = q.replace(/[\\%_]/g, "\\$&");
-	// Ids are looked for only when it looks like one: a prefix search of ids cannot use the index of names.
+	// Search ids only when the text looks like one: a prefix search of ids cannot use the index of names.
 	return q.startsWith("job_") ? or(eq(job.id, q), like(job.id, `${escaped}%`)) : ilike(job.name, `%${escaped}%`);
 }
 
 /**
- * How many jobs wait or run, and how many ended in the last 24 hours, by state, within what the actor may see.
- * Cost: two index scans over just these jobs, however many there were before.
+ * Number of waiting and running jobs, and of jobs that ended in the last 24 hours, by state, within what the actor may see. Cost: two index
+ * scans over just these jobs, however many older ones there are.
  */
 export async function countJobs(ctx: ServiceContext): Promise<Record<(typeof JOB_STATES)[number], number>> {
 	const scope = teamScope(ctx, "job:read");

@@ -12,14 +12,14 @@ export type ReadLogsInput = z.input<typeof readLogsInput>;
 
 export interface LogPage {
 	attempt: number | null;
-	/** How many attempts there are. */
+	/** Number of attempts. */
 	attempts: number;
 	lines: { number: number; at: string; stream: "stdout" | "stderr" | "spillway"; text: string }[];
 	/** Lines stored so far. */
 	total: number;
-	/** True when no line of this attempt can follow any more. */
+	/** True when this attempt can produce no more lines. */
 	complete: boolean;
-	/** True when no attempt can follow any more. */
+	/** True when there can be no further attempt. */
 	jobEnded: boolean;
 }
 

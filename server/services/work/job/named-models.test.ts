@@ -17,16 +17,16 @@ it.each([
 	[["MyChip"], ["MyChip"]],
 	[["A100-80GB"], ["A100-80GB"]],
 	[[], []],
-])("%j will do as %j", (written, models) => {
+])("%j accepts %j", (written, models) => {
 	expect(withNamedModels(asking(...written)).resources.accelerators).toEqual(models);
 });
 
-it("leaves a job that names models as they are called the same object", () => {
+it("returns the same object for a job with canonical model names", () => {
 	const spec = asking("H100-80GB");
 	expect(withNamedModels(spec)).toBe(spec);
 });
 
-it("names the models of declared speeds, and prefers an entry that names a model", () => {
+it("adds the models to declared speeds, and prefers an entry with a canonical model", () => {
 	const spec = { ...asking(), throughput: { A100: 2, "A100-40GB": 1.5, H100: 4 } };
 	expect(withNamedModels(spec).throughput).toEqual({ A100: 2, "A100-80GB": 2, "A100-40GB": 1.5, H100: 4, "H100-80GB": 4 });
 });

@@ -10,13 +10,13 @@ import type { AdoptionState } from "#server/domain/states.ts";
 import { iso } from "#server/services/core/view.ts";
 import type { JobRow } from "./view.ts";
 
-/** The job of a cluster's own queue that this one stands for. */
+/** The job in a cluster's own queue that this one represents. */
 export interface AdoptionView {
 	id: string;
 	state: AdoptionState;
 	siteId: string;
 	siteName: string;
-	/** The cluster's own number or name of it, and its owner there. */
+	/** The cluster's own number or name for it, and its owner there. */
 	foreignId: string;
 	user: string;
 	/** Partition or namespace. */
@@ -24,20 +24,20 @@ export interface AdoptionView {
 	ruleId: string;
 	policyVersion: number;
 	offeredAt: string;
-	/** Since when the cluster holds it; null: it never did. */
+	/** Since when the cluster has held it; null when it never did. */
 	heldAt: string | null;
 	endedAt: string | null;
-	/** Why it went back, or ended; null: it did not. */
+	/** Why it returned or ended; null when it did not. */
 	why: string | null;
 	/** The end that was reported to the cluster. */
 	outcome: ForeignOutcome | null;
-	/** Files at the cluster with what it printed, or the folder there with its checkpoint; or why there are none. */
+	/** Files at the cluster with its output, or the folder there with its checkpoint; or why there are none. */
 	output: { files: string[]; problem: string | null } | null;
-	/** What the cluster answered to the last call that failed. */
+	/** The cluster's answer to the last failed call. */
 	problem: string | null;
 }
 
-/** Where a job comes from, where it was not written for Spillway. */
+/** Origin of a job that was not written for Spillway. */
 export interface JobOrigin {
 	imported: (ImportRecord & { readAt: string }) | null;
 	adoption: AdoptionView | null;

@@ -22,9 +22,8 @@ export type PlaceCloudResult =
 	| { kind: "over_budget"; refusal: HoldRefusal };
 
 /**
- * Places a job on an offer: sets the worst case aside, writes the attempt and an intent for each of its instances and
- * admits the job, all or nothing. No provider was called yet. With `over_budget` nothing was written and the transaction
- * goes on.
+ * Places a job on an offer: reserves the worst case, writes the attempt and an intent for each of its instances, and admits the job, all or
+ * nothing. Calls no provider. With `over_budget` nothing was written and the transaction continues.
  */
 export async function placeCloud(
 	tx: Tx,
@@ -32,7 +31,7 @@ export async function placeCloud(
 		jobId: string;
 		attemptNo: number;
 		offer: Offer;
-		/** Machines that start together or none of them: the job's nodes. */
+		/** Machines that must start together: the job's nodes. */
 		instances: number;
 		/** Expected speed there. Absent: 1. */
 		speed?: number;
@@ -40,7 +39,7 @@ export async function placeCloud(
 		/** Of all instances together. */
 		holdMicroUsd: bigint;
 		budgets: readonly BudgetRule[];
-		/** Worst-case egress, GiB, kept with the attempt as its reservation. */
+		/** Worst-case egress, GiB, stored with the attempt as its reservation. */
 		egressGiB?: number;
 		/** sha256 (hex) of the one-time secret of an instance. */
 		bootstrapHashFor(instanceId: string): string;
@@ -112,8 +111,8 @@ export async function placeCloud(
 }
 
 /**
- * What an hour of the machine costs when no commitment pays it: the offer's price, and for reserved capacity, with its marginal
- * price that may be 0, the on-demand price of the same machine.
+ * Hourly cost of the machine without a commitment: the offer's price, or the on-demand price of the same machine for reserved capacity,
+ * since its marginal price may be 0.
  */
 function ownPriceOf(offer: Offer): bigint {
 	const price = offer.capacityType === "reserved" ? (offer.onDemandMicroUsdPerHour ?? offer.microUsdPerHour) : offer.microUsdPerHour;
@@ -121,7 +120,7 @@ function ownPriceOf(offer: Offer): bigint {
 	return price;
 }
 
-/** Each machine's own time, and with the first what leaves the region, since only its checkpoints are kept. */
+/** Machine time for each, and for the first also the egress out of the region, since only its checkpoints are kept. */
 function holdOfEach(
 	offer: Offer,
 	{ instances, lifeMs, holdMicroUsd }: { instances: number; lifeMs: number; holdMicroUsd: bigint },
@@ -132,7 +131,7 @@ function holdOfEach(
 	return { first: holdMicroUsd - (count - 1n) * other, other };
 }
 
-/** Whether an earlier plan placed this attempt: its first instance has a hold already. */
+/** Whether an earlier plan placed this attempt: its first instance already has a hold. */
 async function wasPlaced(tx: Tx, { jobId, attemptNo }: { jobId: string; attemptNo: number }): Promise<boolean> {
 	const known = await tx
 		.select({ id: hold.id })

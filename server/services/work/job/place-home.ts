@@ -11,8 +11,8 @@ import { writeSchedulerAudit } from "#server/services/core/audit.ts";
 import { admitJob } from "./admit.ts";
 
 /**
- * Places a job on slots at home: attempt, allocation and job in one step.
- * Answers null when the job moved on meanwhile or a slot is taken: the plan was stale, and the next cycle decides again.
+ * Places a job on slots at home: attempt, allocation and job in one step. Returns null when the job has moved on or a slot is taken: the
+ * plan was stale, and the next cycle decides again.
  */
 export async function placeHome(
 	tx: Tx,

@@ -10,7 +10,7 @@ import { requireWithinTokenLimit } from "./token-limit.ts";
 
 /**
  * Lets a job that was held for attempts without progress use the cloud again. Earlier attempts no longer count.
- * @throws SpillwayError `not_found`, also for another team's job; `forbidden`; `conflict` when it is not held for that.
+ * @throws SpillwayError `not_found`, also for another team's job; `forbidden`; `conflict` when it is not held for that reason.
  */
 export async function resumeJob(ctx: ServiceContext, jobId: string): Promise<{ afterAttempt: number }> {
 	return ctx.db.transaction(async (tx) => {

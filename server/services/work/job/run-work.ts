@@ -2,12 +2,12 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Placement } from "#server/domain/capacity.ts";
 import type { SpeedOf } from "#server/services/capacity/site/pool-speed.ts";
 
-/** Of a job that succeeded: what its last attempt ran, what those before it had saved, and where it ran; null: not on record. */
+/** For a job that succeeded: what its last attempt ran, what earlier attempts had saved, and where it ran; null when not recorded. */
 export type Ran = { ran_ms: number; saved_ms: number; placement: Placement | null };
 
 /**
- * The newest `limit` jobs that succeeded within ]fromMs, toMs], newest first: `columns` of `job`, and Ran. A job without an attempt
- * on record counts from its start to its end. Cost: an index scan, and two looks by index a job.
+ * The newest `limit` jobs that succeeded within ]fromMs, toMs], newest first: `columns` of `job`, and Ran. A job without a recorded attempt
+ * counts from its start to its end. Cost: an index scan, and two index lookups per job.
  */
 export function finishedJobs({ columns, fromMs, toMs, limit }: { columns: SQL; fromMs: number; toMs: number; limit: number }): SQL {
 	const at = (ms: number): SQL => sql`${new Date(ms).toISOString()}::timestamptz`;
@@ -23,7 +23,7 @@ export function finishedJobs({ columns, fromMs, toMs, limit }: { columns: SQL; f
 		order by job.finished_at desc`;
 }
 
-/** The work that it took, ms on a machine of speed 1: what was saved, and the whole of the last attempt times its place's speed. */
+/** The job's work, ms on a machine of speed 1: the saved work, plus the whole last attempt times the speed of its placement. */
 export function workOf({ ran_ms: ranMs, saved_ms: savedMs, placement }: Ran, speedOf: SpeedOf): number {
 	return Math.round(savedMs + ranMs * (placement ? speedOf(placement) : 1));
 }

@@ -7,7 +7,7 @@ import { insertJobs, type Submission } from "./insert.ts";
 import { checkSubmission } from "./submit.ts";
 import { withTokenLimit } from "./token-limit.ts";
 
-/** Jobs that one statement takes at most. */
+/** Maximum jobs per statement. */
 const GATHERED_MAX = 200;
 
 interface Waiting extends Submission {
@@ -16,9 +16,9 @@ interface Waiting extends Submission {
 }
 
 /**
- * Submits one job. Those that arrive while others are being written share the next statement, so that many clients cost
- * few commits; a lone one waits for no one. Each caller is answered after its job is durable.
- * @param script what it was read from, as of submitJobs.
+ * Submits one job. Jobs that arrive while others are being written share the next statement, so that many clients cost few commits; a
+ * single job does not wait. Each caller is answered once its job is durable.
+ * @param script as in submitJobs.
  * @throws SpillwayError as submitJobs.
  */
 export async function submitJob(ctx: ServiceContext, spec: JobSpec, script?: ImportInput): Promise<string> {

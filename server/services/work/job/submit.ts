@@ -11,10 +11,10 @@ import { insertJobs } from "./insert.ts";
 import { withTokenLimit } from "./token-limit.ts";
 
 /**
- * Writes jobs as `queued`, all or none, and wakes the loop.
- * @param script what the jobs were read from: what was carried over of it is kept with them.
+ * Writes jobs as `queued`, all or none, and wakes the control loop.
+ * @param script the source of the jobs; the parts that were carried over are stored with them.
  * @returns their ids, in order.
- * @throws SpillwayError `forbidden` for a team that is not the actor's; `invalid_input` for a team that does not exist.
+ * @throws SpillwayError `forbidden` for another team than the actor's; `invalid_input` for a team that does not exist.
  */
 export async function submitJobs(ctx: ServiceContext, specs: readonly JobSpec[], script?: ImportInput): Promise<string[]> {
 	await checkSubmission(ctx, specs);
@@ -27,7 +27,7 @@ export async function submitJobs(ctx: ServiceContext, specs: readonly JobSpec[],
 	);
 }
 
-/** Callers without the right to submit for the team, unknown teams and missing secrets, are rejected before anything is written. */
+/** Rejects callers without permission to submit for the team, unknown teams and missing secrets before anything is written. */
 export async function checkSubmission(ctx: ServiceContext, specs: readonly Pick<JobSpec, "team" | "secrets">[]): Promise<void> {
 	for (const spec of specs) authorize(ctx, "job:submit", spec.team);
 	await assertTeamsExist(ctx.db, new Set(specs.map((s) => s.team)));

@@ -2,7 +2,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { Actor } from "#server/services/core/context.ts";
 
-/** The spec with the spending limit of the caller's token: the lower of the two counts. */
+/** The spec with the spending limit of the caller's token; the lower of the two limits applies. */
 export function withTokenLimit(actor: Actor, spec: JobSpec): JobSpec {
 	const limit = limitOf(actor);
 	if (limit === undefined) return spec;
@@ -21,7 +21,7 @@ export function rejectLimitedToken(actor: Actor): void {
 }
 
 /**
- * Work that runs again keeps the limits that it was submitted with.
+ * Re-run work keeps the limits that it was submitted with.
  * @throws SpillwayError `forbidden` when one of them is above the limit of the caller's token
  */
 export function requireWithinTokenLimit(actor: Actor, specs: readonly Pick<JobSpec, "approvalAboveUsd">[]): void {

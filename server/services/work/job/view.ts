@@ -28,18 +28,18 @@ export interface JobView {
 	cancelRequestedAt: string | null;
 	/** Forecast start at home while it waits. */
 	forecast: TimeRange | null;
-	/** The submitter's estimate of the run time, and the part that is done and checkpointed. */
+	/** The submitter's run time estimate, and the part that is done and checkpointed. */
 	estimateMs: number | null;
 	completedMs: number;
-	/** Of a job with a live attempt. */
+	/** Only for a job with a live attempt. */
 	expected: Expected | null;
 	costMicroUsd: string;
 	emissionsGrams: number;
-	/** Made by the simulator for the demo. */
+	/** Whether the simulator created it for the demo. */
 	synthetic: boolean;
 }
 
-/** The columns that a list needs; spec only for its estimate. */
+/** The columns that a list needs; spec is used only for its estimate. */
 export type JobRow = typeof job.$inferSelect;
 
 export function jobView(row: JobRow, expected: Expected | null = null): JobView {

@@ -10,7 +10,7 @@ import { endApprovals } from "../approval/close.ts";
 import { recordEndNotice } from "../notice/job.ts";
 import { notHeldByPerson } from "./hold.ts";
 
-/** Moves a waiting job between `queued` and `held`, with the reason. False when it is no longer waiting. */
+/** Moves a waiting job between `queued` and `held`, with the reason. Returns false when it is no longer waiting. */
 export async function setWaitingState(
 	tx: Tx,
 	input: { jobId: string; state: "queued" | "held"; reason: Reason; nowMs: number },
@@ -47,7 +47,7 @@ export async function failWaiting(tx: Tx, input: { jobId: string; reason: Reason
 	return true;
 }
 
-/** Writes why jobs wait and when they would start at home, in one statement. The caller sends only what changed. */
+/** Records why jobs wait and when they would start at home, in one statement. The caller passes only changes. */
 export async function writeWaiting(
 	db: DbOrTx,
 	rows: readonly { jobId: string; reason: Reason; forecast: TimeRange | null }[],

@@ -8,7 +8,7 @@ import type { LineageFacts } from "#server/domain/lineage.ts";
 import { sentenceOf } from "#server/domain/sentences.ts";
 import { loadTraceFacts } from "../trace/facts.ts";
 
-/** The recorded facts of these jobs, those that never started left out. Cost: one read of each table, by job. */
+/** The recorded facts of these jobs, except those that never started. Cost: one read of each table, by job. */
 export async function loadLineageFacts(db: Db, jobIds: readonly string[]): Promise<LineageFacts[]> {
 	const ids = [...jobIds];
 	const rows = await db

@@ -52,7 +52,7 @@ const receiver = (more: Partial<LineageReceiver> = {}): LineageReceiver => ({
 });
 const events = (): Event[] => hook.received.map(({ body }) => JSON.parse(body));
 
-/** Each event by OpenLineage's own schema, and each facet by the schema that it names. */
+/** Validates each event by OpenLineage's own schema, and each facet by the schema it names. */
 function validate(event: Event): void {
 	const of = (id: string) => ajv.getSchema(id) ?? ajv.compile({ $ref: id });
 	const isRunEvent = of("https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent");
@@ -65,7 +65,7 @@ function validate(event: Event): void {
 	}
 }
 
-it("a run is START and COMPLETE with data, results, cost, CO2 and policy version, valid by OpenLineage's schemas", async () => {
+it("sends START and COMPLETE for a run with data, results, cost, CO2 and policy version, valid by OpenLineage's schemas", async () => {
 	const { db } = world.database;
 	const id = await submitJob(systemContext(db, world.clock, "seed"), specOf({ name: "train" }));
 	expect(await sendLineage(world.ctx, receiver())).toBe(0);
@@ -119,7 +119,7 @@ it("a run is START and COMPLETE with data, results, cost, CO2 and policy version
 	expect(events()).toHaveLength(3);
 });
 
-it("a failed run is FAIL with its reason and a cancelled one ABORT; a receiver inside the network must be allowed", async () => {
+it("sends FAIL with its reason for a failed run and ABORT for a cancelled one, and requires a receiver inside the network to be allowed", async () => {
 	const { db } = world.database;
 	const at = new Date(world.clock.nowMs());
 	const [row] = await db.select().from(job);

@@ -9,19 +9,19 @@ import { sendWebhook } from "#server/services/notification/delivery/send-webhook
 import { loadLineageFacts } from "./facts.ts";
 
 export interface LineageReceiver extends LineageSettings {
-	/** Complete address that events are posted to. */
+	/** Full URL to which events are posted. */
 	url: string;
 	apiKey: string | null;
-	/** Hosts inside the network that may be reached. */
+	/** Hosts inside the network that may be contacted. */
 	allowance: OutgoingAllowance;
 	timeoutMs: number;
 }
 
-/** Jobs in one pass; the others follow in the next one. */
+/** Jobs per pass; the others follow in the next one. */
 const JOBS_PER_PASS = 100;
-/** The end of a job is sent this long after it even if not all its time is charged. */
+/** The end of a job is sent after this long even if not all its time is charged. */
 const CHARGED_WITHIN_MS = HOUR_MS;
-/** How long an event is tried, from the end of its job. */
+/** How long an event is retried, from the end of its job. */
 const SENT_WITHIN_MS = DAY_MS;
 
 /**
@@ -40,7 +40,7 @@ export async function sendLineage({ db, clock }: { db: Db; clock: Clock }, recei
 	return sent;
 }
 
-/** Started jobs with an event that was not accepted, by id; true: its START was accepted. */
+/** Started jobs with an event that was not accepted yet, by id; true when START was accepted. */
 async function findDue(db: Db, nowMs: number): Promise<Map<string, boolean>> {
 	const [chargedBy, since] = [nowMs - CHARGED_WITHIN_MS, nowMs - SENT_WITHIN_MS].map((ms) => new Date(ms).toISOString());
 	const rows = await db.execute<{ id: string; started: boolean }>(sql`

@@ -3,12 +3,12 @@ import type { DbOrTx } from "#server/db/client.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { readableJob } from "../readable-job.ts";
 
-/** Points that are shown of one metric; more are thinned out evenly. */
+/** Maximum points shown per metric; more are thinned out evenly. */
 const POINTS_SHOWN = 500;
 
 export interface MetricSeries {
 	key: string;
-	/** Points stored; `points` are at most 500 of them, spread evenly, with the last one. */
+	/** Number of stored points; `points` are at most 500 of them, spread evenly and including the last one. */
 	count: number;
 	last: { step: number; value: number; at: string };
 	min: number;
@@ -17,7 +17,7 @@ export interface MetricSeries {
 }
 
 /**
- * Metrics of a job, from its output and from runs that it logged itself.
+ * Metrics of a job, from its output and from runs that it logged.
  * @throws SpillwayError `forbidden`; `not_found`, also for another team's job
  */
 export async function listJobMetrics(ctx: ServiceContext, jobId: string): Promise<MetricSeries[]> {

@@ -10,10 +10,10 @@ export interface MetricPoint {
 	value: number;
 }
 
-/** Writes points; a point that is stored already stays as it is. Returns how many were given. */
+/** Writes points; points already stored stay unchanged. Returns the number of points passed in. */
 export async function recordPoints(tx: Tx, points: readonly MetricPoint[]): Promise<number> {
 	const byKey = new Map(points.map((point) => [`${point.runId}\n${point.key}\n${point.step}\n${point.atMs}`, point]));
-	// JSON has no NaN and infinities; the database reads them as texts.
+	// JSON has no NaN or infinities; the database reads them as text.
 	const rows = [...byKey.values()].map((point) => ({ ...point, value: Number.isFinite(point.value) ? point.value : String(point.value) }));
 	if (rows.length > 0) await insertRecords(tx, "metric_point", rows, "on conflict do nothing");
 	return byKey.size;
@@ -22,7 +22,7 @@ export async function recordPoints(tx: Tx, points: readonly MetricPoint[]): Prom
 const readers = new Map<string, MetricReader>();
 const READERS_MAX = 1_000;
 
-/** Metrics of a job in lines of its output. A line without a step counts as a step by its number. */
+/** Records metrics found in a job's output lines. A line without a step is numbered consecutively. */
 export function pointsIn(
 	jobId: string,
 	patterns: readonly string[],

@@ -10,7 +10,7 @@ import { type MetricPoint, recordPoints } from "./record.ts";
 export type ExperimentRow = typeof trackingExperiment.$inferSelect;
 export type RunRow = typeof trackingRun.$inferSelect;
 
-/** A run with what was logged to it: the newest value of each metric. */
+/** A run with its logged data: the newest value of each metric. */
 export interface RunData {
 	run: RunRow;
 	metrics: { key: string; value: number; step: number; atMs: number }[];
@@ -18,7 +18,7 @@ export interface RunData {
 	tags: { key: string; value: string }[];
 }
 
-/** The tag by which a job's own runs are linked to it. */
+/** The tag that links a job's own runs to it. */
 export const JOB_TAG = "spillway.job_id";
 
 /** @throws SpillwayError `not_found` */
@@ -26,7 +26,7 @@ function missing(what: string, id: string | number): SpillwayError {
 	return new SpillwayError("not_found", `There is no ${what} ${id}.`);
 }
 
-/** The team that a caller without another choice writes for. @throws SpillwayError `invalid_input` for members of no or of several teams */
+/** The caller's default team for writing. @throws SpillwayError `invalid_input` for members of no or of several teams */
 function teamOf(ctx: ServiceContext, asked: string | undefined): string {
 	const scope = teamScope(ctx, "job:submit");
 	if (asked !== undefined && (scope === null || scope.includes(asked))) return asked;
@@ -38,7 +38,7 @@ function teamOf(ctx: ServiceContext, asked: string | undefined): string {
 	});
 }
 
-/** @throws SpillwayError `conflict` when the team has one of this name */
+/** @throws SpillwayError `conflict` when the team already has one with this name */
 export async function createExperiment(ctx: ServiceContext, name: string, team?: string): Promise<ExperimentRow> {
 	const [row] = await ctx.db
 		.insert(trackingExperiment)

@@ -11,7 +11,7 @@ import { SECOND_MS } from "#server/kernel/units.ts";
 import { recordNotice } from "#server/services/notification/notice/record.ts";
 
 /**
- * Records an event of a job for its submitter and for channels. The end of a job in a pipeline is left to the pipeline: a sweep of
+ * Records an event of a job for its submitter and for channels. For the end of a job in a pipeline, only the pipeline notifies: a sweep of
  * two hundred jobs ends once.
  */
 export async function recordJobNotice(
@@ -43,7 +43,10 @@ export async function recordJobNotice(
 	});
 }
 
-/** After an attempt ended: that the job finished, failed, or was reclaimed for the second time. A cancelled job notifies no one. */
+/**
+ * Called after an attempt ended: records that the job finished, failed, or was reclaimed for the second time. A cancelled job notifies no
+ * one.
+ */
 export async function recordEndNotice(tx: Tx, input: { jobId: string; state: JobState; reason: Reason; nowMs: number }): Promise<void> {
 	const { jobId, state, nowMs } = input;
 	const why = sentenceOf(input.reason);

@@ -3,7 +3,7 @@ import type { Db } from "#server/db/client.ts";
 import { rolesWith } from "#server/services/core/authorize.ts";
 import { recordJobNotice } from "./job.ts";
 
-/** Jobs looked at in one call; the others follow in the next one. */
+/** Jobs checked per call; the others follow in the next one. */
 const JOBS_PER_CALL = 200;
 
 interface Late extends Record<string, unknown> {
@@ -12,9 +12,9 @@ interface Late extends Record<string, unknown> {
 }
 
 /**
- * Records the jobs that are still running at the time by which nine of ten were forecast to have finished: the P90 of the decision
- * that placed the live attempt. Once for each job, and only where its submitter or a channel wants it. Cost: the running jobs, and a
- * decision for each that someone wants to be notified about.
+ * Records the jobs that are still running at the time by which nine of ten were forecast to have finished: the P90 of the decision that
+ * placed the live attempt. Once for each job, and only where its submitter or a channel subscribes. Cost: the running jobs, and a decision
+ * for each subscribed one.
  * @returns the number of jobs found
  */
 export async function recordOverForecast(db: Db, nowMs: number): Promise<number> {

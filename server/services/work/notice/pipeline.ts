@@ -8,7 +8,7 @@ import { recordNotice } from "#server/services/notification/notice/record.ts";
 
 type PipelineRow = Pick<typeof pipeline.$inferSelect, "id" | "kind" | "name" | "team" | "submittedBy" | "submittedAt" | "runs">;
 
-/** Records that a pipeline or sweep finished or failed; again when a person retried it. A cancelled one notifies no one. */
+/** Records that a pipeline or sweep finished or failed, also after a retry. A cancelled one notifies no one. */
 export async function recordPipelineNotice(
 	tx: Tx,
 	row: PipelineRow,
@@ -20,7 +20,7 @@ export async function recordPipelineNotice(
 	const failed = counts.failed > 0 ? `${counts.failed} failed.` : null;
 	const why = [`${counts.succeeded} of ${runs} runs succeeded.`, failed].filter((part) => part !== null).join(" ");
 	const ranMs = Math.floor((nowMs - submittedAt.getTime()) / SECOND_MS) * SECOND_MS;
-	// The file's events are those of each of its jobs.
+	// The file's events apply to each of its jobs.
 	const [first] = await tx
 		.select({ notify: sql<WorkEvent[] | null>`${pipelineRun.spec}->'notify'` })
 		.from(pipelineRun)

@@ -15,11 +15,11 @@ import { submitRuns } from "./submit-runs.ts";
 type PipelineRow = typeof pipeline.$inferSelect;
 
 /**
- * Advances every pipeline that has something to do: takes in ended jobs, and submits the runs that are due. Each pipeline in one
- * transaction, so that a crash leaves it as it was and the next call decides the same.
- * Cost: one query when nothing is due; else one read of the pipeline's runs, without their specs.
+ * Advances every pipeline with pending work: processes ended jobs, and submits the runs that are due. Each pipeline has one transaction, so
+ * a crash leaves it unchanged and the next call decides the same. Cost: one query when nothing is due; otherwise one read of the pipeline's
+ * runs, without their specs.
  * @param step called within the transaction, and after its commit
- * @returns how many pipelines moved
+ * @returns how many pipelines advanced
  */
 export async function advancePipelines(db: Db, options: { nowMs: number; step: (at: "deciding" | "decided") => void }): Promise<number> {
 	let moved = 0;
@@ -36,7 +36,7 @@ export async function advancePipelines(db: Db, options: { nowMs: number; step: (
 	return moved;
 }
 
-/** Live pipelines with a run that has an ended job, or with no live job at all, or that can start more. */
+/** Live pipelines with an ended job in a run, with no live job at all, or with more runs that can start. */
 async function findDue(db: Db): Promise<string[]> {
 	const rows = await db.execute<{ id: string }>(sql`
 		select p.id from pipeline p

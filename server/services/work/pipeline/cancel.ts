@@ -13,7 +13,7 @@ import { cancelJob } from "../job/cancel.ts";
 import { noPipeline } from "./readable.ts";
 
 /**
- * Cancels a pipeline: no further run starts, and the scheduler stops its jobs. Cancelling twice is one cancel.
+ * Cancels a pipeline: no further run starts, and the scheduler stops its jobs. Cancelling again changes nothing.
  * @throws SpillwayError `not_found`, also for another team's pipeline; `forbidden`; `conflict` when it has ended.
  */
 export async function cancelPipeline(ctx: ServiceContext, id: string): Promise<{ id: string; state: PipelineState }> {
@@ -34,10 +34,10 @@ export async function cancelPipeline(ctx: ServiceContext, id: string): Promise<{
 	});
 }
 
-/** Jobs that one call stops. */
+/** Jobs stopped per call. */
 const STOPPED_PER_CALL = 100;
 
-/** Stops jobs of pipelines that are being cancelled. Called again until none is left. Returns how many were asked to stop. */
+/** Stops jobs of pipelines that are being cancelled. Call it until none is left. Returns how many jobs were asked to stop. */
 export async function stopCancelledJobs(db: Db, clock: Clock): Promise<number> {
 	const rows = await db
 		.select({ jobId: job.id })

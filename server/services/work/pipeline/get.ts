@@ -14,13 +14,13 @@ import { NO_COUNTS } from "./counts.ts";
 import { readablePipeline } from "./readable.ts";
 import { NO_COST, type PipelineCost, type PipelineView, pipelineView } from "./view.ts";
 
-/** As the quote was shown and stored. */
+/** The quote as shown and stored. */
 type PipelineQuoteView = z.output<typeof pipelineQuoteSchema>;
 
-/** A declared step with what its runs do now. Money covers every try. */
+/** A declared step with the state of its runs. Amounts include every try. */
 export interface StepView {
 	name: string;
-	/** Names of the steps that it needs. */
+	/** Names of the steps it depends on. */
 	needs: string[];
 	when: string | null;
 	retry: number;
@@ -47,7 +47,7 @@ export interface PipelineDetail extends PipelineView {
 	/** The trigger that started it. */
 	triggerId: string | null;
 	stop: StopRule | null;
-	/** What is still held in budgets for runs that are to come; the most of all budgets. */
+	/** Amount still held in budgets for future runs; the largest of all budgets. */
 	reservedMicroUsd: string;
 	stepList: StepView[];
 }
@@ -148,7 +148,7 @@ export interface RunView {
 	why: string | null;
 	startedAt: string | null;
 	finishedAt: string | null;
-	/** Of its newest job. */
+	/** Cost of its newest job. */
 	costMicroUsd: string;
 }
 

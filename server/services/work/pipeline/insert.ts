@@ -9,22 +9,22 @@ import { insertRecords } from "#server/services/core/insert-records.ts";
 import { NO_COUNTS } from "./counts.ts";
 import { reservePipeline, type StepNeed } from "./reserve.ts";
 
-/** What is expected of each step, by name: from the quote. */
+/** Expectations for each step, by name, from the quote. */
 export type StepTimes = ReadonlyMap<string, Pick<StoredStep, "runMs" | "restMs" | "spreadMs" | "restSpreadMs" | "maximumMicroUsd">>;
 
 export interface NewPipeline {
 	spec: PipelineSpec;
-	/** The file that it was read from. */
+	/** The source file. */
 	source: string;
 	quote: unknown;
 	times: StepTimes;
 	/** The trigger that starts it. */
 	triggerId?: string;
-	/** The account that it runs for; absent: the actor. */
+	/** The account that it runs for; absent for the actor's own. */
 	by?: string;
 }
 
-/** Writes a pipeline with its runs, all `waiting`, and wakes the loop. Returns its id. */
+/** Writes a pipeline with its runs, all `waiting`, and wakes the control loop. Returns its id. */
 export async function insertPipeline(tx: Tx, ctx: ServiceContext, input: NewPipeline): Promise<string> {
 	const { spec, source, quote } = input;
 	const nowMs = ctx.clock.nowMs();

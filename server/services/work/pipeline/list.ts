@@ -48,7 +48,7 @@ export async function listPipelines(
 	};
 }
 
-/** What all jobs of each pipeline cost, earlier tries included. */
+/** Cost of all jobs of each pipeline, earlier tries included. */
 export async function readCosts({ db }: Pick<ServiceContext, "db">, ids: readonly string[]): Promise<Map<string, PipelineCost>> {
 	if (ids.length === 0) return new Map();
 	const rows = await db.execute<{ id: string; cost: string; emissions: string }>(sql`

@@ -5,7 +5,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorizeFound } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 
-/** For a pipeline that is missing or another team's: the two look the same. */
+/** The same error for a missing pipeline and another team's, so that callers cannot distinguish them. */
 export function noPipeline(id: string): SpillwayError {
 	return new SpillwayError("not_found", `There is no pipeline ${id}.`, { fix: "List pipelines with: spillway pipeline ls" });
 }

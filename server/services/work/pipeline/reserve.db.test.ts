@@ -43,7 +43,7 @@ const place = (instanceId: string, amountMicroUsd: bigint, jobId?: string) =>
 const held = async () => (await test.readBudget(books, "cloud-month", "2026-11-01")).held;
 const left = async () => (await books.db.select().from(pipelineHold)).map(({ leftMicroUsd }) => leftMicroUsd);
 
-it("holds the worst case of the whole graph once, and refuses one that does not fit", async () => {
+it("holds the worst case of the whole graph once, and rejects one that does not fit", async () => {
 	await submit();
 	expect(await held()).toBe(60_000_000n);
 	await expect(submit()).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("budget cloud-month has $40") });
@@ -51,13 +51,13 @@ it("holds the worst case of the whole graph once, and refuses one that does not 
 	expect(await books.db.$count(pipeline)).toBe(1);
 });
 
-it("uses the reservation for its own jobs only, gets back what they leave over, and ends with nothing held", async () => {
+it("uses the reservation only for its own jobs, recovers what they leave unused, and ends with nothing held", async () => {
 	const id = await submit();
 	const { instanceId, jobId } = await test.addMachine(books);
 	await books.db.insert(pipelineJob).values({ jobId, pipelineId: id, run: 0, createdAtMs: books.clock.nowMs() });
 	expect(await place("ins_other", 50_000_000n)).toMatchObject({ ok: false, freeMicroUsd: 40_000_000n });
 	expect(await place("ins_other", 40_000_000n)).toEqual({ ok: true });
-	// The budget is full, and the pipeline's job still finds its money.
+	// The budget is full, yet the pipeline's job still fits within the reservation.
 	expect(await place(instanceId, 30_000_000n, jobId)).toEqual({ ok: true });
 	expect([await held(), await left()]).toEqual([100_000_000n, [30_000_000n]]);
 	await books.db.transaction((tx) => postToHolds(tx, [{ instanceId, charges: [], settled: true }], books.clock.nowMs()));

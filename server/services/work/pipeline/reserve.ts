@@ -13,15 +13,15 @@ import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { addToPeriods, lockBudgets } from "#server/services/ledger/budget/lock.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
 
-/** A step's job, and the most that all of its runs may spend. */
+/** A step's job, and the maximum cost of all its runs. */
 export interface StepNeed {
 	spec: JobSpec;
 	microUsd: bigint;
 }
 
 /**
- * Sets the worst case of a whole pipeline aside in every budget that holds its steps, or refuses and writes nothing: once admitted, no
- * step waits for money. A placement turns its part into the hold of an instance (placeHold), and what that leaves over returns here.
+ * Reserves the worst case of a whole pipeline in every budget that covers its steps, or writes nothing: once admitted, no step waits for
+ * budget. A placement turns its part into the hold of an instance (placeHold), and the unused rest returns here.
  * @throws SpillwayError `conflict` when a budget has too little left
  */
 export async function reservePipeline(tx: Tx, pipelineId: string, needs: readonly StepNeed[], nowMs: number): Promise<void> {
@@ -64,7 +64,7 @@ function tooLittle({ id }: BudgetRule, microUsd: bigint, freeMicroUsd: bigint): 
 }
 
 /**
- * Releases what a pipeline no longer needs: everything when it has ended, else what exceeds the worst case of the runs that are left.
+ * Releases what a pipeline no longer needs: everything when it has ended, otherwise the excess over the worst case of the remaining runs.
  * Cost: one read without a reservation.
  */
 export async function shrinkReservation(tx: Tx, pipelineId: string, neededMicroUsd: bigint): Promise<void> {
@@ -87,7 +87,7 @@ export async function shrinkReservation(tx: Tx, pipelineId: string, neededMicroU
 	if (neededMicroUsd === 0n) await tx.delete(pipelineHold).where(eq(pipelineHold.pipelineId, pipelineId));
 }
 
-/** The worst case of the runs that have not ended after these moves, retries included. */
+/** The worst case of the runs that are unfinished after these moves, retries included. */
 export function neededOf(graph: readonly StoredStep[], runs: readonly RunView[], moves: readonly RunMove[]): bigint {
 	const moved = new Map(moves.map(({ index, to }) => [index, to]));
 	return runs.reduce((sum, { index, step, state }) => {

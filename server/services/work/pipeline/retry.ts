@@ -17,8 +17,9 @@ import { noPipeline } from "./readable.ts";
 import { reservePipeline, type StepNeed } from "./reserve.ts";
 
 /**
- * Resumes an ended pipeline: runs that did not succeed run again, and results of those that did are used as they are.
- * @throws SpillwayError `not_found`; `forbidden`; `conflict` while it runs, and when nothing is to run again; `invalid_input` for an unknown step
+ * Resumes an ended pipeline: runs that did not succeed run again, and results of those that did are reused.
+ * @throws SpillwayError `not_found`; `forbidden`; `conflict` while it runs, and when there is nothing to re-run; `invalid_input` for an
+ * unknown step
  */
 export async function retryPipeline(
 	ctx: ServiceContext,
@@ -60,7 +61,7 @@ export async function retryPipeline(
 	});
 }
 
-/** Holds the worst case of the runs that start again. The first run of each step is judged for its budgets. */
+/** Holds the worst case of the re-run runs. Budgets are determined from the first run of each step. */
 async function reserveAgain(
 	tx: Tx,
 	{ id, graph }: typeof pipeline.$inferSelect,
@@ -83,7 +84,7 @@ async function reserveAgain(
 	await reservePipeline(tx, id, needs, nowMs);
 }
 
-/** Positions of a step and of all that need it. The graph is in topological order. */
+/** Positions of a step and of all steps that depend on it. The graph is in topological order. */
 function downstreamOf(graph: readonly StoredStep[], from: string): number[] {
 	const start = graph.findIndex(({ name }) => name === from);
 	if (start < 0) {

@@ -10,9 +10,9 @@ import { systemContext } from "#server/services/core/context.ts";
 import { cancelJob } from "../job/cancel.ts";
 
 /**
- * Stops trials of sweeps by their metric: records why, then cancels their jobs. A crash in between leaves the reason, and the next
- * call cancels. Returns how many jobs were asked to stop. Cost: one query without a live sweep that stops early; else one read of its
- * trials' points.
+ * Stops trials of sweeps by their metric: records why, then cancels their jobs. After a crash in between, the reason is recorded and the
+ * next call cancels. Returns how many jobs were asked to stop. Cost: one query without a live sweep that stops early; otherwise one read of
+ * its trials' points.
  */
 export async function stopTrialsEarly(db: Db, clock: Clock): Promise<number> {
 	const sweeps = await db
@@ -68,7 +68,7 @@ async function recordStops(db: Db, { id, team, stops, reached, nowMs }: Recordin
 			changed += rows.length;
 		}
 		if (reached) {
-			// The trial that reached it ends by itself; those that wait never start.
+			// The trial that reached it ends by itself; waiting trials never start.
 			const rows = await tx
 				.update(pipelineRun)
 				.set({ stopWhy: reached.why })

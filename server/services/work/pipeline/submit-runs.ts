@@ -11,12 +11,12 @@ import { insertJobs } from "../job/insert.ts";
 
 type PipelineRow = typeof pipeline.$inferSelect;
 
-/** Jobs written by one statement. */
+/** Jobs per statement. */
 const JOBS_PER_STATEMENT = 1_000;
 
 /**
- * Makes a job of each of these runs: with the outputs that they need as data, and their share of the time until the deadline.
- * Cost: four statements for each thousand runs.
+ * Creates a job for each of these runs, with the required outputs as data and a share of the time until the deadline. Cost: four statements
+ * per thousand runs.
  */
 export async function submitRuns(tx: Tx, row: PipelineRow, indexes: readonly number[], nowMs: number): Promise<void> {
 	if (indexes.length === 0) return;
@@ -70,7 +70,7 @@ interface StoredOutput {
 	bytes: bigint;
 }
 
-/** Outputs that these steps need, of the newest attempt of each run. */
+/** Outputs that these steps need, from the newest attempt of each run. */
 async function readOutputs(tx: Tx, row: PipelineRow, steps: ReadonlySet<number>): Promise<StoredOutput[]> {
 	const positions = new Map(row.graph.map(({ name }, position) => [name, position]));
 	const needed = [...steps].flatMap((step) => row.graph[step]?.inputs.flatMap((input) => positions.get(input.step) ?? []) ?? []);
@@ -96,13 +96,13 @@ async function readOutputs(tx: Tx, row: PipelineRow, steps: ReadonlySet<number>)
 	return [...newest.values()];
 }
 
-/** The inputs of a step as data of its job. The outputs of several runs are in folders with the names of the runs. */
+/** The inputs of a step as data of its job. If there are several runs, each run's outputs are in a folder named after the run. */
 function dataOf(step: StoredStep | undefined, outputs: readonly StoredOutput[]): DataRef[] {
 	return (step?.inputs ?? []).flatMap(({ step: source, output, mount }) => {
 		const found = outputs.filter((one) => one.step === source && one.name === output);
 		return found.map(({ id, bytes, run }) => ({
 			uri: artifactUri(id),
-			// Policies treat an unknown size as unlimited, and an empty file has none.
+			// Policies treat an unknown size as unlimited, so give an empty file its size.
 			sizeGiB: Math.max(Number(bytes), 1) / GIB,
 			mount: found.length === 1 && run === source ? mount : `${mount}/${run}`,
 			residency: [],

@@ -22,7 +22,7 @@ export interface TrialView {
 }
 
 export interface TrialsView {
-	/** The metric that is compared; null when no trial reported any. */
+	/** The metric used for comparison; null when no trial reported any. */
 	metric: string | null;
 	goal: "minimize" | "maximize";
 	/** Names of all metrics that trials reported. */
@@ -32,12 +32,12 @@ export interface TrialsView {
 	items: TrialView[];
 }
 
-/** Trials that one answer holds. */
+/** Maximum trials per answer. */
 const TRIALS_MAX = 2_000;
 
 /**
- * The trials of a sweep with their values, metric and cost. Without a metric it is the sweep's own, else the first reported one, and
- * smaller is better. Cost: one range scan over the points of the trials.
+ * The trials of a sweep with their values, metric and cost. Defaults to the sweep's own metric, then to the first reported one with lower
+ * values ranked better. Cost: one range scan over the points of the trials.
  * @throws SpillwayError `forbidden`; `not_found`, also for another team's sweep
  */
 export async function listTrials(ctx: ServiceContext, raw: z.input<typeof listTrialsInput>): Promise<TrialsView> {

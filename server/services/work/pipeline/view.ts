@@ -3,7 +3,7 @@ import type { PipelineKind } from "#server/domain/pipeline/pipeline.ts";
 import type { PipelineState, StepState } from "#server/domain/states.ts";
 import { iso } from "#server/services/core/view.ts";
 
-/** What the jobs of a pipeline or step cost. */
+/** Cost of the jobs of a pipeline or step. */
 export interface PipelineCost {
 	costMicroUsd: bigint;
 	emissionsMilligrams: bigint;
@@ -19,7 +19,7 @@ export interface PipelineView {
 	team: string;
 	project: string;
 	state: PipelineState;
-	/** Declared steps, and jobs that they become. */
+	/** Number of declared steps, and of jobs they expand to. */
 	steps: number;
 	runs: number;
 	counts: Record<StepState, number>;

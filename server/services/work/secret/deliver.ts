@@ -22,8 +22,8 @@ interface SecretsContext {
 }
 
 /**
- * The values that an attempt receives: read once, and sealed with the attempt until it is over. Every machine of a gang, a repeated
- * call and the masking of its log use the same values, whatever is changed meanwhile.
+ * The values that an attempt receives: read once, and sealed with the attempt until it is over. Every machine of a gang, a repeated call
+ * and the masking of its log use the same values, whatever changes meanwhile.
  * @throws SpillwayError `unavailable` when it may work later; `precondition_failed` when the attempt cannot start
  */
 export async function deliverSecrets(
@@ -50,7 +50,7 @@ export async function deliverSecrets(
 	return stored === null ? delivered : open(store.keys, attemptId, stored);
 }
 
-/** Hides the secrets of an attempt in lines of its log. Lines are hidden whole when the secrets cannot be opened. */
+/** Masks the secrets of an attempt in lines of its log. Lines are masked completely when the secrets cannot be opened. */
 export function attemptMasker(
 	store: Pick<SecretStore, "keys"> | undefined,
 	row: { id: string; sealedSecrets: string | null },
@@ -65,7 +65,7 @@ export function attemptMasker(
 	}
 }
 
-/** Seals again what is sealed under a key that is not the first any more. Returns how many values. */
+/** Reseals values that are sealed under a key other than the first. Returns how many values. */
 export async function resealSecrets(db: Db, keys: CredentialKeys): Promise<number> {
 	const { team, name, sealed } = jobSecret;
 	let count = 0;
@@ -73,7 +73,7 @@ export async function resealSecrets(db: Db, keys: CredentialKeys): Promise<numbe
 		if (row.sealed === null || !keys.isOld(row.sealed)) continue;
 		const owner = secretOwner(row.team, row.name);
 		const fresh = keys.seal(owner, keys.open(owner, row.sealed));
-		// Somebody may have set another value meanwhile.
+		// Another value may have been set meanwhile.
 		const isSame = and(eq(team, row.team), eq(name, row.name), eq(sealed, row.sealed));
 		count += (await db.update(jobSecret).set({ sealed: fresh }).where(isSame).returning({ name })).length;
 	}

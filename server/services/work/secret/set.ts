@@ -12,8 +12,9 @@ import type { SecretStore } from "./store.ts";
 import { secretOwner } from "./view.ts";
 
 /**
- * Creates or replaces a secret of a team. Attempts that run keep the value that they received.
- * @throws SpillwayError `forbidden`; `not_found` for an unknown team, and for one that is not the caller's; `conflict` with as many secrets as a team may have; ZodError
+ * Creates or replaces a secret of a team. Running attempts keep the value they received.
+ * @throws SpillwayError `forbidden`; `not_found` for an unknown team, and for another team than the caller's; `conflict` when the team has
+ * its maximum number of secrets; ZodError
  */
 export async function setSecret(
 	ctx: ServiceContext & { secretStore: Pick<SecretStore, "keys"> },

@@ -50,7 +50,7 @@ describe("a Vault", () => {
 			SPILLWAY_VAULT: { address, mount: "secret", path: "spillway/{team}", tokenFile: path.join(folder, "vault-token"), ...changes },
 		});
 
-	it("is asked below the team's path, with the token and the namespace", async () => {
+	it("is queried below the team's path, with the token and the namespace", async () => {
 		expect(await open({ namespace: "ml" }).read("vision", source)).toBe("hf_abc");
 		expect(asked).toMatchObject([
 			{ url: "/v1/secret/data/spillway/vision/hub/a%20b", headers: { "x-vault-token": "s.first", "x-vault-namespace": "ml" } },
@@ -74,14 +74,14 @@ describe("a Vault", () => {
 		[200, { data: { token: "version 1" } }, "precondition_failed", "is not in a KV engine of version 2"],
 		[200, { data: { data: { token: 7 } } }, "precondition_failed", 'has no text under the key "token"'],
 		[200, { data: { data: { other: "x" } } }, "precondition_failed", 'has no text under the key "token"'],
-	])("answers %i %j: %s", async (status, body, code, message) => {
+	])("answering %i %j: %s", async (status, body, code, message) => {
 		answer = (res) => json(res, status, body);
 		const problem = await problemOf(open().read("vision", source));
 		expect(problem).toMatch(new RegExp(`^${code}: `));
 		expect(problem).toContain(message);
 	});
 
-	it("is not followed to another place with the token, and may answer something else than JSON", async () => {
+	it("does not receive the token on a redirect, and may answer with something other than JSON", async () => {
 		answer = (res) => res.writeHead(307, { location: `${address}/elsewhere` }).end();
 		expect(await problemOf(open().read("vision", source))).toMatch(/^unavailable: /);
 		expect(asked).toHaveLength(1);
@@ -106,7 +106,7 @@ describe("secret files", () => {
 	const write = (name: string, text: string) => writeFile(path.join(folder, "files", "vision", name), text);
 	beforeAll(() => mkdir(path.join(folder, "files", "vision", "folder"), { recursive: true }));
 
-	it("lose one trailing line break, and nothing else", async () => {
+	it("lose only one trailing line break", async () => {
 		for (const [text, value] of [
 			["plain", "plain"],
 			["unix\n", "unix"],
@@ -119,7 +119,7 @@ describe("secret files", () => {
 		}
 	});
 
-	it("must be there for the team, regular and at most 128 KiB", async () => {
+	it("must exist for the team, be regular and have at most 128 KiB", async () => {
 		await write("value", "x");
 		await write("large", "x".repeat(128 * 1024));
 		expect(await read("large")).toHaveLength(128 * 1024);

@@ -7,7 +7,7 @@ import { readVault } from "./vault.ts";
 
 type ExternalSource = Exclude<SecretSource, { kind: "stored" }>;
 
-/** Where values of secrets are: sealed in the database, or outside. */
+/** Where secret values are stored: sealed in the database, or outside. */
 export interface SecretStore {
 	keys: CredentialKeys;
 	/** @throws SpillwayError `unavailable` when it may work later, else `precondition_failed` */
@@ -17,7 +17,7 @@ export interface SecretStore {
 export interface SecretStoreOptions {
 	SPILLWAY_HOME: string;
 	SPILLWAY_CREDENTIAL_KEYS?: string | undefined;
-	/** Folder with a folder for each team. */
+	/** Folder with one folder per team. */
 	SPILLWAY_SECRET_FILES?: string | undefined;
 	SPILLWAY_VAULT?: VaultOptions | undefined;
 }
@@ -34,7 +34,7 @@ export function secretStore(options: SecretStoreOptions): SecretStore {
 	};
 }
 
-/** A trailing line break, as editors and `kubectl create secret` leave it, is no part of the value. */
+/** A trailing line break, as left by editors and `kubectl create secret`, is not part of the value. */
 async function readSecretFile(root: string | undefined, team: string, relative: string): Promise<string> {
 	if (root === undefined)
 		throw new SpillwayError("precondition_failed", "This server has no folder for secret files.", { fix: "Set SPILLWAY_SECRET_FILES." });

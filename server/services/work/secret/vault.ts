@@ -7,7 +7,7 @@ const TIMEOUT_MS = 5_000;
 const answerSchema = z.object({ data: z.object({ data: z.record(z.string(), z.unknown()) }) });
 
 /**
- * One value of a secret in a KV engine of version 2 (GET /v1/:mount/data/:path).
+ * One value of a secret in a KV version 2 engine (GET /v1/:mount/data/:path).
  * @throws SpillwayError `unavailable` when it does not answer or is sealed; `precondition_failed` when it has no such value
  */
 export async function readVault(

@@ -9,7 +9,7 @@ export interface SecretView {
 	createdAt: string;
 	changedAt: string;
 	changedBy: string;
-	/** When an attempt last received it; null: never. */
+	/** When an attempt last received it; null for never. */
 	lastUsedAt: string | null;
 }
 

@@ -26,7 +26,7 @@ export interface TemplateView {
 export interface TemplateDetail extends TemplateView {
 	currentVersion: number;
 	parameters: TemplateParameter[];
-	/** null for callers without job:submit for the team: environment values are in it. */
+	/** Null for callers without job:submit for the team, since it contains environment values. */
 	source: string | null;
 	/** Newest first, at most 50. */
 	versions: Pick<TemplateView, "version" | "description" | "savedBy" | "savedAt">[];
@@ -37,7 +37,7 @@ const VERSIONS_SHOWN = 50;
 export type TemplateRow = typeof template.$inferSelect;
 type VersionRow = typeof templateVersion.$inferSelect;
 
-/** Templates by name, of the teams that the caller may read jobs of. Cost: one query. */
+/** Templates by name, from the teams with jobs that the caller may read. Cost: one query. */
 export async function listTemplates(ctx: ServiceContext, raw: z.input<typeof listTemplatesInput>): Promise<TemplateView[]> {
 	const scope = teamScope(ctx, "job:read");
 	const input = listTemplatesInput.parse(raw);
@@ -61,7 +61,7 @@ export async function listTemplates(ctx: ServiceContext, raw: z.input<typeof lis
 }
 
 /**
- * A template in one of its versions, with its parameters.
+ * One version of a template, with its parameters.
  * @throws SpillwayError `forbidden`; `not_found`, also for another team's template
  */
 export async function getTemplate(ctx: ServiceContext, raw: z.input<typeof getTemplateInput>): Promise<TemplateDetail> {
@@ -112,7 +112,7 @@ export async function readCurrentTemplates(db: DbOrTx) {
 		.orderBy(asc(template.team), asc(template.name));
 }
 
-/** Names of people, by how rows name them. */
+/** Names of people, by the ids used in rows. */
 async function readNames(db: DbOrTx, actors: readonly string[]): Promise<Map<string, string>> {
 	const ids = [...new Set(actors)].filter((actor) => actor.startsWith(ACCOUNT)).map((actor) => actor.slice(ACCOUNT.length));
 	if (ids.length === 0) return new Map();

@@ -7,7 +7,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { findTemplate } from "./read.ts";
 
 /**
- * Deletes a template. Its versions stay for the audit, its runs go on, and its name is free again.
+ * Deletes a template. Its versions stay for the audit, its runs continue, and its name is free again.
  * @throws SpillwayError `forbidden`; `not_found`, also for another team's template
  */
 export async function removeTemplate(ctx: ServiceContext, id: string): Promise<{ id: string }> {

@@ -16,7 +16,7 @@ import { checkSubmission } from "../job/submit.ts";
 import { readablePipeline } from "../pipeline/readable.ts";
 import type { TemplateRow } from "./read.ts";
 
-/** Templates that a team may have. */
+/** Maximum templates per team. */
 const TEMPLATES_MAX = 200;
 
 type SaveInput = z.output<typeof saveTemplateInput>;
@@ -29,7 +29,7 @@ export interface SavedTemplate {
 }
 
 /**
- * Saves a template for the team of its file, or the next version of the one with this name.
+ * Saves a template for the team in its file, or the next version of the one with this name.
  * @throws SpillwayError `forbidden` for another team; `invalid_input` with line and column of each problem; `not_found` for a pipeline;
  * `conflict` when `baseVersion` is not the current version, and at the limit
  */
@@ -69,7 +69,7 @@ async function readSource(ctx: ServiceContext, { text, document, pipelineId }: S
 	throw new SpillwayError("conflict", `Pipeline ${pipelineId} was submitted before files were kept.`, { fix: "Save its file instead." });
 }
 
-/** Locked, so that of two changes of one version the second is refused. */
+/** Locked, so that the second of two changes to one version is rejected. */
 async function readCurrent(tx: Tx, team: string, name: string): Promise<TemplateRow | undefined> {
 	const [row] = await tx
 		.select()

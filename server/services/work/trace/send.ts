@@ -7,10 +7,10 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { type JobFacts, loadTraceFacts } from "./facts.ts";
 import { spanIdOf } from "./span-id.ts";
 
-/** Sends spans to a receiver; rejects when it has not accepted them. Port of server/tracing. */
+/** Sends spans to a receiver; rejects when the receiver does not accept them. Port of server/tracing. */
 export type SendSpans = (spans: readonly ExportedSpan[]) => Promise<void>;
 
-/** Jobs compared in one pass; the others follow in the next one. */
+/** Jobs per pass; the others follow in the next one. */
 const JOBS_PER_PASS = 200;
 
 type Row = typeof jobTrace.$inferSelect;

@@ -37,9 +37,9 @@ export async function createView(ctx: ServiceContext, raw: z.input<typeof create
 }
 
 /**
- * Changes a view of the caller; what is left out stays as it is.
- * @throws SpillwayError as createView, also when the view stays shared with a team that the caller left; `not_found` for another
- * person's view
+ * Updates a view of the caller; omitted fields stay unchanged.
+ * @throws SpillwayError as createView, also when the view stays shared with a team that the caller left; `not_found` for another person's
+ * view
  */
 export async function updateView(ctx: ServiceContext, raw: z.input<typeof updateViewInput>): Promise<SavedView> {
 	teamScope(ctx, "job:read");
@@ -48,7 +48,7 @@ export async function updateView(ctx: ServiceContext, raw: z.input<typeof update
 	return ctx.db.transaction(async (tx) => {
 		await lockViews(tx, accountId);
 		const before = await readMine(ctx, tx, id);
-		// A view that names no new team is shown to the present one.
+		// Without a new team, the view keeps its current one.
 		await checkTeam(ctx, tx, changes.team === undefined ? before.team : changes.team);
 		if (changes.name !== undefined) await checkName(tx, changes.name, and(eq(savedView.accountId, accountId), ne(savedView.id, id)));
 		const after = { name: before.name, query: before.query, team: before.team, ...changes };
@@ -81,7 +81,7 @@ async function readOne(ctx: ServiceContext, tx: Tx, id: string): Promise<SavedVi
 	return defined((await readViews(ctx, tx, eq(savedView.id, id)))[0], "saved view");
 }
 
-/** One change at a time for each person, so that limit and names hold. */
+/** Serializes changes per person, so that the limit and unique names are enforced. */
 async function lockViews(tx: Tx, accountId: string): Promise<void> {
 	await tx.select({ id: account.id }).from(account).where(eq(account.id, accountId)).for("no key update");
 }

@@ -9,16 +9,16 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 export interface SavedView {
 	id: string;
 	name: string;
-	/** Filters, sort and columns: the part of the list's address after `?`. */
+	/** Filters, sort and columns: the query string of the list's URL. */
 	query: string;
-	/** The team that sees it too. */
+	/** The team it is shared with. */
 	team: string | null;
 	/** Name of its owner. */
 	owner: string;
 	isMine: boolean;
 }
 
-/** Views of the caller, and those shared with teams that the caller may read jobs of; own first, then by name. */
+/** Views of the caller, and those shared with teams with jobs that the caller may read; own first, then by name. */
 export async function listViews(ctx: ServiceContext): Promise<SavedView[]> {
 	const scope = teamScope(ctx, "job:read");
 	const mine = eq(savedView.accountId, accountIdOf(ctx));

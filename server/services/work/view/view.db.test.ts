@@ -15,7 +15,7 @@ const save = (body: object, as: Person = "scientist") => world.post("/views", bo
 const patch = (id: string, body: object, as: Person = "scientist") => world.call("PATCH", `/api/v1/views/${id}`, { as, body });
 const namesOf = async (as: Person) => (await world.get("/views", { as })).json.items.map((v: { name: string }) => v.name);
 
-it("is its owner's until it is shared with a team", async () => {
+it("is visible only to its owner until it is shared with a team", async () => {
 	const { status, json } = await save({ name: " Mine ", query: "view=failed&team=research" });
 	expect([status, json]).toEqual([
 		201,

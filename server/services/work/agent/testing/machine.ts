@@ -10,10 +10,10 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
-/** Ends only a test that would fail anyway; a busy machine may take long to boot another. */
+/** Affects only a test that would fail anyway; a busy computer may take long to boot another machine. */
 const LIMIT_MS = 40_000;
 
-/** Looks until something is there; the test fails with what was waited for. */
+/** Polls until something exists; otherwise the test fails and names what it waited for. */
 export async function eventually<T>(
 	what: string,
 	look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
@@ -27,7 +27,7 @@ export async function eventually<T>(
 	throw new Error(`waited without success until ${what}`);
 }
 
-/** The bundle that machines get, made by the project's own script. */
+/** The agent bundle, built by the project's own script. */
 export async function buildAgent(): Promise<string> {
 	await promisify(execFile)(process.execPath, ["scripts/build-agent.mjs"]);
 	return path.resolve("dist/agent.mjs");
@@ -36,11 +36,11 @@ export async function buildAgent(): Promise<string> {
 /** A handler behind a real port that can be unavailable for a while. */
 export interface ControlPlane {
 	url: string;
-	/** Requests that were let in, `METHOD path`. */
+	/** Accepted requests, `METHOD path`. */
 	seen: string[];
-	/** Answers of these calls are thrown away after the work was done, once for each entry. */
+	/** Answers of these calls are dropped after the work was done, once for each entry. */
 	loseAnswersOf: string[];
-	/** Resets every connection until it comes back. Returns when the requests in work have ended; their answers are lost. */
+	/** Resets every connection until service resumes. Returns when the running requests have ended; their answers are lost. */
 	goAway(): Promise<void>;
 	comeBack(): void;
 	close(): Promise<void>;
@@ -61,7 +61,7 @@ export async function serve(handler: (request: Request) => Promise<Response>): P
 		inWork.add(work);
 	};
 	const server = createServer(listener);
-	// The port stays ours while the control plane is unavailable: a server of another test could take it otherwise.
+	// Keep the port while the control plane is unavailable: a server of another test could take it otherwise.
 	let isUnavailable = false;
 	server.on("connection", (socket) => {
 		if (isUnavailable) socket.destroy();
@@ -107,7 +107,7 @@ async function answer(
 	}
 }
 
-/** Amazon's metadata service as far as the agent reads it. */
+/** The part of Amazon's metadata service that the agent reads. */
 export async function serveMetadata(
 	providerInstanceId: string,
 ): Promise<{ url: string; give(notice: { atMs: number }): void; close(): Promise<void> }> {
@@ -134,29 +134,29 @@ export async function serveMetadata(
 
 export interface Machine {
 	isOff(): boolean;
-	/** What was printed to its console. */
+	/** Output on its console. */
 	console(): Promise<string>;
 	folder: string;
-	/** To every process of the machine but those that the agent gave their own group. */
+	/** Signals every process of the machine except those in their own group. */
 	signal(name: NodeJS.Signals): void;
-	/** Ends what is left of it. */
+	/** Ends all remaining processes. */
 	destroy(): Promise<void>;
 }
 
 export interface BootOptions {
-	/** The image's own Node is too old. */
+	/** Whether the image's own Node is too old. */
 	oldNode?: boolean;
-	/** Shell scripts that the image has as programs, before the host's. */
+	/** Shell scripts that serve as the image's programs, ahead of the host's. */
 	programs?: Readonly<Record<string, string>>;
 }
 
-/** Boots a machine: executes user-data in its own session, with a `shutdown` that only says so in a file. */
+/** Boots a machine: executes user-data in its own session, with a `shutdown` that only records the call in a file. */
 export async function boot(script: string, environment: Record<string, string>, options: BootOptions = {}): Promise<Machine> {
 	const folder = await mkdtemp(path.join(os.tmpdir(), "spillway-machine-"));
 	const bin = path.join(folder, "bin");
 	await mkdir(bin);
 	await mkdir(path.join(folder, "tmp"));
-	// Both names, so that nothing in a test can ever reach those of this host.
+	// Both names, so that a test can never reach the host's own.
 	for (const name of ["shutdown", "poweroff"])
 		await writeFile(path.join(bin, name), `#!/bin/sh\necho ${name} "$@" >> '${folder}/off'\n`, { mode: 0o755 });
 	if (options.oldNode) for (const name of ["node", "nodejs"]) await writeFile(path.join(bin, name), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
@@ -188,7 +188,7 @@ export async function boot(script: string, environment: Record<string, string>, 
 			try {
 				process.kill(-(child.pid ?? 0), "SIGKILL");
 			} catch {
-				// It no longer exists already.
+				// The process has already ended.
 			}
 			await over;
 			await killThoseOf(folder);
@@ -197,7 +197,7 @@ export async function boot(script: string, environment: Record<string, string>, 
 	};
 }
 
-/** A job has its own group, and outlives a machine that is cut off; it is known by the folder in its environment. */
+/** A job has its own group and outlives a machine that is cut off; it is identified by the folder in its environment. */
 async function killThoseOf(folder: string): Promise<void> {
 	for (const name of await readdir("/proc").catch(() => [])) {
 		const pid = Number(name);
@@ -207,7 +207,7 @@ async function killThoseOf(folder: string): Promise<void> {
 		try {
 			process.kill(pid, "SIGKILL");
 		} catch {
-			// It ended in between.
+			// The process ended in between.
 		}
 	}
 }

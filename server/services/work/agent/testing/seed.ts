@@ -36,7 +36,7 @@ export function aSpec(changes: Partial<JobSpec> = {}): JobSpec {
 	};
 }
 
-/** A job that is admitted to no attempt yet. */
+/** A job without an attempt. */
 export async function seedJob(db: Db, spec: JobSpec): Promise<string> {
 	const id = newId("job", Date.now());
 	const at = new Date();
@@ -56,7 +56,7 @@ export async function seedJob(db: Db, spec: JobSpec): Promise<string> {
 	return id;
 }
 
-/** The job stands for one of the cluster at home, which is held for it. */
+/** The job represents one in the home cluster's queue, which is held for it. */
 export async function seedAdoption(db: Db, jobId: string): Promise<void> {
 	const facts: ForeignJob = {
 		...{ id: jobId, name: "theirs", user: "alice", partition: "gpu", poolId: null, state: "held", waitingReason: null, nodes: 1, gpus: 2 },
@@ -71,8 +71,8 @@ export async function seedAdoption(db: Db, jobId: string): Promise<void> {
 }
 
 /**
- * Places the job on an instance that was asked for, as the loop does, or adds one of another rank; `providerInstanceId` null: the
- * answer was lost.
+ * Places the job on a requested instance, as the control loop does, or adds one of another rank; `providerInstanceId` null: the answer was
+ * lost.
  */
 export async function seedInstance(
 	db: Db,

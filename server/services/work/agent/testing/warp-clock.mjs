@@ -1,6 +1,6 @@
-// Loaded into the Nodes of a machine (NODE_OPTIONS=--import, with `?file=…&rate=…`), and by the test itself: hours pass in seconds
-// between the times that the file names, a line "from until" of real Unix milliseconds each, and as usual otherwise. All processes
-// read the same file, so that they agree on the time, and timers that are set meanwhile are as fast.
+// Loaded into the Node processes of a machine (NODE_OPTIONS=--import, with `?file=…&rate=…`), and by the test itself. Hours pass in seconds
+// between the times listed in the file, one line "from until" of real Unix milliseconds each; outside them time runs normally. All
+// processes read the same file, so they agree on the time. Timers set during these periods run as fast.
 import { readFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
@@ -8,7 +8,7 @@ import promises from "node:timers/promises";
 
 const realNow = Date.now.bind(Date);
 
-/** How much later it is than real time, ms, by the lines of a file at a moment of real time. */
+/** How far it is ahead of real time, ms, at a moment of real time. */
 export function warpedMs(file, rate, atMs = realNow()) {
 	let ms = 0;
 	for (const [from, until] of spansOf(file)) ms += Math.max(0, Math.min(atMs, until) - from) * (rate - 1);
