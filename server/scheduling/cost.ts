@@ -410,11 +410,16 @@ export function scoreIn(row: OfferRow, run: CloudRun, { interruptionsPerHour, re
 	return (row.rankingMicroUsdPerHour * run.instances * billedMs + run.delayMicroUsdPerHour * delayMs) / HOUR_MS + egress;
 }
 
+/** What a lower bound on a score depends on. */
+type ShortRun = Pick<CloudRun, "start" | "rest" | "instances" | "delayMicroUsdPerHour"> & {
+	speeds: Pick<RunSpeeds, "leastFactor"> | null;
+};
+
 /**
  * A lower bound on the score of this row and of every row with a higher ranking price: staging, rework, refusals, egress and the billed
  * minimum never lower a score.
  */
-export function leastScoreFrom(row: OfferRow, run: CloudRun): number {
+export function leastScoreFrom(row: OfferRow, run: ShortRun): number {
 	return leastScoreAt(row, run, run.speeds?.leastFactor ?? 1);
 }
 
@@ -423,7 +428,7 @@ export function leastScoreOfModel(row: OfferRow, run: CloudRun): number {
 	return leastScoreAt(row, run, timeFactorOn(row, run));
 }
 
-function leastScoreAt(row: OfferRow, run: CloudRun, timeFactor: number): number {
+function leastScoreAt(row: OfferRow, run: Omit<ShortRun, "speeds">, timeFactor: number): number {
 	const { p50Ms } = run.start;
 	const runMs = run.rest.p50Ms * timeFactor;
 	const delayMs = p50Ms + runMs - run.rest.p50Ms;

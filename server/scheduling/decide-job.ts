@@ -16,7 +16,7 @@ import type { QueuedJob } from "./order.ts";
 import { requestOf } from "./request-approval.ts";
 import type { Shape } from "./shape.ts";
 import type { Action, PendingJob } from "./types.ts";
-import { stayReason } from "./weigh-waiting.ts";
+import { stayReason, waitsForAnyOffer } from "./weigh-waiting.ts";
 import {
 	approvalReason,
 	budgetReason,
@@ -163,6 +163,10 @@ function canWait({ snapshot, core }: Cycle, queued: QueuedJob, shape: Shape): bo
 function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeStart | null, due: DueBurst, facts: BurstFacts): Finding {
 	const { snapshot } = cycle;
 	const { job } = queued;
+	if (start !== null && !isHeard(cycle, job)) {
+		const home = { view: start.pool.view, p50Ms: start.range.p50Ms };
+		if (waitsForAnyOffer(snapshot, queued, shape, due, home)) return found(queued, shape, "wait", NO_REASON, start, due);
+	}
 	const run = cloudRunOf(queued, shape.verdict, snapshot, cycle.core.runTimeOf(job.spec));
 	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.core.askApproval, snapshot.nowMs, due);
 	const home = start && { view: start.pool.view, range: start.range };

@@ -3,10 +3,12 @@ import { type Reason, reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { type DueBurst, shouldCompareWaiting } from "./burst.ts";
 import type { OfferChoice } from "./choose-offer.ts";
-import { type CloudRun, scoreOf } from "./cost.ts";
+import { type CloudRun, delayMicroUsdPerHourOf, leastScoreFrom, scoreOf } from "./cost.ts";
 import { speedOf } from "./home-pool.ts";
 import { gramsOf } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
+import type { Shape } from "./shape.ts";
+import { runSpeedsOf } from "./throughput/run-speeds.ts";
 import type { PoolView, Snapshot, TimeSpread } from "./types.ts";
 
 /**
@@ -47,4 +49,28 @@ export function stayReason(given: {
 		homeScoreMicroUsd: String(Math.round(waiting)),
 		cloudScoreMicroUsd: String(Math.round(cloud)),
 	});
+}
+
+/** Covers the rounding of plain numbers, µ$. */
+const ROUNDING_MICRO_USD = 2;
+
+/**
+ * Whether waiting costs less than any offer could, by the lowest price alone. The choice among offers then ends in waiting, whatever
+ * it is (stayReason), so a job for which no reason is needed skips it.
+ */
+export function waitsForAnyOffer(
+	snapshot: Snapshot,
+	queued: QueuedJob,
+	shape: Shape,
+	due: DueBurst,
+	home: { view: PoolView; p50Ms: number },
+): boolean {
+	const delayMicroUsdPerHour = delayMicroUsdPerHourOf(shape.verdict, snapshot);
+	const lowest = shape.offers().eligible[0];
+	if (!lowest || !shouldCompareWaiting(due, delayMicroUsdPerHour)) return false;
+	const { spec } = queued.job;
+	const speeds = runSpeedsOf(spec, snapshot);
+	const run = { start: snapshot.cloudStartMs, rest: queued.rest, instances: spec.nodes, speeds, delayMicroUsdPerHour };
+	const waiting = homeScore(home.view, queued, home.p50Ms, delayMicroUsdPerHour, snapshot);
+	return waiting + ROUNDING_MICRO_USD <= leastScoreFrom(lowest, run);
 }
