@@ -17,7 +17,7 @@ function read(rows: readonly string[], size = 7): Promise<History> {
 }
 
 describe("reading a history", () => {
-	it("counts bad rows with their lines, and reads the others", async () => {
+	it("counts bad rows with their line numbers, and reads the others", async () => {
 		const history = await read(["a,0,3600,2,ann,risk,ok,60", "b,oops,1,1,,,,", "c,5,10,1,bob,risk,ok,", "a,9,1,1,,,,"]);
 		expect(history.jobs.length).toBe(2);
 		expect(history.badRows.count).toBe(2);
@@ -26,20 +26,20 @@ describe("reading a history", () => {
 			[5, "job_id"],
 		]);
 	});
-	it("gives the same jobs whatever pieces the bytes come in", async () => {
+	it("yields the same jobs however the bytes are split", async () => {
 		const rows = ["é1,0,3600,2,ann,risk,ok,60", "b,5,10,1,bob,küche,ok,"];
 		const [small, large] = [await read(rows, 1), await read(rows, 1000)];
 		expect(small.jobs.teams.list).toEqual(["risk", "küche"]);
 		expect(assess(small, { source: "t", gpus: 4 })).toEqual(assess(large, { source: "t", gpus: 4 }));
 	});
-	it("takes weekdays and waits from sacct", async () => {
+	it("reads weekdays and waits from sacct", async () => {
 		const text =
 			"JobID|User|Account|Submit|Start|ElapsedRaw|AllocTRES|State\n1|ann|risk|2026-03-04T10:00:00|2026-03-04T10:05:00|60|gres/gpu=2|COMPLETED\n1.batch|||2026-03-04T10:05:00||60|gres/gpu=2|COMPLETED\n";
 		const history = await readHistory(inPieces(text, 50), "s.txt");
 		expect([history.format, history.isStartKnown, history.startMs]).toEqual(["sacct", true, Date.UTC(2026, 2, 4, 10)]);
 		expect(history.jobs.waitMs[0]).toBe(300_000);
 	});
-	it("takes the jobs of Slurm's REST API, in pieces, and counts a job that is cut off", async () => {
+	it("reads the jobs of Slurm's REST API in pieces, and counts a job that is cut off", async () => {
 		const at = Date.UTC(2026, 2, 4, 10) / 1000;
 		const job = (id: number) => ({
 			...{ job_id: id, account: "risk", user: "ann", state: { current: ["COMPLETED"] } },
@@ -51,7 +51,7 @@ describe("reading a history", () => {
 		expect([history.format, history.isStartKnown, history.startMs]).toEqual(["json", true, at * 1000]);
 		expect([history.jobs.length, history.jobs.waitMs[0], history.badRows.first[0]?.line]).toEqual([1, 300_000, 4]);
 	});
-	it("refuses a file without a job, and says why", async () => {
+	it("rejects a file without a job, and explains why", async () => {
 		await expect(read(["a,0,x,1,,,,"])).rejects.toMatchObject({ code: "invalid_input", message: expect.stringContaining("Line 2") });
 	});
 });
@@ -65,11 +65,11 @@ describe("the profile", () => {
 	});
 	it("finds the fewest GPUs that carry a share of the work", () => {
 		const sorted = Float64Array.from([2, 4, 10]);
-		// Below 6 GPUs lie 2 + 4 + 6 of 16 GPU-hours.
+		// Below 6 GPUs there are 2 + 4 + 6 of 16 GPU-hours.
 		expect(gpusFor(sorted, 12 / 16)).toBe(6);
 		expect(gpusFor(sorted, 1)).toBe(10);
 	});
-	it("sets demand against the capacity", async () => {
+	it("compares demand with the capacity", async () => {
 		const { jobs, startMs } = await read([`a,0,${2 * H},8,,,,`, `b,${H},${H},8,,,,`]);
 		const profile = demandProfile(hoursOf(jobs, startMs, null), 10);
 		expect([profile.peakGpus, profile.meanGpus, profile.overflowGpuHours, profile.carriedShare]).toEqual([16, 12, 6, 0.75]);
@@ -94,12 +94,12 @@ describe("the profile", () => {
 		expect(report.lostWork).toEqual({ gpuHours: 4, share: 0.16, byStatus: [{ status: "FAILED", jobs: 1, gpuHours: 4 }] });
 		expect(report.neverFit).toEqual({ jobs: 1, gpuHours: 16, largestGpus: 16 });
 	});
-	it("simulates waits where none are recorded", async () => {
+	it("simulates waits when none are recorded", async () => {
 		const history = await read([`a,0,${H},8,,,,`, `b,0,${H},8,,,,`]);
 		const { waits } = assess(history, { source: "t", gpus: 8 });
 		expect([waits.basis, waits.all?.p95S]).toEqual(["simulated", H]);
 	});
-	it("takes the most that ran at once as the capacity", async () => {
+	it("uses the peak of concurrent GPUs as the capacity", async () => {
 		const history = await read([`a,0,${H},8,,,,0`, `b,0,${H},8,,,,${H}`, `c,60,${H},2,,,,0`]);
 		expect(assess(history, { source: "t" }).capacity).toEqual({ gpus: 10, basis: "recorded_peak" });
 	});
@@ -107,7 +107,7 @@ describe("the profile", () => {
 
 describe("burst candidates", () => {
 	const rows = [`a,0,${H},4,ann,risk,ok,${5 * H}`, `b,0,${H},4,ann,risk,ok,${5 * H}`, `c,0,${20 * H},4,bob,vision,ok,0`];
-	it("ranks a family that waits above one that starts at once, with reasons", async () => {
+	it("ranks a family that waits above one that starts immediately, with reasons", async () => {
 		const { candidates } = assess(await read(rows), { source: "t", gpus: 8 });
 		expect(candidates.map(({ label }) => label)).toEqual(["ann", "bob"]);
 		expect(candidates[0]?.reasons.map(({ code }) => code)).toContain("waits_long");

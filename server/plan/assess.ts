@@ -13,7 +13,7 @@ import { waitsBy } from "./profile/waits.ts";
 import type { Assumption, HistorySummary, PlanAssessment } from "./types.ts";
 
 export interface AssessOptions {
-	/** What reports call the history. */
+	/** The history's name in reports. */
 	source: string;
 	/** Owned GPUs; absent: from the history. */
 	gpus?: number | undefined;
@@ -24,7 +24,7 @@ export interface AssessOptions {
 	commitmentPercent?: number | undefined;
 }
 
-/** No discount is on record in the shipped prices: an assumption. */
+/** The shipped prices contain no discount: an assumption. */
 export const COMMITMENT_PERCENT = 40;
 
 /** Profiles a history: demand, waits, idle and lost GPU time, and the job families that suit the cloud. */
@@ -74,7 +74,7 @@ function capacityOf({ jobs, startMs }: History, recorded: Float64Array | null, g
 	return { gpus: Math.max(1, gpusFor(Float64Array.from(demand).sort(), 0.8)), basis: "work_80" };
 }
 
-/** Waits do not depend on what a GPU costs or draws. */
+/** Waits do not depend on a GPU's cost or power. */
 function plainPool(accelerator: string) {
 	return { accelerator, microUsdPerGpuHour: 1n, wattsPerGpu: 1, gridGramsPerKwh: null, pue: averagePue("on_premises").pue };
 }

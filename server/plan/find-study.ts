@@ -4,7 +4,7 @@ import { runStudy, type Study, type StudyProgress } from "./study.ts";
 
 export interface StudyTask {
 	study: Study;
-	/** The published claims are replayed too. null: they are not. */
+	/** If set, the published claims are replayed too. */
 	claims: HeadlineOptions | null;
 }
 
@@ -13,10 +13,10 @@ export interface StudyFindings {
 	headline?: PlanHeadline;
 }
 
-/** Share of the progress for the options, where claims follow. */
+/** Share of the progress for the options, if claims follow. */
 const OPTIONS_SHARE = 0.7;
 
-/** The comparison, and the published claims where they are asked for. */
+/** The comparison, and the published claims if requested. */
 export function findStudy({ study, claims }: StudyTask, onProgress: (progress: StudyProgress) => void): StudyFindings {
 	if (!claims) return { comparison: runStudy(study, onProgress) };
 	const comparison = runStudy(study, ({ label, share }) => onProgress({ label, share: share * OPTIONS_SHARE }));

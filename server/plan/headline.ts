@@ -10,14 +10,14 @@ import { nodeGpus, ownedGpus, withOwnedGpus } from "./compare/resize.ts";
 import { type OptionRun, runOption } from "./compare/run-option.ts";
 import type { Study, StudyProgress } from "./study.ts";
 
-/** A published claim next to what this history gives. Shares are changes: −0.4 is 40% less. */
+/** A published claim compared with this history's result. Shares are changes: −0.4 is 40% less. */
 export interface HeadlineResult {
 	id: string;
 	claim: string;
-	/** From the strongest to the weakest figure that was claimed. */
+	/** From the strongest to the weakest claimed figure. */
 	claimed: { from: number; to: number };
 	measured: number | null;
-	/** Reaches at least the weakest figure. */
+	/** Whether it reaches at least the weakest figure. */
 	reached: boolean | null;
 	/** By the decision core. */
 	basis: "replayed";
@@ -25,7 +25,7 @@ export interface HeadlineResult {
 	command: string;
 }
 
-/** What `spillway plan headline --json` prints. */
+/** Output of `spillway plan headline --json`. */
 export interface PlanHeadline {
 	apiVersion: "spillway/v1";
 	kind: "PlanHeadline";
@@ -37,9 +37,9 @@ export interface PlanHeadline {
 }
 
 export interface HeadlineOptions {
-	/** How the figures are seen again. */
+	/** How to reproduce the figures. */
 	command: string;
-	/** The job on more GPUs; `source` says where its scaling is from. */
+	/** The job on more GPUs; `source` is the source of its scaling. */
 	oneJob: OneJob;
 }
 
@@ -52,7 +52,7 @@ export interface OneJob {
 	source: string;
 }
 
-/** Assumed where nothing is known of a job: the share of data-parallel training that more GPUs divide, and how many are taken. */
+/** Assumptions for a job without data: the parallel share of data-parallel training, and the number of GPUs. */
 const PARALLEL_PERCENT = 97;
 const ASSUMED_GPUS = { before: 8, after: 64 } as const;
 
@@ -81,7 +81,7 @@ ${budgets}  weights: { delayUsdPerHour: 5, carbonUsdPerTonne: 0 }
 const required = (type: "spot" | "on_demand"): string => `    - id: one-capacity-type\n      require: { capacityType: ${type} }\n`;
 const CAP = `  budgets:\n    - { id: cloud-month, scope: "true", period: month, capUsd: ${CAP_USD}, atCap: hold }\n`;
 
-/** Replays what the claims need, and sets them side by side. Same study, same result. */
+/** Replays what the claims need, and compares them. The same study gives the same result. */
 export function headline(study: Study, options: HeadlineOptions, onProgress: (progress: StudyProgress) => void = () => {}): PlanHeadline {
 	const { scenario, assessment } = study;
 	const jobs = jobsThatFit(study.jobs, scenario);
@@ -108,7 +108,7 @@ export function headline(study: Study, options: HeadlineOptions, onProgress: (pr
 	};
 }
 
-/** Owned GPUs that carry the work of 99% of the hours. */
+/** Owned GPUs that carry the work in 99% of the hours. */
 function peakOf({ assessment, scenario }: Study): number {
 	const line = assessment.demand.lines.find(({ shareOfHours }) => shareOfHours === 0.99)?.gpus ?? assessment.demand.peakGpus;
 	const node = nodeGpus(scenario);
@@ -149,7 +149,7 @@ function moneyOf({ card, assessment }: Study, specs: readonly OptionSpec[], runs
 
 type Figure = Omit<HeadlineResult, "reached" | "command">;
 
-/** One job alone: on the GPUs that it asked for, at home, and on the most that it scales to. Both replayed. */
+/** One job alone: on its requested GPUs, at home, and on the most that it scales to. Both are replayed. */
 function oneJobFigure({ scenario, card }: Study, { scaling, source, ...given }: OneJob): Figure {
 	const gpus = given.gpus ?? nodeGpus(scenario);
 	const durationMs = given.durationMs ?? LONG_JOB.beforeHours * HOUR_MS;

@@ -9,10 +9,10 @@ describe("open traces", () => {
 		["philly-ee9e8c", 1511],
 		["philly-0e4a51", 1435],
 		["philly-four-weeks", 16_592],
-	] as const)("%s has the jobs that its page says", (name, jobs) => {
+	] as const)("%s has the jobs that its page states", (name, jobs) => {
 		expect(parseTrace(gunzipSync(readOpenTrace(name)).toString("utf8"), name).jobs).toHaveLength(jobs);
 	});
-	it("leave other paths as they are", () => {
+	it("leaves other paths unchanged", () => {
 		expect(tracePathOf("examples/simulate/trace.csv")).toBe("examples/simulate/trace.csv");
 		expect(OPEN_TRACE_NAMES.map(tracePathOf).every((file) => file.endsWith(".csv.gz"))).toBe(true);
 	});

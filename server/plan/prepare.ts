@@ -6,7 +6,7 @@ import { DEFAULT_ACCELERATOR } from "./candidates/prices.ts";
 import { JobColumns } from "./history/columns.ts";
 import { DEFAULT_START_MS, type History, rowOf } from "./history/read-history.ts";
 
-/** A trace's jobs as a history, for a profile next to their replays. `startMs`: UTC ms of the trace's 0, when it is known. */
+/** A trace's jobs as a history, for a profile next to their replays. `startMs`: UTC ms of the trace's 0, if known. */
 export function historyOf(
 	trace: { jobs: readonly TraceJob[]; format: History["format"]; notes: History["notes"] },
 	startMs: number | null,
@@ -27,7 +27,7 @@ export function lastDays(jobs: readonly TraceJob[], days: number | undefined): T
 	return jobs.filter((job) => job.submitMs >= last - days * DAY_MS);
 }
 
-/** The model that most jobs name and that the shipped card has a price for, else A100-80GB. */
+/** The model that most jobs name and that has a price on the shipped card, else A100-80GB. */
 export function ownedModel(jobs: readonly TraceJob[]): string {
 	const counts = new Map<string, number>();
 	for (const { accelerators } of jobs) for (const name of accelerators) counts.set(name, (counts.get(name) ?? 0) + 1);

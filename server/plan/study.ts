@@ -9,7 +9,7 @@ import type { PlanPolicy } from "./compare/policies.ts";
 import type { PlanComparison } from "./compare/types.ts";
 import type { PlanAssessment } from "./types.ts";
 
-/** All that a comparison is made of. Plain data, except that a policy holds compiled conditions. */
+/** Inputs of a comparison. Plain data, except that a policy contains compiled conditions. */
 export interface Study {
 	assessment: PlanAssessment;
 	jobs: readonly TraceJob[];
@@ -20,13 +20,13 @@ export interface Study {
 }
 
 export interface StudyProgress {
-	/** What is replayed now. */
+	/** The replay in progress. */
 	label: string;
-	/** 0 to 1, of all replays. */
+	/** Progress of all replays, 0 to 1. */
 	share: number;
 }
 
-/** Replays every option, one after the other, and compares them. */
+/** Replays every option, one after another, and compares them. */
 export function runStudy(study: Study, onProgress: (progress: StudyProgress) => void = () => {}): PlanComparison {
 	const { assessment, scenario, card, policy } = study;
 	const jobs = jobsThatFit(study.jobs, scenario);

@@ -1,11 +1,11 @@
 import type { BadRowNote, History } from "./history/read-history.ts";
 import type { CommitmentAdvice } from "./profile/commitments.ts";
 
-/** A constant that a figure rests on, with where it is from. */
+/** A constant behind a figure, with its source. */
 export interface Assumption {
 	name: string;
 	value: string;
-	/** A source, or why it was assumed. */
+	/** A source, or the reason for the assumption. */
 	source: string;
 }
 
@@ -18,14 +18,14 @@ export interface Waits {
 
 export type WaitGroup = Waits & { name: string };
 
-/** What `spillway plan assess --json` prints. Times are seconds or hours as named, UTC. */
+/** Output of `spillway plan assess --json`. Times are seconds or hours as named, UTC. */
 export interface PlanAssessment {
 	apiVersion: "spillway/v1";
 	kind: "PlanAssessment";
 	history: HistorySummary;
 	capacity: {
 		gpus: number;
-		/** given: by the caller; recorded_peak: most GPUs that ran at once; work_80: as many as carry 80% of the work. */
+		/** given: by the caller; recorded_peak: most concurrent GPUs; work_80: as many as carry 80% of the work. */
 		basis: "given" | "recorded_peak" | "work_80";
 	};
 	demand: DemandProfile;
@@ -41,7 +41,7 @@ export interface PlanAssessment {
 	lostWork: { gpuHours: number; share: number; byStatus: { status: string; jobs: number; gpuHours: number }[] };
 	neverFit: { jobs: number; gpuHours: number; largestGpus: number };
 	candidates: BurstCandidate[];
-	/** Families beyond those listed. */
+	/** Number of families not listed. */
 	candidatesLeftOut: number;
 	commitments: CommitmentAdvice;
 	assumptions: Assumption[];
@@ -54,7 +54,7 @@ export interface HistorySummary {
 	gpuHours: number;
 	teams: number;
 	users: number;
-	/** ISO, first and last submission. */
+	/** ISO times of the first and last submission. */
 	from: string;
 	to: string;
 	days: number;
@@ -68,16 +68,16 @@ export interface HistorySummary {
 export interface DemandProfile {
 	meanGpus: number;
 	peakGpus: number;
-	/** Demand is at most so many GPUs in this share of the hours. */
+	/** Demand is at most this many GPUs in this share of the hours. */
 	lines: { shareOfHours: number; gpus: number }[];
-	/** So many GPUs carry this share of the work (GPU-hours below the line, hour by hour). */
+	/** This many GPUs carry this share of the work (GPU-hours below the line, hour by hour). */
 	baseline: { shareOfWork: number; gpus: number }[];
-	/** Share of the work that the capacity carries, and GPU-hours that it does not. */
+	/** Share of the work that fits the capacity, and GPU-hours that do not. */
 	carriedShare: number;
 	overflowGpuHours: number;
 	/** Load-duration curve: busiest hours first. */
 	loadDuration: { percentOfHours: number; gpus: number }[];
-	/** 168 entries, Monday 00:00 UTC first. `usedGpus` is null where starts are unknown. */
+	/** 168 entries, starting Monday 00:00 UTC. `usedGpus` is null if starts are unknown. */
 	hourOfWeek: { demandGpus: number; usedGpus: number | null }[];
 	days: { date: string; demandGpus: number; usedGpus: number | null }[];
 	seasonality: {
@@ -98,7 +98,7 @@ export interface IdleProfile {
 	utilisation: number;
 	/** Idle while no job waited. */
 	noDemandGpuHours: number;
-	/** Idle while jobs waited: their shape, order or limits kept them out. */
+	/** Idle while jobs waited: their shape, order or limits prevented a start. */
 	blockedGpuHours: number;
 	/** Used beyond the capacity: the capacity is set too low. */
 	overCapacityGpuHours: number;
@@ -125,7 +125,7 @@ export type CandidateReasonCode =
 
 export interface CandidateReason {
 	code: CandidateReasonCode;
-	/** For bursting, against it, or a fact that is missing. */
+	/** For bursting, against it, or a missing fact. */
 	effect: "for" | "against" | "unknown";
 	text: string;
 }
@@ -140,13 +140,13 @@ export interface BurstCandidate {
 	reasons: CandidateReason[];
 	jobs: number;
 	gpuHours: number;
-	/** GPU-hours that were asked for beyond the capacity. */
+	/** GPU-hours requested beyond the capacity. */
 	overflowGpuHours: number;
 	meanWaitS: number | null;
 	p50RunS: number;
-	/** For the overflow at list prices; null: no price on record. */
+	/** Cost of the overflow at list prices; null: no price on record. */
 	onDemandUsd: number | null;
 	spotUsd: number | null;
-	/** Hours of waiting that these jobs had, all together; null: unknown. */
+	/** Total hours of waiting of these jobs; null: unknown. */
 	waitHours: number | null;
 }

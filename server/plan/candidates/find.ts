@@ -7,7 +7,7 @@ import type { BurstCandidate } from "../types.ts";
 import type { GpuPrices } from "./prices.ts";
 import { type FamilyFacts, reasonsFor, scoreOf } from "./score.ts";
 
-/** Candidates that are listed. */
+/** Most candidates in the list. */
 export const CANDIDATES_MAX = 25;
 
 export interface CandidateInput {
@@ -22,7 +22,7 @@ export interface CandidateInput {
 	isRedacted: boolean;
 }
 
-/** Families of jobs by how well they suit the cloud, best first. Families that never asked for more than there was are left out. */
+/** Families of jobs by how well they suit the cloud, best first. Families that never requested more than the capacity are excluded. */
 export function findCandidates(input: CandidateInput): { candidates: BurstCandidate[]; leftOut: number } {
 	const sums = sumFamilies(input);
 	const all = input.jobs.families.flatMap((family, i): BurstCandidate[] => {
@@ -66,7 +66,7 @@ function sumFamilies({ jobs, hours, waitsMs, startMs, capacityGpus }: CandidateI
 	return sums;
 }
 
-/** Hours × share of the demand beyond the capacity, added up to each hour's begin: a job's share is a difference of two. */
+/** Cumulative hours × share of the demand beyond the capacity at the start of each hour: a job's share is a difference of two. */
 function overflowBefore({ demand }: Hours, capacityGpus: number): Float64Array {
 	const before = new Float64Array(demand.length + 1);
 	for (const [h, gpus] of demand.entries()) {

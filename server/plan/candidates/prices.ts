@@ -3,16 +3,16 @@ import { acceleratorsNamed } from "#server/rates/accelerators.ts";
 import { catalogueOffers } from "#server/rates/catalogue-offers.ts";
 import { throughputPrior } from "#server/rates/throughput.ts";
 
-/** Cheapest list price of one GPU for an hour, US dollars; null: none on record. */
+/** Cheapest list price of one GPU, US dollars per hour; null: none on record. */
 export interface GpuPrices {
 	accelerator: string;
 	onDemandUsd: number | null;
 	spotUsd: number | null;
-	/** The fastest other model that does the same work for less at list price; null: none. */
+	/** The fastest other model that does the same work for less at list price; null if there is none. */
 	faster: { accelerator: string; speed: number; usdPerHour: number } | null;
 }
 
-/** By the shipped catalogue (server/rates), all regions of the three clouds. */
+/** From the shipped catalogue (server/rates), all regions of the three clouds. */
 export function gpuPrices(accelerator: string, observedAtMs: number): GpuPrices {
 	const offers = catalogueOffers(observedAtMs);
 	const onDemandUsd = cheapest(offers, accelerator, "on_demand");
@@ -33,7 +33,7 @@ function cheapest(offers: readonly Offer[], accelerator: string, capacityType: O
 	return least === Number.POSITIVE_INFINITY ? null : least;
 }
 
-/** Mean training speed beside the owned model, by the public measurements of server/rates/throughput.ts. */
+/** Mean training speed relative to the owned model, from the public measurements of server/rates/throughput.ts. */
 function fasterElsewhere(offers: readonly Offer[], accelerator: string, onDemandUsd: number | null): GpuPrices["faster"] {
 	const { accelerators, logMean } = throughputPrior();
 	const own = logMean[accelerators.indexOf(accelerator)];
@@ -48,10 +48,10 @@ function fasterElsewhere(offers: readonly Offer[], accelerator: string, onDemand
 	return best;
 }
 
-/** The one model that a name means, else A100-80GB. */
+/** The one model that a name refers to, else A100-80GB. */
 export function modelNamed(name: string | undefined): string {
 	return name === undefined ? DEFAULT_ACCELERATOR : (acceleratorsNamed(name)[0] ?? name);
 }
 
-/** Where a history names no model: an assumption. The catalogue has it in all three clouds. */
+/** Used when a history names no model: an assumption. The catalogue has it in all three clouds. */
 export const DEFAULT_ACCELERATOR = "A100-80GB";

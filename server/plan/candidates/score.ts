@@ -3,7 +3,7 @@ import type { Family } from "../history/columns.ts";
 import type { CandidateReason } from "../types.ts";
 import type { GpuPrices } from "./prices.ts";
 
-/** What is known of one family of jobs. */
+/** What is known about one family of jobs. */
 export interface FamilyFacts {
 	family: Family;
 	jobs: number;
@@ -12,19 +12,19 @@ export interface FamilyFacts {
 	meanWaitMs: number | null;
 	waitHours: number | null;
 	p50RunMs: number;
-	/** The owned GPUs can hold a job of it. */
+	/** Whether the owned GPUs can hold one of its jobs. */
 	fits: boolean;
 	faster: GpuPrices["faster"];
 }
 
-/** Points of each fact, 100 in all: a choice of this project, stated in docs/plan.md. A fact that is missing counts half. */
+/** Points of each fact, 100 in total: a choice of this project, documented in docs/plan.md. A missing fact counts half. */
 export const WEIGHTS = { waits: 30, peak: 25, machine: 15, spot: 15, data: 10, sensitivity: 5 } as const;
 
-/** A wait that scores full: half a working day. */
+/** A wait with the full score: half a working day. */
 const LONG_WAIT_MS = 4 * HOUR_MS;
 /** A cloud machine runs a command some 4 minutes after its launch (replay/default-scenario.ts): shorter waits gain little. */
 const SHORT_WAIT_MS = 15 * MINUTE_MS;
-/** Mean time until spot was taken in the public probes: 1.5 to 6 hours (replay/default-scenario.ts, SPOT_HOURS). */
+/** Mean time until spot was reclaimed in the public probes: 1.5 to 6 hours (replay/default-scenario.ts, SPOT_HOURS). */
 const SPOT_RUN_MS = 2 * HOUR_MS;
 /** GPUs of the largest common cloud machine. */
 const MACHINE_GPUS = 8;
@@ -47,7 +47,7 @@ export function scoreOf(facts: FamilyFacts): number {
 	return Math.round((Object.keys(WEIGHTS) as (keyof typeof WEIGHTS)[]).reduce((sum, key) => sum + WEIGHTS[key] * parts[key], 0));
 }
 
-/** Checkpoints make spot cheap at any length; without them a run must end before its machine is taken. */
+/** Checkpoints make spot cheap at any length. Without them a run must end before its machine is reclaimed. */
 function spotShare({ family, p50RunMs }: FamilyFacts): number {
 	if (family.savesCheckpoints === true) return 1;
 	const short = clamp(SPOT_RUN_MS / Math.max(1, p50RunMs));
@@ -58,7 +58,7 @@ function clamp(share: number): number {
 	return Math.min(1, Math.max(0, share));
 }
 
-/** Why it suits the cloud, or not, in sentences. */
+/** Why it suits the cloud, or does not, in sentences. */
 export function reasonsFor(facts: FamilyFacts): CandidateReason[] {
 	return [...placeReasons(facts), ...runReasons(facts), ...dataReasons(facts)];
 }

@@ -5,17 +5,17 @@ import type { Range } from "./types.ts";
 /** Resamples: the standard error of a 5% quantile is then some 0.7 points of probability. */
 export const RESAMPLES = 1_000;
 
-/** Figures of one option in one resample, the same weeks for all options. */
+/** Figures of one option in one resample; all options use the same weeks. */
 export interface Resample {
-	/** Cloud cost ÷ that of the history. */
+	/** Cloud cost ÷ the history's. */
 	cloudFactor: number;
 	meanWaitMs: number;
 	meanTimeToModelMs: number;
 }
 
 /**
- * Draws as many weeks as the history has, with replacement (the block bootstrap of Künsch, Annals of Statistics 17(3), 1989, with
- * blocks of a week), and sums them up for every option.
+ * Draws as many weeks as the history has, with replacement (the block bootstrap of Künsch, Annals of Statistics 17(3), 1989, with blocks of
+ * a week), and sums them up for every option.
  * @returns by option, then by resample.
  */
 export function resampleWeeks(options: readonly (readonly WeekSums[])[], seed: number): Resample[][] {

@@ -17,10 +17,10 @@ export interface ScenarioRequest {
 
 /** GPUs of a DGX or HGX node. */
 const NODE_GPUS = 8;
-/** Zones share these recordings by seed: as many as the public probes of replay/default-scenario.ts. */
+/** Number of recordings that zones share by seed: as many as the public probes of replay/default-scenario.ts. */
 const SPOT_TRACES = 5;
 
-/** A scenario of the shipped catalogue, and its files as texts: `spillway simulate` gives the same totals with them. */
+/** A scenario of the shipped catalogue, and its files as texts. `spillway simulate` gives the same totals with them. */
 export function buildScenario(request: ScenarioRequest): ScenarioReading & { texts: Record<string, string> } {
 	const source = scenarioText(request);
 	const texts: Record<string, string> = { [SCENARIO_FILE]: source, [SPOT_FILE]: spotText(request.seed) };
@@ -57,7 +57,7 @@ ${nodes > 0 ? pool("owned", nodes, NODE_GPUS) : ""}${rest > 0 ? pool("owned-rest
 `;
 }
 
-/** Drawn by the up and down times of public probes, since no recording can be shipped. */
+/** Drawn from the up and down times of public probes, because no recording can be shipped. */
 function spotText(seed: number): string {
 	const rows = Array.from({ length: SPOT_TRACES }, (_, i) => {
 		const { traceId, startsMs, available, lengthMs } = drawSpotTrace(`plan-${i + 1}`, seed);

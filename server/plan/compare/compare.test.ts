@@ -32,7 +32,7 @@ const FACTS = {
 	throughputPrior: throughputPrior(),
 	boardWatts: Object.fromEntries(listAccelerators().map((model) => [model.name, model.boardWatts])),
 };
-/** Two weeks of mornings with more work than 8 GPUs can do at once. */
+/** Two weeks of mornings with more work than 8 GPUs can do concurrently. */
 const ROWS = Array.from({ length: 14 * 6 }, (_, i) => `j${i},${Math.floor(i / 6) * 86_400 + (i % 6) * 600},14400,4,u${i % 3},team${i % 2}`);
 const TEXT = `job_id,submit_s,duration_s,gpus,user,group\n${ROWS.join("\n")}\n`;
 
@@ -52,11 +52,11 @@ describe("comparing options", { timeout: 60_000 }, () => {
 		return found;
 	};
 
-	it("gives the same bytes for the same seed, and others for another", () => {
+	it("gives the same bytes for the same seed, and different ones for another", () => {
 		expect(JSON.stringify(runStudy(study()))).toBe(JSON.stringify(comparison));
 		expect(JSON.stringify(runStudy(study(2)))).not.toBe(JSON.stringify(comparison));
 	});
-	it("costs what a simulation of the saved scenario costs, to the micro-dollar", () => {
+	it("costs as much as a simulation of the saved scenario, to the micro-dollar", () => {
 		const folder = mkdtempSync(path.join(os.tmpdir(), "spillway-plan-"));
 		afterAll(() => rmSync(folder, { recursive: true }));
 		const { texts, jobs } = study();
@@ -95,7 +95,7 @@ describe("comparing options", { timeout: 60_000 }, () => {
 		expect(burst.ranges.cloudPerMonthUsd.high).toBeGreaterThanOrEqual(burst.perMonth.cloudUsd);
 		expect(burst.finance.npvUsd).toBe(0);
 	});
-	it("asks for a pilot when the history is short", () => {
+	it("requests a pilot when the history is short", () => {
 		expect(comparison.decision.tests.find(({ test }) => test.includes("28 days"))?.passed).toBe(false);
 		expect(comparison.decision.verdict).not.toBe("go");
 	});
@@ -113,7 +113,7 @@ describe("jobs that scale", { timeout: 60_000 }, () => {
 		expect(scaled?.meanTimeToModelS).toBeLessThan(burst?.meanTimeToModelS ?? 0);
 		expect(comparison.curve.points.filter(({ gpus }) => gpus === 8)).toHaveLength(1);
 	});
-	it("cost what a simulation with the same prices costs, to the micro-dollar", () => {
+	it("cost as much as a simulation with the same prices, to the micro-dollar", () => {
 		const [, balanced] = shippedPolicies();
 		const { scenario, jobs } = scaling;
 		const usdPerGpuHour = Math.min(...scenario.offers.map((o) => Number(o.microUsdPerHour) / 1e6 / o.gpus));
@@ -141,7 +141,7 @@ describe("published claims", { timeout: 60_000 }, () => {
 
 describe("owned money", () => {
 	const card = shippedCard("A100-80GB", 8, START);
-	it("equals the card's month by hand", () => {
+	it("equals the card's month, calculated by hand", () => {
 		const span = { fromMs: START, toMs: START + 31 * 86_400_000 };
 		const money = ownedMoney(card, span, 0);
 		// Straight-line by days over the life (four years with a leap day), nothing left at its end.
@@ -158,11 +158,11 @@ describe("owned money", () => {
 		expect(Number(twice) / Number(once)).toBeCloseTo(2, 6);
 		expect(sumOwned(ownedMoney(scaledCard(card, 0), span, 0))).toBe(0n);
 	});
-	it("is worth nothing at the end of its life, and its price at the begin", () => {
+	it("is worth nothing at the end of its life, and its price at the start", () => {
 		expect(resaleMicroUsd(card, 48)).toBe(0n);
 		expect(resaleMicroUsd(card, 0)).toBe(purchaseMicroUsd(card));
 	});
-	it("adds and takes nodes", () => {
+	it("adds and removes nodes", () => {
 		const { scenario } = study();
 		expect([0, 8, 24].map((gpus) => ownedGpus(withOwnedGpus(scenario, gpus)))).toEqual([0, 8, 24]);
 	});
@@ -193,7 +193,7 @@ describe("finance", () => {
 		],
 	};
 
-	it("pays back when the money saved has reached the price", () => {
+	it("pays back when the savings reach the price", () => {
 		const paid = (option: OptionMoney): number[] => {
 			let sum = 0;
 			return paymentsOf(option, context, outlook).map((payment) => (sum += payment));
@@ -209,10 +209,10 @@ describe("finance", () => {
 		const payments = paymentsOf(bought, context, { ...outlook, deliveryMonths: 2 });
 		expect(payments.slice(0, 4)).toEqual([600, 115, 115, 50]);
 	});
-	it("reads the curve at the size that a larger demand leaves", () => {
+	it("reads the curve at the size that remains under a larger demand", () => {
 		expect([0, 4, 12, 16, 100].map((gpus) => curveAt(context.curve, gpus))).toEqual([300, 200, 60, 20, 0]);
 		const [, first] = paymentsOf(today, context, { ...outlook, demand: 2 });
-		// Twice the work on 8 GPUs is twice what 4 GPUs leave over: 2 × 200.
+		// Twice the work on 8 GPUs is twice the overflow of 4 GPUs: 2 × 200.
 		expect(first).toBeCloseTo(15 + 400, 9);
 	});
 });

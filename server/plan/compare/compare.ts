@@ -23,10 +23,10 @@ import { secondsOf } from "./run-option.ts";
 import { npvOf, sensitivities } from "./sensitivity.ts";
 import type { PlanComparison, PlanOption } from "./types.ts";
 
-/** Hours of a month: 8,760 ÷ 12. */
+/** Hours per month: 8,760 ÷ 12. */
 const MONTH_HOURS = 730;
 
-/** Taken where the caller says nothing: assumptions, stated in docs/plan.md. */
+/** Defaults: assumptions, documented in docs/plan.md. */
 export const DEFAULT_OUTLOOK: Omit<Outlook, "horizonMonths"> = {
 	discountRate: 0.08,
 	deliveryMonths: 4,
@@ -36,7 +36,7 @@ export const DEFAULT_OUTLOOK: Omit<Outlook, "horizonMonths"> = {
 export interface CompareInput {
 	assessment: PlanAssessment;
 	scenario: ReplayScenario;
-	/** Of the GPUs owned today. */
+	/** For the GPUs owned today. */
 	card: PlanCard;
 	jobsWithoutPlace: number;
 	ran: readonly { spec: OptionSpec; run: RanOption }[];
@@ -44,7 +44,7 @@ export interface CompareInput {
 	outlook?: Partial<Outlook>;
 }
 
-/** Sets replays of one history side by side: time, money, carbon, finance, ranges, and what to do. Pure. */
+/** Compares replays of one history: time, money, carbon, finance, ranges, and a recommendation. Pure. */
 export function compareOptions(input: CompareInput): PlanComparison {
 	const { assessment, scenario, card, ran } = input;
 	const outlook: Outlook = { ...DEFAULT_OUTLOOK, horizonMonths: lifeMonths(card), ...input.outlook };
@@ -131,7 +131,7 @@ function flowOf(from: {
 	};
 }
 
-/** Replays under the burst policy by owned GPUs; cloud only stands for none. */
+/** Replays under the burst policy by owned GPUs; cloud only represents zero. */
 function curveOf(rows: readonly Row[], policyId: string): { gpus: number; row: Row }[] {
 	return rows
 		.filter(({ spec }) => spec.id === CLOUD_ID || (spec.policy.id === policyId && spec.hasCloud && !spec.scales))
@@ -155,7 +155,7 @@ function bestPurchase(options: readonly PlanOption[]): PlanOption | null {
 	return mixes.reduce<PlanOption | null>((best, o) => (best === null || o.finance.npvUsd > best.finance.npvUsd ? o : best), null);
 }
 
-/** More home GPU time than without the purchase ÷ time of the new GPUs. */
+/** Additional home GPU time compared with no purchase ÷ time of the new GPUs. */
 function newGpuUseOf(bought: Row, burst: Row, hours: number): number {
 	const more = bought.spec.ownedGpus - burst.spec.ownedGpus;
 	return more <= 0 ? 0 : Math.max(0, (bought.run.homeGpuMs - burst.run.homeGpuMs) / (more * hours * HOUR_MS));
@@ -234,7 +234,7 @@ function financeOf({ flow }: Row, { context, outlook, burst }: DescribeContext):
 	};
 }
 
-/** Present value is linear in the cloud price, so that a resample's share of the cloud cost is a price. */
+/** Present value is linear in the cloud price, so a resample's share of the cloud cost acts like a price. */
 function rangesOf({ flow }: Row, { samples, context, outlook, burst }: DescribeContext): PlanOption["ranges"] {
 	const value = (money: OptionMoney, cloudPrice: number): number =>
 		presentValue(paymentsOf(money, context, { ...outlook, cloudPrice: outlook.cloudPrice * cloudPrice }), outlook.discountRate);
@@ -255,7 +255,7 @@ function changeOf({ run }: Row, { samples, asIs, asIsSamples }: DescribeContext,
 	const relative = (now: number, then: number): number => (then > 0 ? now / then - 1 : 0);
 	const changes = samples.map((sample, i) => relative(sample.meanTimeToModelMs, asIsSamples[i]?.meanTimeToModelMs ?? 0));
 	const range = rangeOf(changes);
-	// Of the jobs that own GPUs alone can run; the others have no time to compare with.
+	// Only jobs that owned GPUs alone can run; the others have no time to compare with.
 	const savedHours = ((before.meanTimeToModelS - run.report.meanTimeToModelS) * before.jobsDone) / 3600;
 	const asIsTotal = sumOwned(asIs.money) + asIs.run.cloudMicroUsd;
 	return {

@@ -3,21 +3,21 @@ import { span } from "../candidates/score.ts";
 import type { PlanAssessment } from "../types.ts";
 import type { DecisionTest, PlanDecision, PlanOption, PlanPilot, Sensitivity } from "./types.ts";
 
-/** Limits of the tests: choices of this project, stated in docs/plan.md. */
+/** Limits of the tests: choices of this project, documented in docs/plan.md. */
 export const LIMITS = {
-	/** Below it bursting is hardly felt. */
+	/** Below this, bursting is hardly noticeable. */
 	timeToModelCut: 0.2,
 	/** A person's hour costs more. */
 	usdPerWaitHour: 25,
 	/** Four weeks show each weekday four times. */
 	historyDays: 28,
 	paybackMonths: 36,
-	/** Below it a bought GPU costs more per hour used than an on-demand one. */
+	/** Below this, a purchased GPU costs more per hour used than an on-demand one. */
 	newGpuUse: 0.45,
 } as const;
 
 const PILOT_WEEKS = 4;
-/** The pilot may cost so many times its estimate. */
+/** The pilot may cost this many times its estimate. */
 const PILOT_MARGIN = 1.5;
 const MIN_CAP_USD = 100;
 
@@ -25,12 +25,12 @@ export interface DecisionInput {
 	assessment: PlanAssessment;
 	asIs: PlanOption;
 	burst: PlanOption;
-	/** The purchase with the highest NPV beside bursting; null: none was replayed. */
+	/** The purchase with the highest NPV compared with bursting; null: none was replayed. */
 	purchase: { option: PlanOption; newGpuUse: number; sensitivities: readonly Sensitivity[] } | null;
 	policy: string;
 }
 
-/** Go when bursting passes all its tests, pilot first when it only lacks proof, else no-go. Buying needs a positive NPV and 3 of its 4. */
+/** Go if bursting passes all its tests, pilot first if it only lacks proof, else no-go. Buying requires a positive NPV and 3 of its 4. */
 export function decide(input: DecisionInput): PlanDecision {
 	const { burst, purchase } = input;
 	const tests = [...burstTests(input), ...(purchase ? buyTests(purchase) : [])];
@@ -131,7 +131,7 @@ function summaryOf(verdict: PlanDecision["verdict"], burst: PlanOption, buy: Pla
 	return `${faster}${purchase}${why[verdict]}`;
 }
 
-/** The best-scored family for four weeks; the cap is its overflow at spot prices for that time, with a margin. */
+/** A pilot of the best-scored family for four weeks. Its cap is the family's overflow at spot prices for that time, with a margin. */
 function pilotOf({ assessment, policy, asIs }: DecisionInput): PlanPilot {
 	const [best] = assessment.candidates;
 	const days = Math.max(1, assessment.history.days);

@@ -1,24 +1,24 @@
-/** What an option costs in a month of 730 hours at the recorded demand, US dollars. */
+/** Cost of an option in a month of 730 hours at the recorded demand, US dollars. */
 export interface OptionMoney {
 	ownedGpus: number;
-	/** Bought in month 0; they run after the delivery. */
+	/** Bought in month 0; in use after the delivery. */
 	purchaseUsd: number;
-	/** What the purchase is worth at the horizon. */
+	/** Value of the purchase at the horizon. */
 	resaleUsd: number;
 	/** Space, support and staff of all owned GPUs. */
 	fixedUsd: number;
 	powerUsd: number;
 	cloudUsd: number;
-	/** Share of the rented GPU time that was lost with interruptions, boots and restores. */
+	/** Share of the rented GPU time lost to interruptions, boots and restores. */
 	lostShare: number;
-	/** False: what does not fit waits. */
+	/** False: jobs that do not fit wait. */
 	hasCloud: boolean;
 }
 
 /** Cloud cost of a month by owned GPUs under the burst policy, ascending in GPUs. */
 export type CloudCurve = readonly { gpus: number; cloudUsd: number }[];
 
-/** What may turn out otherwise. Factors are 1, rates 0, where nothing changes. */
+/** Sensitivity inputs. Factors are 1 and rates 0 where nothing changes. */
 export interface Outlook {
 	horizonMonths: number;
 	discountRate: number;
@@ -33,12 +33,12 @@ export interface Outlook {
 }
 
 export interface FinanceContext {
-	/** Own GPUs of today, which an order replaces only after its delivery. */
+	/** Today's owned GPUs, which an order replaces only after its delivery. */
 	today: OptionMoney;
 	curve: CloudCurve;
 }
 
-/** Payments by month; month 0 is the order. What the GPUs of today cost to buy was paid before, and is in no option. */
+/** Payments by month; month 0 is the order. The purchase price of today's GPUs was already paid, so no option includes it. */
 export function paymentsOf(option: OptionMoney, { today, curve }: FinanceContext, outlook: Outlook): number[] {
 	const payments = [option.purchaseUsd * outlook.hardware];
 	for (let month = 1; month <= outlook.horizonMonths; month++) {
@@ -56,8 +56,8 @@ export function paymentsOf(option: OptionMoney, { today, curve }: FinanceContext
 }
 
 /**
- * Cloud cost at another demand. With g times the demand, C GPUs do what C ÷ g do now, g times: g × curve(C ÷ g). It is exact when all
- * times stay and every job's GPUs grow by g. An option under another policy keeps its ratio to the curve.
+ * Cloud cost at another demand. With g times the demand, C GPUs behave like C ÷ g do now, g times over: g × curve(C ÷ g). It is exact when
+ * all times stay the same and every job's GPUs grow by g. An option under another policy keeps its ratio to the curve.
  */
 function cloudAt(option: OptionMoney, curve: CloudCurve, demand: number): number {
 	if (demand <= 0) return 0;
@@ -66,7 +66,7 @@ function cloudAt(option: OptionMoney, curve: CloudCurve, demand: number): number
 	return ratio * demand * curveAt(curve, option.ownedGpus / demand);
 }
 
-/** Linear between replays, and on along the last line until nothing is left. */
+/** Linear between replays, and beyond them along the last segment down to zero. */
 export function curveAt(curve: CloudCurve, gpus: number): number {
 	const next = Math.max(
 		1,
@@ -78,7 +78,7 @@ export function curveAt(curve: CloudCurve, gpus: number): number {
 	return Math.max(0, a.cloudUsd + ((b.cloudUsd - a.cloudUsd) * (gpus - a.gpus)) / (b.gpus - a.gpus));
 }
 
-/** Worth of the payments today. Month m is discounted by (1 + rate)^(m ÷ 12); taxes are excluded. */
+/** Present value of the payments. Month m is discounted by (1 + rate)^(m ÷ 12); taxes are excluded. */
 export function presentValue(payments: readonly number[], discountRate: number): number {
 	return payments.reduce((sum, payment, month) => sum + payment / (1 + discountRate) ** (month / 12), 0);
 }
@@ -91,7 +91,7 @@ export function cumulative(payments: readonly number[]): number[] {
 	});
 }
 
-/** The first month after the order in which the first has cost no more than the second; null: none. */
+/** The first month after the order in which the first option has cost no more than the second; null if there is none. */
 export function paybackMonth(option: readonly number[], reference: readonly number[]): number | null {
 	const month = option.findIndex((paid, m) => m > 0 && paid <= (reference[m] ?? Number.NEGATIVE_INFINITY));
 	return month < 0 ? null : month;

@@ -15,7 +15,7 @@ export interface OptionSpec {
 	policy: PlanPolicy;
 	ownedGpus: number;
 	hasCloud: boolean;
-	/** Jobs that scale ask for the size that is cheapest under the policy's price of delay. */
+	/** Scalable jobs request the size that is cheapest under the policy's price of delay. */
 	scales?: boolean;
 }
 
@@ -24,13 +24,13 @@ export const AS_IS_ID = "as_is";
 export const CLOUD_ID = "cloud_only";
 export const SCALED_ID = "burst_scaled";
 
-/** Steps that are bought, at most. */
+/** Most purchase steps. */
 const STEPS_MAX = 3;
 
 /**
- * Own GPUs only; bursting under each policy; more GPUs of the same kind without and with bursting; half of them with bursting; and
- * cloud only. Steps of buying reach the 80, 95 and 99% lines of demand, else 1, 2 and 4 nodes.
- * @param own the caller's policy; it takes the place of `balanced` as the burst policy.
+ * Owned GPUs only; bursting under each policy; more GPUs of the same kind without and with bursting; half of them with bursting; and cloud
+ * only. Purchase steps reach the 80, 95 and 99% lines of demand, else 1, 2 and 4 nodes.
+ * @param own the caller's policy; it replaces `balanced` as the burst policy.
  * @param hasScaling some jobs scale: bursting is also replayed with them at their cheapest size.
  */
 export function planOptions(
@@ -67,7 +67,7 @@ function stepsOf(base: number, node: number, { demand }: PlanAssessment): number
 	return (steps.length > 0 ? steps : [node, 2 * node, 4 * node]).slice(-STEPS_MAX);
 }
 
-/** One option's replay, with the jobs that never ran because nothing in it can hold them. */
+/** One option's replay, with the jobs that never ran because the option cannot hold them. */
 export interface RanOption extends OptionRun {
 	jobsNeverRan: number;
 }
@@ -86,7 +86,7 @@ export function runSpec(
 	return { ...runOption(able, scaled, spec.policy, onProgress), jobsNeverRan: jobs.length - able.length };
 }
 
-/** The cheapest GPU-hour that can be rented, and what the policy says that an hour of delay is worth. */
+/** The cheapest GPU-hour for rent, and the policy's value of an hour of delay. */
 function scalingPrices({ offers }: ReplayScenario, { policy }: PlanPolicy): NonNullable<ReplayScenario["scaling"]> {
 	const prices = offers.flatMap(({ microUsdPerHour, gpus }) =>
 		microUsdPerHour !== null && microUsdPerHour > 0n ? [Number(microUsdPerHour) / 1e6 / gpus] : [],

@@ -8,7 +8,7 @@ import { embodiedOfHome } from "#server/rates/accelerator-embodied.ts";
 import { ACCELERATOR_NAMES } from "#server/rates/accelerators.ts";
 import { defaultOwnedCard } from "#server/rates/owned-card.ts";
 
-/** What owning so many GPUs costs over a time, by the rate card. */
+/** Cost of owning that many GPUs over a period, by the rate card. */
 export interface OwnedMoney {
 	depreciationMicroUsd: bigint;
 	spaceMicroUsd: bigint;
@@ -17,7 +17,7 @@ export interface OwnedMoney {
 	powerMicroUsd: bigint;
 }
 
-/** A rate card, and for how many GPUs it is. */
+/** A rate card, and the number of GPUs it covers. */
 export interface PlanCard {
 	card: OwnedRateCard;
 	gpus: number;
@@ -26,7 +26,7 @@ export interface PlanCard {
 }
 
 /**
- * The shipped card for so many GPUs that came into service when the history begins.
+ * The shipped card for that many GPUs, in service since the start of the history.
  * @throws SpillwayError `precondition_failed` when no purchase price of the model is on record.
  */
 export function shippedCard(accelerator: string, gpus: number, startMs: number): PlanCard {
@@ -55,7 +55,7 @@ export function readCard(text: string, file: string, { accelerator, gpus }: { ac
 	});
 }
 
-/** The card for another number of the same GPUs: prices and yearly costs grow with them. */
+/** The card for another number of the same GPUs: prices and yearly costs scale with them. */
 export function scaledCard(plan: PlanCard, gpus: number): PlanCard {
 	if (gpus === plan.gpus) return plan;
 	const times = (usd: string): string => microToUsdText((usdToMicro(usd) * BigInt(gpus)) / BigInt(plan.gpus));
@@ -73,8 +73,8 @@ export function scaledCard(plan: PlanCard, gpus: number): PlanCard {
 }
 
 /**
- * Owned cost from one moment to another: fixed parts as the ledger charges them (accounting/owned-cost.ts), power of busy and idle
- * GPU time at the mean price of the card's week.
+ * Owned cost between two moments: fixed parts as the ledger charges them (accounting/owned-cost.ts), and power for busy and idle GPU time
+ * at the mean price of the card's week.
  */
 export function ownedMoney(plan: PlanCard, span: { fromMs: number; toMs: number }, busyGpuMs: number): OwnedMoney {
 	if (plan.gpus === 0) return { depreciationMicroUsd: 0n, spaceMicroUsd: 0n, supportMicroUsd: 0n, staffMicroUsd: 0n, powerMicroUsd: 0n };
@@ -95,7 +95,7 @@ export function sumOwned(money: OwnedMoney): bigint {
 	return money.depreciationMicroUsd + cashOf(money);
 }
 
-/** What is paid as it falls due: all but depreciation, which was paid at once. */
+/** Payments as they fall due: everything but depreciation, which was paid upfront. */
 export function cashOf(money: OwnedMoney): bigint {
 	return money.spaceMicroUsd + money.supportMicroUsd + money.staffMicroUsd + money.powerMicroUsd;
 }
@@ -108,7 +108,7 @@ export function lifeMonths({ card }: PlanCard): number {
 	return card.assets.reduce((most, asset) => Math.max(most, asset.lifeMonths), 1);
 }
 
-/** What the owned GPUs are still worth after so many months, straight on the card's life and residual value. */
+/** Remaining value of the owned GPUs after that many months, straight-line over the card's life and residual value. */
 export function resaleMicroUsd({ card }: PlanCard, afterMonths: number): bigint {
 	return card.assets.reduce((sum: bigint, { priceUsd, residualUsd, lifeMonths: life }: OwnedAsset) => {
 		const [price, residual] = [usdToMicro(priceUsd), usdToMicro(residualUsd)];
@@ -117,13 +117,13 @@ export function resaleMicroUsd({ card }: PlanCard, afterMonths: number): bigint 
 	}, 0n);
 }
 
-/** Emissions of making the owned GPUs that fall into so many GPU-hours, kg; null: not on record. */
+/** Embodied emissions of the owned GPUs for that many GPU-hours, kg; null: not on record. */
 export function ownedEmbodiedKg({ accelerator, gpus }: PlanCard, gpusPerNode: number, hours: number): number | null {
 	const share = embodiedOfHome({ accelerator, gpusPerNode });
 	return share === null ? null : (share.gramsPerGpuHour * gpus * hours) / 1000;
 }
 
-/** Emissions of idle owned GPUs, kg: the replay counts busy ones. null: the grid is not known. */
+/** Emissions of idle owned GPUs, kg; the replay counts busy ones. null: the grid is unknown. */
 export function idleCarbonKg({ card, gpus }: PlanCard, gridGramsPerKwh: number | null, hours: number, busyGpuMs: number): number | null {
 	if (gridGramsPerKwh === null) return null;
 	const idleHours = Math.max(0, gpus * hours - busyGpuMs / HOUR_MS);

@@ -2,7 +2,7 @@ import type { Policy } from "#server/domain/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { parsePolicy } from "#server/policy/parse-policy.ts";
 
-/** A policy that options are replayed under, with its text so that `spillway simulate` can take the same. */
+/** A policy that options are replayed under, with its text so that `spillway simulate` can use the same one. */
 export interface PlanPolicy {
 	id: string;
 	label: string;
@@ -10,10 +10,10 @@ export interface PlanPolicy {
 	policy: Policy;
 }
 
-/** An hour of waiting counts as much in each: an assumption, the value of an hour of a person's day is higher. */
+/** Same value of an hour of waiting in each: an assumption, since an hour of a person's day is worth more. */
 const DELAY_USD_PER_HOUR = 5;
 
-/** Later or sooner: what the shipped policies differ in. */
+/** Sooner or later: the difference between the shipped policies. */
 const SHIPPED = [
 	{ id: "cautious", label: "Burst after 4 h", burst: "{ after: { forecastWait: 4h }, or: { deadlineSlack: 1h } }" },
 	{ id: "balanced", label: "Burst after 30 min", burst: "{ after: { forecastWait: 30m }, or: { deadlineSlack: 1h } }" },
@@ -38,7 +38,7 @@ spec:
 	});
 }
 
-/** Own GPUs only: without a burst rule no job leaves home. */
+/** Owned GPUs only: without a burst rule no job leaves home. */
 export function homeOnly(): PlanPolicy {
 	return readPlanPolicy(
 		"home",

@@ -1,6 +1,6 @@
 import type { ReplayPool, ReplayScenario } from "#server/simulation/replay/types.ts";
 
-/** The scenario with another number of owned GPUs: nodes like the first pool's are added, or the last nodes are taken away. */
+/** The scenario with another number of owned GPUs: adds nodes like the first pool's, or removes the last nodes. */
 export function withOwnedGpus(scenario: ReplayScenario, gpus: number): ReplayScenario {
 	const owned = ownedGpus(scenario);
 	if (gpus === owned) return scenario;
@@ -11,7 +11,7 @@ export function ownedGpus({ pools }: Pick<ReplayScenario, "pools">): number {
 	return pools.reduce((sum, pool) => sum + pool.nodes * pool.gpusPerNode, 0);
 }
 
-/** GPUs of a node that is bought or taken away. */
+/** GPUs of a node that is bought or removed. */
 export function nodeGpus({ pools }: Pick<ReplayScenario, "pools">): number {
 	return pools[0]?.gpusPerNode ?? 8;
 }

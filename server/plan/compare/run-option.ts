@@ -7,7 +7,7 @@ import type { PlanPolicy } from "./policies.ts";
 
 const WEEK_MS = 7 * DAY_MS;
 
-/** Sums of the jobs that were submitted in one week. */
+/** Totals of the jobs submitted in one week. */
 export interface WeekSums {
 	jobs: number;
 	waitMs: number;
@@ -21,11 +21,11 @@ export interface OptionRun {
 	cloudMicroUsd: bigint;
 	/** GPU time held at home, ms. */
 	homeGpuMs: number;
-	/** Cloud money of the most expensive calendar month, UTC. */
+	/** Cloud cost of the most expensive calendar month, UTC. */
 	peakMonthMicroUsd: bigint;
-	/** Emissions of making the rented machines, kg; null: not on record for all of them. */
+	/** Embodied emissions of the rented machines, kg; null: not on record for all of them. */
 	cloudEmbodiedKg: number | null;
-	/** From the scenario's start; a week without jobs has zeros. */
+	/** From the scenario's start; weeks without jobs have zeros. */
 	weeks: WeekSums[];
 }
 

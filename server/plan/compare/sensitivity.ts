@@ -7,7 +7,7 @@ const percent = (value: number): string => `${Math.round(value * 100)}%`;
 const perYear = (value: number): string => `${percent(value)} a year`;
 const recorded = (value: number): string => (value === 1 ? "as recorded" : `${percent(value)} of it`);
 
-/** One at a time. Their widths are choices of this project, except ±30% of the cloud price. */
+/** Changed one at a time. Their widths are choices of this project, except ±30% of the cloud price. */
 function changesFrom(base: Outlook): Change[] {
 	return [
 		{ name: "Cloud price", key: "cloudPrice", low: 0.7, high: 1.3, show: recorded },
@@ -34,7 +34,7 @@ function changesFrom(base: Outlook): Change[] {
 	];
 }
 
-/** NPV of an option beside a reference with one assumption changed, widest first. */
+/** NPV of an option relative to a reference with one assumption changed, widest first. */
 export function sensitivities(
 	pair: { option: OptionMoney; reference: OptionMoney },
 	context: FinanceContext,
@@ -48,7 +48,7 @@ export function sensitivities(
 	return rows.sort((a, b) => width(b) - width(a));
 }
 
-/** Present value saved beside the reference, whole US dollars. */
+/** Present value saved relative to the reference, whole US dollars. */
 export function npvOf(
 	{ option, reference }: { option: OptionMoney; reference: OptionMoney },
 	context: FinanceContext,

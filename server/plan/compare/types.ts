@@ -8,19 +8,19 @@ export interface Range {
 	high: number;
 }
 
-/** One way to carry the same history. Money in micro-dollars is a decimal string; money per month is US dollars for 730 hours. */
+/** One way to run the same history. Money in micro-dollars is a decimal string; money per month is US dollars for 730 hours. */
 export interface PlanOption {
 	id: string;
 	label: string;
 	kind: OptionKind;
-	/** Policy that it was replayed under. */
+	/** Policy used in the replay. */
 	policy: string;
 	ownedGpus: number;
-	/** Bought on top of what is owned; below 0: given up. */
+	/** GPUs bought in addition to the owned ones; below 0: given up. */
 	addedGpus: number;
 	jobs: number;
 	jobsDone: number;
-	/** Jobs that no GPU of this option can hold. They are in no time below. */
+	/** Jobs that no GPU of this option can hold. The times below exclude them. */
 	jobsNeverRan: number;
 	meanWaitS: number;
 	p50WaitS: number;
@@ -48,26 +48,26 @@ export interface PlanOption {
 	};
 	perMonth: { cloudUsd: number; ownedUsd: number; totalUsd: number };
 	peakMonthMicroUsd: string;
-	/** kg CO2e over the history; null: not known of all that was used. */
+	/** kg CO2e over the history; null: unknown for part of the use. */
 	carbon: { operationalKg: number | null; idleKg: number | null; embodiedKg: number | null; totalKg: number | null };
 	finance: {
 		purchaseUsd: number;
 		/** Present value of all payments over the horizon. */
 		presentValueUsd: number;
-		/** Present value saved beside bursting with the GPUs owned today. */
+		/** Present value saved relative to bursting with today's owned GPUs. */
 		npvUsd: number;
 		/** First month in which it has cost no more than bursting; null: not within the horizon, or nothing is bought. */
 		paybackMonth: number | null;
-		/** Paid by the end of each month, from month 0. */
+		/** Cumulative payments by the end of each month, from month 0. */
 		cumulativeUsd: number[];
 	};
 	ranges: { cloudPerMonthUsd: Range; meanWaitS: Range; meanTimeToModelS: Range; npvUsd: Range };
-	/** Beside own GPUs only. */
+	/** Relative to owned GPUs only. */
 	change: {
 		/** −0.4: 40% shorter. */
 		meanTimeToModel: number;
 		meanTimeToModelRange: Range;
-		/** Full cost for each hour of waiting that it saves; null: it saves none. */
+		/** Full cost per hour of waiting saved; null: it saves none. */
 		usdPerWaitHourSaved: number | null;
 	};
 }
@@ -115,17 +115,17 @@ export interface PlanDecision {
 	pilot: PlanPilot;
 }
 
-/** What `spillway plan compare --json` prints: its bytes follow from its inputs. */
+/** Output of `spillway plan compare --json`: its bytes follow from its inputs. */
 export interface PlanComparison {
 	apiVersion: "spillway/v1";
 	kind: "PlanComparison";
 	seed: number;
 	history: HistorySummary;
-	/** Jobs that no pool and no offer can hold; they are in no option. */
+	/** Jobs that no pool or offer can hold; no option includes them. */
 	jobsWithoutPlace: number;
 	ownedGpus: number;
 	accelerator: string;
-	/** Hours from the first to the last submission: owned cost is for these. */
+	/** Hours from the first to the last submission, the period of the owned cost. */
 	spanHours: number;
 	/** The option that finance is compared with. */
 	reference: string;

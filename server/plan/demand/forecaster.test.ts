@@ -8,7 +8,7 @@ import { scoreDemand } from "./score.ts";
 const MONDAY = Date.UTC(2026, 0, 5) / 3_600_000;
 const WEEK = 168;
 
-/** Office hours, a slow drift, and noise that lasts. */
+/** Office hours, a slow drift, and autocorrelated noise. */
 function demandOf(weeks: number, seed: string): Float64Array {
 	const random = seededRandom(seed);
 	let [drift, noise] = [0, 0];
@@ -21,7 +21,7 @@ function demandOf(weeks: number, seed: string): Float64Array {
 }
 
 describe("the demand forecast", () => {
-	it.each(["a", "b", "c"])("keeps its promises on weeks that it did not see (seed %s)", (seed) => {
+	it.each(["a", "b", "c"])("is calibrated on unseen weeks (seed %s)", (seed) => {
 		const score = scoreDemand(MONDAY, demandOf(16, seed));
 		expect(score?.heldOutWeeks).toBe(8);
 		expect(score?.p50Coverage).toBeGreaterThan(0.42);
@@ -47,7 +47,7 @@ describe("the demand forecast", () => {
 		expect(points.every(({ p10, p50, p90 }) => p10 >= 0 && p10 <= p50 && p50 <= p90)).toBe(true);
 		expect(run()).toEqual(points);
 	});
-	it("takes holidays as Sundays", () => {
+	it("treats holidays as Sundays", () => {
 		expect(seasonOf(Date.UTC(2026, 0, 5, 7) / 3_600_000, new Set())).toBe(7);
 		expect(seasonOf(Date.UTC(2026, 0, 5, 7) / 3_600_000, new Set(["2026-01-05"]))).toBe(6 * 24 + 7);
 		expect(seasonOf(Date.UTC(2026, 11, 25, 3) / 3_600_000, new Set())).toBe(6 * 24 + 3);

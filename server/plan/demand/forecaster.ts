@@ -9,7 +9,7 @@ export interface DemandPoint {
 	p90: number;
 }
 
-/** How much of the weekly pattern is taken, over how long the level is taken, and how long a deviation from it lasts, hours. */
+/** Weight of the weekly pattern, half-life of the level, and decay time of a deviation from it, hours. */
 interface Expert {
 	season: number;
 	levelHours: number;
@@ -19,15 +19,15 @@ interface Expert {
 const EXPERTS: readonly Expert[] = [0, 0.5, 1].flatMap((season) =>
 	[72, 720].flatMap((levelHours) => [30, 120, 480, 4_000].map((decayHours) => ({ season, levelHours, decayHours }))),
 );
-/** A week's weight in the pattern, four weeks later: half. */
+/** Weight of a week in the pattern after four weeks: half. */
 const SEASON_DECAY = 0.5 ** (1 / 4);
-/** Weeks of the mean that an hour of the week is drawn to. */
+/** Weight, in weeks, of the mean that an hour of the week shrinks towards. */
 const SEASON_PRIOR = 0.3;
-/** The level now: of the last hours. */
+/** Half-life of the current level, hours. */
 const NOW_HOURS = 2;
-/** Of losses and of forecasts that wait for their outcome. */
+/** Decay factor of a model's accumulated losses per scored forecast. */
 const LOSS_DECAY = 0.998;
-/** A model with an eighth more error than the best one has 1/e of its share. */
+/** A model with an eighth more error than the best one gets 1/e of its weight. */
 const SHARPNESS = 8;
 const SCORE_EVERY_HOURS = 6;
 
@@ -36,14 +36,14 @@ interface Waiting {
 	points: number[];
 	/** Their mix. */
 	point: number;
-	/** What was published, for each of PROBABILITIES. */
+	/** Published values, for each of PROBABILITIES. */
 	published: number[] | null;
 }
 
 /**
- * Learns hourly demand as it comes, and forecasts it: the level, decaying to a longer one, and the pattern of the week. It is a mix
- * of 24 such models, weighted by their recent absolute error for each group of leads. Ranges follow its past errors. Nothing is
- * known of the future: what it publishes at an hour follows from the hours before.
+ * Learns hourly demand as it arrives, and forecasts it: the level, decaying to a longer-term one, and the pattern of the week. It is a mix
+ * of 24 such models, weighted by their recent absolute error for each group of leads. Ranges follow its past errors. It uses no future
+ * data: its output at an hour follows from the hours before.
  */
 export class DemandForecaster {
 	readonly #holidays: ReadonlySet<string>;
@@ -59,13 +59,13 @@ export class DemandForecaster {
 	readonly #spreads = Array.from({ length: LEAD_GROUPS }, (_, group) => new Spread(delayOf(group)));
 	readonly #waiting = new Map<number, Waiting[]>();
 
-	/** @param fromHour hours since 1970, UTC, of the first value. @param holidays ISO dates that are like Sundays. */
+	/** @param fromHour hours since 1970, UTC, of the first value. @param holidays ISO dates treated as Sundays. */
 	constructor(fromHour: number, holidays: ReadonlySet<string> = new Set()) {
 		this.#hour = fromHour;
 		this.#holidays = holidays;
 	}
 
-	/** Hours that were learned from. */
+	/** Number of hours learned from. */
 	get learned(): number {
 		return this.#learned;
 	}
@@ -91,7 +91,7 @@ export class DemandForecaster {
 		if (this.#hour % SCORE_EVERY_HOURS === 0) this.#publish();
 	}
 
-	/** The next hours, from the one after the last that was learned. Ranges are null before there are errors to take them from. */
+	/** The next hours, from the one after the last learned. Ranges are null until there are errors to derive them from. */
 	forecast(hours: number): (DemandPoint & { hasRange: boolean })[] {
 		const offsets = this.#spreads.map((spread) => spread.offsets());
 		return Array.from({ length: hours }, (_, i) => {
@@ -112,7 +112,7 @@ export class DemandForecaster {
 		return weight === 0 ? 0 : ((this.#seasonSum[season] ?? 0) - mean * weight) / (weight + SEASON_PRIOR);
 	}
 
-	/** What each model says of the hour so far ahead. */
+	/** Each model's forecast for the hour this far ahead. */
 	#points(lead: number): number[] {
 		const deviation = this.#deviation(seasonOf(this.#hour + lead - 1, this.#holidays));
 		return EXPERTS.map(({ season, decayHours }, i) => {
@@ -121,7 +121,7 @@ export class DemandForecaster {
 		});
 	}
 
-	/** Mean of all models, weighted by how close each comes to the least recent absolute error. */
+	/** Weighted mean of all models, by how close each is to the lowest recent absolute error. */
 	#mixed(group: number, points: readonly number[]): number {
 		const losses = this.#losses[group] ?? [];
 		let least = Number.POSITIVE_INFINITY;
@@ -135,7 +135,7 @@ export class DemandForecaster {
 		return sum / weights;
 	}
 
-	/** Keeps what all models say of some hours to come, to be scored when they are there. */
+	/** Stores all models' forecasts for some future hours, to be scored once they are known. */
 	#publish(): void {
 		for (const lead of LEADS) {
 			const group = leadGroup(lead);
@@ -161,7 +161,7 @@ export class DemandForecaster {
 	}
 }
 
-/** Forecasts of a group of leads that wait for their outcome at any time. */
+/** Forecasts of a group of leads with a pending outcome at any time. */
 function delayOf(group: number): number {
 	return LEADS.filter((lead) => leadGroup(lead) === group).reduce((sum, lead) => sum + Math.max(1, lead / SCORE_EVERY_HOURS), 0);
 }

@@ -1,9 +1,9 @@
 import { DemandForecaster } from "./forecaster.ts";
 import { HOURS_PER_WEEK } from "./leads.ts";
 
-/** How forecasts of held-out weeks turned out. Shares are 0 to 1. */
+/** Accuracy of forecasts of held-out weeks. Shares are 0 to 1. */
 export interface DemandScore {
-	/** Forecasts of single hours that were scored. */
+	/** Number of scored hourly forecasts. */
 	forecasts: number;
 	heldOutWeeks: number;
 	/** Share of hours with demand at most P50 and P90. */
@@ -17,7 +17,7 @@ export interface DemandScore {
 }
 
 export interface ScoreOptions {
-	/** Share of the hours before the first that is scored. */
+	/** Share of the hours before the first scored one. */
 	learnShare?: number;
 	/** Hours ahead. */
 	horizon?: number;
@@ -25,7 +25,9 @@ export interface ScoreOptions {
 	holidays?: ReadonlySet<string>;
 }
 
-/** Forecasts from every sixth hour of the held-out weeks, each from the hours before alone, against what came; beside seasonal-naive. */
+/**
+ * Scores forecasts from every sixth hour of the held-out weeks, each from earlier hours alone, against actual demand and seasonal-naive.
+ */
 export function scoreDemand(fromHour: number, demand: Float64Array, options: ScoreOptions = {}): DemandScore | null {
 	const { learnShare = 0.5, horizon = HOURS_PER_WEEK, everyHours = 6 } = options;
 	const first = Math.max(2 * HOURS_PER_WEEK, Math.floor(demand.length * learnShare));

@@ -1,10 +1,10 @@
-/** Errors after which the spread is trusted. */
+/** Number of errors after which the spread is trusted. */
 export const ERRORS_MIN = 24;
-/** Of the mean absolute error. */
+/** Decay factor of the mean absolute error per outcome. */
 const DECAY = 0.99;
 /**
- * Of each quantile: where it begins, how far it may go, and its step, all in mean absolute errors. The median's bounds keep it from
- * following long runs of errors of one sign, which costs accuracy. Chosen on the Philly and Alibaba traces.
+ * For each quantile: its initial value, its bounds, and its step, all in mean absolute errors. The median's bounds keep it from following
+ * long runs of errors of one sign, which costs accuracy. Chosen on the Philly and Alibaba traces.
  */
 const QUANTILES = [
 	{ first: -1.6, least: -6, most: -0.1, step: 12 },
@@ -15,9 +15,9 @@ const QUANTILES = [
 export const PROBABILITIES = [0.1, 0.5, 0.9] as const;
 
 /**
- * How far demand is from a point forecast with each of PROBABILITIES. Every outcome above a quantile raises it, and every one below
- * lowers it, so that in the long run the promised share lies below, whatever the demand does: quantile tracking (Angelopoulos, Candès and
- * Tibshirani, NeurIPS 2023, section 2.2).
+ * How far demand is from a point forecast with each of PROBABILITIES. Every outcome above a quantile raises it, and every one below lowers
+ * it, so that in the long run the promised share is below, whatever the demand: quantile tracking (Angelopoulos, Candès and Tibshirani,
+ * NeurIPS 2023, section 2.2).
  */
 export class Spread {
 	#errors = 0;
@@ -27,18 +27,18 @@ export class Spread {
 	readonly #offsets = QUANTILES.map(({ first }): number => first);
 	readonly #delay: number;
 
-	/** @param delay outcomes that are still to come when one is known. */
+	/** @param delay number of outcomes still pending when one is known. */
 	constructor(delay: number) {
 		this.#delay = delay;
 	}
 
-	/** What to add to a point forecast for each of PROBABILITIES; null: too few errors. */
+	/** Values to add to a point forecast for each of PROBABILITIES; null: too few errors. */
 	offsets(): number[] | null {
 		if (this.#errors < ERRORS_MIN) return null;
 		return this.#offsets.map((offset) => offset * this.#scale());
 	}
 
-	/** @param error demand less the point forecast. @param below whether demand was at most each quantile; null: there was none. */
+	/** @param error demand minus the point forecast. @param below whether demand was at most each quantile; null: there was none. */
 	add(error: number, below: readonly boolean[] | null): void {
 		this.#errors++;
 		this.#meanError = this.#meanError * DECAY + Math.abs(error);

@@ -5,7 +5,7 @@ export interface HistoryRow {
 	gpus: number;
 	team: string;
 	user: string | null;
-	/** What runs again and again: a project or a job name; null: not recorded. */
+	/** Name of the recurring work: a project or a job name; null: not recorded. */
 	name: string | null;
 	workloadClass: string;
 	/** From submission to start; null: not recorded. */
@@ -13,13 +13,13 @@ export interface HistoryRow {
 	/** From submission; null: none. */
 	deadlineMs: number | null;
 	status: string | null;
-	/** Facts that only our own records have; null: not recorded. */
+	/** Facts that only our own records contain; null: not recorded. */
 	savesCheckpoints: boolean | null;
 	inputGiB: number | null;
 	isSensitive: boolean | null;
 }
 
-/** A group of like jobs: one team's jobs of one name (or user) and one size. */
+/** A group of similar jobs: one team's jobs of one name (or user) and one size. */
 export interface Family {
 	team: string;
 	/** Job name, else user; null: neither is recorded. */
@@ -33,7 +33,7 @@ export interface Family {
 
 const FIRST_ROOM = 1024;
 
-/** A history as columns: some 60 bytes a job, so that a million jobs need little memory. Rows keep the order they were added in. */
+/** A history as columns: about 60 bytes per job, so that a million jobs need little memory. Rows keep insertion order. */
 export class JobColumns {
 	length = 0;
 	submitMs = new Float64Array(FIRST_ROOM);
@@ -51,7 +51,7 @@ export class JobColumns {
 	readonly teams = new Names();
 	readonly users = new Names();
 	readonly classes = new Names();
-	/** "" stands for a status that is not recorded. */
+	/** "" represents a status that is not recorded. */
 	readonly statuses = new Names();
 	readonly #familyOf = new Map<string, number>();
 
@@ -70,12 +70,12 @@ export class JobColumns {
 		this.family[i] = this.#family(row);
 	}
 
-	/** A column's value; rows that do not exist are a defect of the caller. */
+	/** A column's value; a missing row is a bug in the caller. */
 	at(column: ArrayLike<number>, i: number): number {
 		return column[i] ?? Number.NaN;
 	}
 
-	/** Moves all submissions by so much. */
+	/** Shifts all submissions by this amount. */
 	shift(byMs: number): void {
 		for (let i = 0; i < this.length; i++) this.submitMs[i] = this.at(this.submitMs, i) + byMs;
 	}
@@ -116,14 +116,14 @@ export class JobColumns {
 	}
 }
 
-/** A family saves checkpoints when all its jobs do, and is sensitive when one of them is. */
+/** A family saves checkpoints if all its jobs do, and is sensitive if any of them is. */
 function mergeFacts(family: Family, row: HistoryRow): void {
 	if (row.savesCheckpoints !== null) family.savesCheckpoints = (family.savesCheckpoints ?? true) && row.savesCheckpoints;
 	if (row.isSensitive !== null) family.isSensitive = (family.isSensitive ?? false) || row.isSensitive;
 	if (row.inputGiB !== null) family.inputGiB = Math.max(family.inputGiB ?? 0, row.inputGiB);
 }
 
-/** Texts by a number each. */
+/** Maps texts to numbers. */
 export class Names {
 	readonly #indexOf = new Map<string, number>();
 	readonly list: string[] = [];
@@ -138,7 +138,7 @@ export class Names {
 	}
 }
 
-/** A text on its own: a part of a larger one would keep all of that in memory. */
+/** Copies the text: a slice of a larger one would keep all of that in memory. */
 export function copyOf(text: string): string {
 	return Buffer.from(text, "utf8").toString("utf8");
 }

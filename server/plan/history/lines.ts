@@ -24,7 +24,7 @@ function lineOf(raw: string, number: number): Line[] {
 	return text.trim() === "" ? [] : [{ text, number }];
 }
 
-/** The first bytes (up to the first chunk with a character that is no blank), and all bytes again. */
+/** Returns the first bytes (up to the first chunk with a non-blank character), and all bytes again. */
 export async function peek(chunks: AsyncIterable<Uint8Array>): Promise<{ first: Uint8Array; all: AsyncGenerator<Uint8Array> }> {
 	const iterator = chunks[Symbol.asyncIterator]();
 	const head: Uint8Array[] = [];

@@ -14,7 +14,7 @@ import type { RowReader, TraceNotes } from "#server/simulation/trace-file/types.
 import { copyOf, type HistoryRow, JobColumns } from "./columns.ts";
 import { type Line, linesOf, peek } from "./lines.ts";
 
-/** Bad rows that are listed one by one; the rest are counted. */
+/** Most bad rows listed individually; the rest are counted. */
 export const LISTED_BAD_ROWS = 20;
 
 export interface BadRowNote {
@@ -28,9 +28,9 @@ export interface History {
 	format: TraceFormat | "records";
 	/** Submissions are ms from `startMs`. */
 	jobs: JobColumns;
-	/** UTC ms of the first submission (sacct), of the trace's 0 (CSV). */
+	/** UTC ms of the first submission (sacct), or of the trace's 0 (CSV). */
 	startMs: number;
-	/** False: a CSV trace says nothing of weekdays, and `startMs` is assumed. */
+	/** False: a CSV trace has no weekdays, and `startMs` is assumed. */
 	isStartKnown: boolean;
 	notes: TraceNotes;
 	badRows: { count: number; first: BadRowNote[] };
@@ -44,15 +44,15 @@ export interface ReadHistoryOptions {
 	onProgress?: (rows: number, share: number) => void;
 }
 
-/** A Monday, so that a trace without dates begins with a week: an assumption. */
+/** A Monday, so that a trace without dates starts with a full week: an assumption. */
 export const DEFAULT_START_MS = Date.UTC(2026, 0, 5);
 
 const PROGRESS_EVERY_ROWS = 50_000;
 
 /**
- * Reads a recorded history row by row: CSV (docs/simulator.md, and `wait_s`), `sacct --parsable2`, or JSON of Slurm's REST API or
- * kubectl, gzipped or not. Rows that cannot be read are counted with their lines, and never stop the reading.
- * @throws SpillwayError `not_found` for a file that cannot be read, `invalid_input` when no row is a job with GPU time.
+ * Reads a recorded history row by row: CSV (docs/simulator.md, and `wait_s`), `sacct --parsable2`, or JSON of Slurm's REST API or kubectl,
+ * gzipped or not. Invalid rows are counted with their lines, and never stop the reading.
+ * @throws SpillwayError `not_found` for an unreadable file, `invalid_input` when no row is a job with GPU time.
  */
 export async function readHistoryFile(file: string, options: ReadHistoryOptions = {}): Promise<History> {
 	const bytes = openTrace(file);
@@ -62,7 +62,7 @@ export async function readHistoryFile(file: string, options: ReadHistoryOptions 
 	});
 }
 
-/** As readHistoryFile, from chunks of text bytes. `name` is what errors call the file. */
+/** Like readHistoryFile, from chunks of text bytes. `name` is the file's name in errors. */
 export async function readHistory(chunks: AsyncIterable<Uint8Array>, name: string, options: ReadHistoryOptions = {}): Promise<History> {
 	const reading = new Reading(name, options);
 	try {
@@ -185,7 +185,7 @@ class Reading {
 	}
 }
 
-/** A job of a trace is burst work, unless its deadline says that it can wait: as the simulator submits it (replay/trace-spec.ts). */
+/** A job of a trace is burst work, unless its deadline shows that it can wait: as the simulator submits it (replay/trace-spec.ts). */
 export function rowOf(job: TraceJob): HistoryRow {
 	return {
 		submitMs: job.submitMs,

@@ -1,28 +1,28 @@
 import { sumOf } from "./hour-series.ts";
 
-/** What reserving GPUs by the hour for the whole time would have brought. */
+/** Savings if GPUs had been reserved by the hour for the whole period. */
 export interface CommitmentStep {
 	gpus: number;
-	/** Share of their hours in which the overflow would have filled them. */
+	/** Share of their hours in which the overflow would have used them. */
 	filled: number;
-	/** Saved beside renting the same overflow on demand, US dollars; below 0: it costs more. */
+	/** Saved relative to renting the same overflow on-demand, US dollars; below 0: it costs more. */
 	savedUsd: number;
-	/** The same with less demand in every hour. */
+	/** The same with lower demand in every hour. */
 	savedIfDemandFallsUsd: number;
 }
 
 export interface CommitmentAdvice {
-	/** On demand, US dollars for a GPU-hour; null: no price on record, so no advice. */
+	/** On-demand price, US dollars per GPU-hour; null: no price on record, so no advice. */
 	onDemandUsdPerGpuHour: number | null;
 	discountShare: number;
-	/** Reserved GPUs must be filled for more than this share of the hours. */
+	/** Reserved GPUs must be used for more than this share of the hours. */
 	breakEvenShare: number;
 	demandFallShare: number;
 	hours: number;
-	/** GPUs that save most; 0: none pays. */
+	/** Number of GPUs that saves most; 0: none pays. */
 	bestGpus: number;
 	steps: CommitmentStep[];
-	/** What the best number costs more than none if demand falls, US dollars; 0: it still saves. */
+	/** Extra cost of the best number compared with none if demand falls, US dollars; 0: it still saves. */
 	regretUsd: number;
 }
 
@@ -30,8 +30,8 @@ const STEPS = 10;
 export const DEMAND_FALL = 0.2;
 
 /**
- * Reserved or savings-plan GPUs for the demand above the owned GPUs, hour by hour, as if nothing waited. N of them cost
- * N × hours × price × (1 − discount), and replace on-demand time of min(overflow, N).
+ * Reserved or savings-plan GPUs for the demand above the owned GPUs, hour by hour, as if nothing waited. N of them cost N × hours × price ×
+ * (1 − discount), and replace on-demand time of min(overflow, N).
  */
 export function adviseCommitment(
 	demand: Float64Array,
@@ -61,7 +61,7 @@ export function adviseCommitment(
 	};
 }
 
-/** One more GPU pays as long as the overflow exceeds those before it in more than the break-even share of the hours. */
+/** One more GPU pays as long as the overflow exceeds the earlier ones in more than the break-even share of the hours. */
 function bestGpus(overflow: Float64Array, breakEvenShare: number): number {
 	const sorted = Float64Array.from(overflow).sort();
 	let gpus = 0;

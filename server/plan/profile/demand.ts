@@ -15,7 +15,7 @@ export interface Hours {
 	demand: Float64Array;
 	/** null: starts are unknown. */
 	used: Float64Array | null;
-	/** GPUs of jobs that wait; null with `used`. */
+	/** GPUs of waiting jobs; null with `used`. */
 	waiting: Float64Array | null;
 }
 
@@ -68,7 +68,7 @@ export function demandProfile(hours: Hours, capacityGpus: number): DemandProfile
 	};
 }
 
-/** GPU-hours below a line of so many GPUs. */
+/** GPU-hours below a line of this many GPUs. */
 function carriedBy(sorted: Float64Array, gpus: number): number {
 	let sum = 0;
 	for (const value of sorted) sum += Math.min(value, gpus);
@@ -80,7 +80,7 @@ export function gpusFor(sorted: Float64Array, share: number): number {
 	const target = share * sumOf(sorted);
 	let below = 0;
 	for (const [i, value] of sorted.entries()) {
-		// Every hour from i on is at least `value`.
+		// Every hour from i on has at least `value`.
 		const left = sorted.length - i;
 		if (below + value * left >= target) return Math.max(0, Math.ceil((target - below) / left - 1e-9));
 		below += value;
@@ -154,7 +154,7 @@ function seasonalityOf(hours: Hours): DemandProfile["seasonality"] {
 	};
 }
 
-/** Pearson's correlation of a series with itself so many hours before; null for less than two such spans, or without variation. */
+/** Pearson's autocorrelation of a series at a lag of this many hours; null for less than two such spans, or without variation. */
 function correlation(series: Float64Array, lag: number): number | null {
 	const n = series.length - lag;
 	if (n < lag) return null;

@@ -3,7 +3,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 /** GPUs by hour: every stretch costs two additions and two differences, however long it is. Times are ms from hour 0. */
 export class HourSeries {
 	#parts = new Float64Array(256);
-	/** Changes of the number of GPUs that are held for whole hours. */
+	/** Changes of the number of GPUs held for full hours. */
 	#steps = new Float64Array(256);
 	#hours = 0;
 
@@ -23,13 +23,13 @@ export class HourSeries {
 		this.#steps[last] = (this.#steps[last] ?? 0) - gpus;
 	}
 
-	/** Mean GPUs in each hour, `hours` of them, or as many as were added to. */
+	/** Mean GPUs in each hour, for `hours` hours or as many as were added. */
 	finish(hours = this.#hours): Float64Array {
 		const series = new Float64Array(hours);
 		let held = 0;
 		for (let h = 0; h < hours; h++) {
 			held += this.#steps[h] ?? 0;
-			// Differences of floats may leave a trace below zero.
+			// Floating-point differences may fall slightly below zero.
 			series[h] = Math.max(0, held + (this.#parts[h] ?? 0) / HOUR_MS);
 		}
 		return series;

@@ -6,8 +6,8 @@ import { sumOf } from "./hour-series.ts";
 import { compare } from "./waits.ts";
 
 /**
- * Statuses of jobs that ended without a result, in lower case: sacct's State, the Philly and Alibaba traces, and our own states.
- * A canceled job may have been useful until then: it is listed, and counted as lost like in the Philly study (Jeon et al., ATC '19, §4).
+ * Statuses of jobs that ended without a result, in lower case: sacct's State, the Philly and Alibaba traces, and our own states. A canceled
+ * job may have been useful until then: it is listed, and counted as lost like in the Philly study (Jeon et al., ATC '19, §4).
  */
 const LOST = new Set([
 	...["failed", "timeout", "node_fail", "out_of_memory", "boot_fail", "deadline", "preempted", "revoked"],
@@ -62,7 +62,7 @@ export function idleBy({ used, waiting }: Hours, capacityGpus: number): IdleProf
 	};
 }
 
-/** Jobs with more GPUs than there are. */
+/** Jobs that need more GPUs than there are. */
 export function neverFit(jobs: JobColumns, capacityGpus: number): PlanAssessment["neverFit"] {
 	let [count, gpuMs, largest] = [0, 0, 0];
 	for (let i = 0; i < jobs.length; i++) {

@@ -3,17 +3,17 @@ import { replay } from "#server/simulation/replay/replay.ts";
 import type { ReplayPool, TraceJob } from "#server/simulation/replay/types.ts";
 import type { JobColumns } from "../history/columns.ts";
 
-/** Histories up to this size are replayed for their waits: larger ones would take minutes and gigabytes. */
+/** Largest history that is replayed for its waits: larger ones would take minutes and gigabytes. */
 export const SIMULATED_JOBS_MAX = 200_000;
 
-/** Recorded waits by row, NaN where one is missing; null: less than half of the jobs have one. */
+/** Recorded waits by row, NaN where one is missing; null: fewer than half of the jobs have one. */
 export function recordedWaits(jobs: JobColumns): Float64Array | null {
 	let known = 0;
 	for (let i = 0; i < jobs.length; i++) if (!Number.isNaN(jobs.at(jobs.waitMs, i))) known++;
 	return known * 2 >= jobs.length ? jobs.waitMs.slice(0, jobs.length) : null;
 }
 
-/** Waits on so many owned GPUs alone, first come first served with backfill (replay/strategies/owned-backfill.ts). NaN: never fits. */
+/** Waits on this many owned GPUs alone, first come first served with backfill (replay/strategies/owned-backfill.ts). NaN: never fits. */
 export function simulatedWaits(
 	jobs: JobColumns,
 	pool: Omit<ReplayPool, "id" | "siteId" | "nodes" | "gpusPerNode" | "speed">,
@@ -45,7 +45,7 @@ function traceJob(jobs: JobColumns, i: number): TraceJob {
 	};
 }
 
-/** The most GPUs that ran at once, by recorded starts; 0 without them. */
+/** Peak of concurrent GPUs, by recorded starts; 0 without them. */
 export function recordedPeak(jobs: JobColumns, waitsMs: Float64Array): number {
 	const events: { starts: Float64Array; ends: Float64Array } = {
 		starts: new Float64Array(jobs.length),

@@ -3,7 +3,7 @@ import { quantile } from "#server/simulation/replay/series.ts";
 import type { JobColumns } from "../history/columns.ts";
 import type { PlanAssessment, WaitGroup, Waits } from "../types.ts";
 
-/** Sizes that waits are listed by: one GPU, part of a node, a node of 8, several nodes. */
+/** Size groups of the wait list: one GPU, part of a node, a node of 8, several nodes. */
 const SIZES: readonly { name: string; upTo: number }[] = [
 	{ name: "1 GPU", upTo: 1 },
 	{ name: "2 to 4 GPUs", upTo: 4 },
@@ -42,7 +42,7 @@ function grouped(waitsMs: Float64Array, names: readonly string[], groupOf: (i: n
 	return values.flatMap((list, g) => (list.length === 0 ? [] : [{ name: names[g] ?? "", ...summary(list) }]));
 }
 
-/** Adds one, and returns what it was. */
+/** Increments a count and returns its previous value. */
 function bump(counts: Int32Array, i: number): number {
 	const before = counts[i] ?? 0;
 	counts[i] = before + 1;

@@ -16,7 +16,7 @@ const WAITS = {
 const TEAMS_MAX = 8;
 const CANDIDATES_SHOWN = 10;
 
-/** The assessment for people. Lines fit 120 characters. */
+/** Text form of the assessment. Lines fit 120 characters. */
 export function renderAssessment(report: PlanAssessment): string {
 	return [
 		...header(report),

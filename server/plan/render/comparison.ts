@@ -2,7 +2,7 @@ import { textTable } from "#server/simulation/report/text-table.ts";
 import { span } from "../candidates/score.ts";
 import type { PlanComparison, PlanOption, Sensitivity } from "../compare/types.ts";
 
-/** The comparison for people. Lines fit 140 characters. */
+/** Text form of the comparison. Lines fit 140 characters. */
 export function renderComparison(report: PlanComparison): string {
 	const { decision } = report;
 	return [

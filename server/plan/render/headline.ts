@@ -1,7 +1,7 @@
 import { textTable } from "#server/simulation/report/text-table.ts";
 import type { HeadlineResult, PlanHeadline } from "../headline.ts";
 
-/** The claims for people. */
+/** Text form of the claims. */
 export function renderHeadline(report: PlanHeadline): string {
 	const percent = (share: number): string => `${share < 0 ? "−" : "+"}${Math.round(Math.abs(share) * 100)}%`;
 	return [
