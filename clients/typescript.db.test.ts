@@ -58,7 +58,7 @@ describe("the TypeScript client", () => {
 		expect((await client.call("job.list", { q: "once" })).items).toHaveLength(1);
 	});
 
-	it("reports the problem of a refused call", async () => {
+	it("reports the problem of a rejected call", async () => {
 		const refused = await client.call("job.get", { id: `job_${"0".repeat(26)}` }).catch((error: unknown) => error);
 		expect(refused).toBeInstanceOf(ApiError);
 		expect(refused).toMatchObject({ status: 404, problem: { code: "not_found" } });

@@ -33,7 +33,7 @@ export interface OperationModel {
 	body: { type: Type | null; isRequired: boolean; textType: string | null; isUpload: boolean } | null;
 	/** The JSON answer. */
 	answer: Type | null;
-	/** One line of an NDJSON answer. */
+	/** One line of an NDJSON response. */
 	line: Type | null;
 	/** The answer can be a file with another media type. */
 	hasFile: boolean;

@@ -13,7 +13,8 @@ const ANY: Type = { kind: "any" };
 /** Reads named types and operations from the OpenAPI document. @throws Error for JSON Schema that the generators cannot print */
 export function readContract(document: Json): ContractModel {
 	const reader = new TypeReader(Object.keys(document.components.schemas));
-	// Nested types are named after the first type that contains them, so entities are read before the answers that include them.
+	// Nested types are named after the first type that contains them, so entities are read before the responses that
+	// include them.
 	const schemas = Object.entries<Json>(document.components.schemas);
 	const isAnswer = (name: string): boolean => /(Output|Line)$/.test(name);
 	for (const [name, schema] of [...schemas.filter(([n]) => !isAnswer(n)), ...schemas.filter(([n]) => isAnswer(n))])

@@ -27,7 +27,7 @@ afterAll(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-/** @returns what was printed, also when the program failed */
+/** @returns its output, even when the program failed */
 async function python(...args: string[]): Promise<string> {
 	const settings = { SPILLWAY_URL: world.url, SPILLWAY_TOKEN: world.tokens.scientist, SPILLWAY_TEAM: "research" };
 	const env = { ...process.env, ...settings, PYTHONDONTWRITEBYTECODE: "1" };

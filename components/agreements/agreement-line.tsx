@@ -8,7 +8,7 @@ interface AgreementLineProps {
 	facts: ReactNode;
 	/** Below the name. */
 	notes: ReactNode;
-	/** What removing the entry changes. */
+	/** Effect of removing the entry. */
 	removal: string;
 	busy: boolean;
 	onChange: () => void;

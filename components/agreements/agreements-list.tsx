@@ -16,7 +16,7 @@ interface AgreementsListProps<Line extends { id: string }> {
 	lines: readonly Line[];
 	/** The text next to and below a line's name. */
 	describeLine: (line: Line) => { facts: string; notes: string };
-	/** What removing a line changes. */
+	/** Effect of removing a line. */
 	removal: string;
 	changes: Pick<ListChanges<never>, "removing" | "drop">;
 	csv: { fileName: string; text: (lines: readonly Line[]) => string };

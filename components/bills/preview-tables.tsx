@@ -6,7 +6,7 @@ import { monthWords } from "#server/domain/statement-words.ts";
 import { STATE_WORD, whyOf } from "./prepare-rows.ts";
 import type { BillPreview } from "./use-bill-import.ts";
 
-/** Differences that are listed per month, largest first. */
+/** Maximum number of differences listed per month, largest first. */
 const DIFFERENCES_SHOWN = 8;
 
 /** Totals and recognized columns of a bill, and each month's differences from the ledger. */

@@ -11,7 +11,7 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 interface RuleView {
 	label: string;
 	tone: "warn" | "risk";
-	/** Where a person acts on it, if not on the page of its subject. */
+	/** Where a person acts on it, if not on its subject's page. */
 	page?: { label: string; href: string };
 }
 

@@ -1,7 +1,7 @@
 import { csvText } from "#components/csv/csv.ts";
 import { type BarsInput, tabulateBars } from "./stacked-bars.ts";
 
-/** The chart's table as CSV: the values as they are read, with the period before if it is shown. */
+/** The chart's table as CSV: the displayed values, with the previous period if shown. */
 export function barsCsv(input: BarsInput, bucketWord: string): string {
 	const previous = input.previous ? [input.previous.label] : [];
 	const rows = tabulateBars(input).map((row) => [row.label, ...row.cells, row.range, ...(input.previous ? [row.previous] : [])]);

@@ -18,7 +18,7 @@ describe("pressBrushKey", () => {
 		expect(pressBrushKey(null, "Escape", false, axis)).toEqual({ ends: null, does: "reset" });
 	});
 
-	it("leaves other keys to the reading of the chart", () => {
+	it("leaves other keys to the chart's keyboard navigation", () => {
 		expect(pressBrushKey(null, "ArrowRight", false, axis)).toBeNull();
 		expect(pressBrushKey(null, "Enter", false, axis)).toBeNull();
 	});

@@ -9,11 +9,11 @@ export interface BrushAxis {
 	max: number;
 	/** Change per arrow key press. */
 	step: number;
-	/** The value that is read now. */
+	/** The value at the cursor. */
 	current: number;
 }
 
-/** What a key does to a selection. `apply`: the selection becomes the range. `reset`: the range is undone. */
+/** Effect of a key on a selection. `apply`: the selection becomes the range. `reset`: the range is undone. */
 export type BrushKey = { ends: BrushEnds | null; does: "select" | "apply" | "reset" };
 
 /** Shift and an arrow select, Enter applies, Escape discards; without a selection it resets. null: not a key of the brush. */

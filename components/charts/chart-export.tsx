@@ -12,11 +12,11 @@ type ChartExportProps = {
 	title: string;
 	/** File name without extension. */
 	name: string;
-	/** The values that are shown, as CSV. */
+	/** The displayed values, as CSV. */
 	csv: (() => string) | null;
 };
 
-/** Downloads what a chart shows. */
+/** Downloads the data of a chart. */
 export function ChartExport({ root, title, name, csv }: ChartExportProps) {
 	const png = async (): Promise<void> => {
 		try {

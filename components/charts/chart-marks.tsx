@@ -6,7 +6,7 @@ import { Icon, type IconName } from "#components/ui/icon.tsx";
 import type { AnnotationKind } from "#server/domain/annotation.ts";
 
 const ICON: Record<AnnotationKind, IconName> = { policy: "policies", budget: "budgets", price: "spend", site: "capacity" };
-/** The least size of a target that is easy to tap, in pixels. */
+/** Minimum size of an easily tapped target, in pixels. */
 const SIZE = 24;
 /** A tooltip of this width stays inside the chart. */
 const TOOLTIP = 240;

@@ -20,7 +20,7 @@ const [MARKER, AXIS] = [24, 30];
 
 type DemandChartProps = {
 	input: DemandInput;
-	/** Events in the range; `share` is of the whole range. */
+	/** Events in the range; `share` is relative to the whole range. */
 	marks?: readonly ChartMark[];
 	height?: number;
 	/** Width used for server rendering. */

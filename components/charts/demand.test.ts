@@ -107,7 +107,7 @@ describe("demandRows", () => {
 		expect(now?.band).toEqual([135, 135]);
 	});
 
-	it("leaves a gap where there is no data, and the last step reaches it", () => {
+	it("leaves a gap where there is no data, and extends the last step to it", () => {
 		const around = demandRows(withGap()).filter((row) => row.atMs === NOW - 8 * HOUR);
 		expect(around.map((row) => row.measured?.["hall-b"])).toEqual([60, undefined]);
 	});

@@ -6,7 +6,7 @@ const mark = (share: number): ChartMark => ({
 	...{ when: "12:00", text: `at ${share}` },
 });
 
-it("gives marks that would overlap one marker, whatever their order", () =>
+it("merges marks that would overlap into one marker, whatever their order", () =>
 	expect(groupMarks([mark(0.5), mark(0.1), mark(0.12)], 0.05).map(({ share, marks }) => [share, marks.length])).toEqual([
 		[0.1, 2],
 		[0.5, 1],

@@ -6,7 +6,7 @@ const STYLES = [
 	...["font-size", "font-weight", "text-anchor"],
 ];
 
-/** Writes computed styles into a copy, since page styles do not apply to an SVG that is drawn as an image. */
+/** Writes computed styles into a copy, since page styles do not apply to an SVG drawn as an image. */
 function copyStyles(from: Element, to: Element): void {
 	const computed = getComputedStyle(from);
 	to.setAttribute("style", STYLES.map((name) => `${name}:${computed.getPropertyValue(name)}`).join(";"));

@@ -14,7 +14,7 @@ import { useWidth } from "#components/charts/use-width.ts";
 import { MoneyText } from "#components/money/money.tsx";
 import { KeyMark } from "#components/ui/meter.tsx";
 
-/** What a chart does besides being read. */
+/** Actions of a chart besides reading values. */
 export type BarsControls = {
 	/** Sets the range from the first to the last selected bar. */
 	onSelect: (from: number, to: number) => void;

@@ -32,7 +32,7 @@ export type BarsInput = {
 	previous?: PreviousBars | null;
 };
 
-/** The chart without some of its series. Forecast ranges are of all series, and go with the first hidden one. */
+/** The chart without some of its series. Forecast ranges cover all series, so they disappear with the first hidden one. */
 export function hideSeries(input: BarsInput, hidden: readonly string[]): BarsInput {
 	const series = input.series.filter(({ id }) => !hidden.includes(id));
 	if (series.length === input.series.length) return input;
@@ -46,7 +46,7 @@ export interface BarRow {
 	index: number;
 	bar: Bar;
 	values: Record<string, number>;
-	/** The part of each value that is actual. */
+	/** The actual part of each value. */
 	posted: Record<string, number>;
 	/** Middle of the forecast range, and the distances to its ends. */
 	range?: { middle: number; error: [low: number, high: number] };

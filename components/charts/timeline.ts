@@ -27,7 +27,7 @@ export type Lane = {
 	segments: readonly LaneSegment[];
 	/** Checkpoint times. */
 	checkpointsMs?: readonly number[];
-	/** What interrupted it. */
+	/** The cause of the interruption. */
 	interruption?: { atMs: number; title: string; detail?: string } | null;
 	/** 90th percentile of the forecast finish, with its label. */
 	whisker?: { toMs: number; text: string } | null;

@@ -10,7 +10,7 @@ type BrushOptions = BrushAxis & {
 	valueAt: (x: number, width: number) => number;
 	/** null: the chart has no range to set. */
 	onSelect: ((from: number, to: number) => void) | null;
-	/** Undoes the range that is set; null if none is. */
+	/** Undoes the current range; null if none is set. */
 	onReset: (() => void) | null;
 };
 

@@ -35,7 +35,7 @@ export type DataTableProps<Row> = {
 	onOpen?: (row: Row) => void;
 	/** Total row count, if not all are loaded. */
 	total?: number;
-	/** Called when the end of the list comes near. */
+	/** Called when scrolling near the end of the list. */
 	onEndReached?: () => void;
 	/** Footer, such as "Loading more". */
 	foot?: ReactNode;
@@ -108,7 +108,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 	);
 }
 
-/** Fires once per list length when its end comes near. */
+/** Fires once per list length when its end is near. */
 function EndSentinel({ onReached }: { onReached: () => void }) {
 	const watch = (el: HTMLDivElement | null) => {
 		if (!el) return;

@@ -9,7 +9,7 @@ import { Button } from "#components/ui/button.tsx";
 import { DefinitionList } from "#components/ui/definition-list.tsx";
 import { Skeleton } from "#components/ui/skeleton.tsx";
 
-/** Approves or denies a sign-in of the command line. `code`: from the link; empty asks for it. */
+/** Approves or denies a command-line sign-in. `code`: from the link; empty asks for it. */
 export function ApprovePanel({ code, person }: { code: string; person: string }) {
 	const [typed, setTyped] = useState(code);
 	const [asked, setAsked] = useState(code);

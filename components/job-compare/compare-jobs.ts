@@ -6,7 +6,7 @@ import { formatExact, formatSpan } from "#components/time/format-time.ts";
 import type { JobDetail, Outputs } from "#components/trpc/outputs.ts";
 import { formatThreeDigits } from "#components/ui/format-number.ts";
 
-/** One quantity of two jobs; null where a job does not have it. */
+/** One quantity of two jobs; null if a job does not have it. */
 export type ComparedRow = { label: string; a: string | null; b: string | null; differs: boolean };
 export type ComparedGroup = { id: "outcome" | "place" | "cost" | "metrics" | "file"; title: string; rows: ComparedRow[] };
 
@@ -27,7 +27,7 @@ export type ComparedJob = Pick<
 type Metrics = Pick<Outputs["job"]["metrics"][number], "key" | "last">[];
 type Side = { job: ComparedJob; metrics: Metrics };
 
-/** What differs between two jobs: how they ended, where and how long they ran, what they cost, their metrics, and their files. */
+/** Differences between two jobs: how they ended, where and how long they ran, their cost, metrics and files. */
 export function compareJobs(a: Side, b: Side, nowMs: number): ComparedGroup[] {
 	const row = (label: string, of: (side: Side) => string | null): ComparedRow => {
 		const [left, right] = [of(a), of(b)];
@@ -96,7 +96,7 @@ function placeOf(job: ComparedJob): string | null {
 	return [provider, region, capacity === "owned" ? null : CAPACITY_WORD[capacity]].filter((part) => part !== null).join(" ");
 }
 
-/** From one instant to another, or until now: then "so far". */
+/** From one instant to another, or until now, marked "so far". */
 function spanOf(from: string, to: string | null, nowMs: number): string {
 	const span = formatSpan((to === null ? nowMs : Date.parse(to)) - Date.parse(from));
 	return to === null ? `${span} so far` : span;

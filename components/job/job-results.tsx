@@ -51,7 +51,7 @@ export function JobResults({ job }: { job: JobDetail }) {
 	);
 }
 
-/** What keeping each result costs per month. */
+/** Monthly cost of keeping each result. */
 function Kept({ items }: { items: readonly KeptItem[] }) {
 	if (items.length === 0) return null;
 	return (

@@ -3,7 +3,7 @@ import { Time } from "#components/time/relative-time.tsx";
 import type { ReceiptView } from "#components/trpc/outputs.ts";
 import { formatBytes } from "./job-checkpoints.tsx";
 
-/** What keeping a job's results costs per month, below its receipt. */
+/** Monthly cost of keeping a job's results, below its receipt. */
 export function KeptStorage({ kept }: { kept: NonNullable<ReceiptView["kept"]> }) {
 	const { bytes, unpricedBytes, microUsdPerMonth, untilMs } = kept;
 	const unpriced = unpricedBytes > 0n && (

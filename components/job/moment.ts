@@ -2,7 +2,7 @@ import { shownPlace } from "#components/place/placement.ts";
 import type { AttemptView, DecisionView, JobDetail, ReceiptView } from "#components/trpc/outputs.ts";
 import { chosenFor } from "./outlook.ts";
 
-/** What a job was doing at one moment of its life. Money in micro-dollars, times UTC ms. */
+/** State of a job at one moment of its life. Money in micro-dollars, times UTC ms. */
 export type JobMoment = {
 	phase: "waiting" | "starting" | "staging data" | "running" | "stopping" | "ended";
 	attempt: AttemptView | null;

@@ -6,7 +6,7 @@ import type { Considered } from "../decision/decision-rows.ts";
 /** The cheapest candidate that could start without waiting for others, and what keeps the job from it. */
 export type StartNow = { candidate: CandidateView; removedBy: CandidateView["removedBy"] };
 
-/** A machine that boots, and data that are staged, still count as now. */
+/** Booting a machine and staging data still count as now. */
 const SOON_MS = 15 * MINUTE_MS;
 /** Exclusions that time, money or people lift. Others, such as the wrong hardware, are permanent. */
 const LIFTED: ReadonlySet<RemovalCode> = new Set([

@@ -11,7 +11,7 @@ type ScrubberProps = { job: JobDetail; fromMs: number; toMs: number; atMs: numbe
 
 const STEPS = 1_000;
 
-/** A cursor over the job's life, and what it was doing there. */
+/** A cursor over the job's life, and its state at that moment. */
 export function TimelineScrubber({ job, fromMs, toMs, atMs, onChange }: ScrubberProps) {
 	const trpc = useTRPC();
 	const { data: decisions } = useSuspenseQuery(trpc.job.decisions.queryOptions({ id: job.id }));

@@ -11,7 +11,7 @@ import { startNow } from "./start-now.ts";
 
 type Waiting = Outputs["job"]["waiting"];
 
-/** Position in the queue, and the cheapest place that could start the job at once. */
+/** Position in the queue, and the cheapest place that could start the job immediately. */
 export function WaitingFacts({ position, considered }: Pick<Waiting, "position" | "considered">) {
 	const nowMs = useTime((now) => Math.floor(now / MINUTE_MS) * MINUTE_MS);
 	const now = considered && startNow(considered, nowMs);

@@ -48,7 +48,7 @@ describe("undoOf", () => {
 			{ action: "set_priority", ids: ["a", "c"], priority: 50 },
 			{ action: "set_priority", ids: ["b"], priority: 10 },
 		]));
-	it("releases what was held and the reverse; a cancel stays", () => {
+	it("releases held jobs and vice versa; a cancel is final", () => {
 		const results = [done({ id: "a" }), refused("conflict")];
 		expect(undoOf({ action: "hold", ids: [] }, results)).toEqual([{ action: "release", ids: ["a"] }]);
 		expect(undoOf({ action: "release", ids: [] }, results)).toEqual([{ action: "hold", ids: ["a"] }]);

@@ -35,7 +35,7 @@ const live = (some: Partial<NonNullable<JobView["expected"]>>): JobView["expecte
 });
 
 describe("estimatedTotal", () => {
-	it("is what the placing decision expected, and at least the cost so far", () => {
+	it("is the placing decision's estimate, and at least the cost so far", () => {
 		expect(estimatedTotal(job({ expected: live({}), placement: at("aws", "spot", null) }), RATES)).toBe(16_000_000n);
 		expect(estimatedTotal(job({ expected: live({}), costMicroUsd: "17000000" }), RATES)).toBe(17_000_000n);
 	});
@@ -53,7 +53,7 @@ describe("estimatedTotal", () => {
 });
 
 describe("progressOf", () => {
-	it("is the run time of the live attempt and what it began with, over what was expected", () => {
+	it("is the run time of the live attempt plus its saved work, over the expected run time", () => {
 		expect(progressOf(job({ expected: live({}) }), HOUR)).toBe(0.5);
 		expect(progressOf(job({ expected: live({ beforeMs: HOUR / 2, beganAt: null }) }), HOUR)).toBe(0.25);
 		expect(progressOf(job({ expected: live({}) }), 9 * HOUR)).toBe(1);

@@ -32,8 +32,8 @@ export function hourlyOf(job: JobView, rates: HourlyRates): bigint | null {
 }
 
 /**
- * Estimated total of an unfinished job. With a live attempt: what the placing decision expected. While queued for owned
- * GPUs: the cost so far and hourly price × uncheckpointed work. At least the cost so far; null if unknown.
+ * Estimated total of an unfinished job. With a live attempt: the placing decision's estimate. While queued for owned
+ * GPUs: the cost so far plus hourly price × uncheckpointed work. At least the cost so far; null if unknown.
  */
 export function estimatedTotal(job: JobView, rates: HourlyRates): bigint | null {
 	const cost = BigInt(job.costMicroUsd);

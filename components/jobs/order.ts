@@ -73,7 +73,7 @@ type Rows<Row> = readonly { id: string; rows: readonly Row[] }[];
 
 /**
  * Current values in the previous row order, so that nothing moves while a person reads. Removed rows disappear, new
- * rows wait; `waiting` counts what a fresh order would change.
+ * rows wait; `waiting` counts the changes that a new order would show.
  */
 export function heldArrangement<Row extends { id: string }>(
 	before: Arrangement,

@@ -5,7 +5,7 @@ import { VIEW_LABELS } from "./views.ts";
 
 export type SavedView = Outputs["view"]["list"][number];
 
-/** What a saved view stores of the list's address. */
+/** The parts of the list's URL that a saved view stores. */
 export function queryOf(search: JobSearch): string {
 	return serializeJobSearch({ ...search, saved: null }).replace(/^\?/, "");
 }

@@ -11,7 +11,7 @@ import type { SavedView } from "./saved-views.ts";
 type ViewDialogProps = {
 	/** null: a new view. */
 	view: SavedView | null;
-	/** What it stores of the list's address. */
+	/** The part of the list's URL that it stores. */
 	query: string;
 	onClose: () => void;
 	onSaved: (view: SavedView) => Promise<void>;

@@ -31,7 +31,7 @@ const EVERY: readonly (readonly [minutes: number, label: string])[] = [
 	[1_440, "1 day"],
 ];
 
-/** What the person is notified about by mail. */
+/** The person's mail notifications. */
 export function NotificationsPanel() {
 	const trpc = useTRPC();
 	const client = useQueryClient();

@@ -166,7 +166,7 @@ function BudgetKpi({ summary, month, seesAll }: { summary: Summary; month: strin
 			unit={budget && seesAll ? `of ${formatMoney(budget.capMicroUsd, "whole")} budget` : undefined}
 			href={own ? "/spend" : budget ? "/budgets" : CLOUD_SPEND}
 			graphic={
-				// The bar of the company's budget says nothing of a person's own jobs.
+				// The company budget's bar is not relevant to a person's own jobs.
 				budget && !own ? (
 					<BudgetBar
 						posted={dollars(budget.postedMicroUsd)}
@@ -201,7 +201,7 @@ function BudgetKpi({ summary, month, seesAll }: { summary: Summary; month: strin
 type Budget = ReturnType<typeof monthBudget>;
 type Forecast = NonNullable<Summary["forecast"]>["cloud"];
 
-/** The person's cloud part, the teams' cloud spend, and what the company's budget has left. */
+/** The person's cloud share, the teams' cloud spend, and the rest of the company's budget. */
 function OwnNote({ own, budget, teams }: { own: NonNullable<Summary["ownMonth"]>; budget: Budget; teams: bigint }) {
 	return (
 		<>

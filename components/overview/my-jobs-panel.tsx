@@ -16,7 +16,7 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 const SHOWN = 8;
 const FORECAST_AXIS_MS = 60 * 60_000;
 
-/** The person's own jobs of the last seven days with what they wait for; without any, the active jobs of their teams. */
+/** The person's own jobs of the last seven days with what they are waiting for; without any, the active jobs of their teams. */
 export function MyJobsPanel() {
 	const { data } = useSuspenseQuery(useTRPC().job.list.queryOptions(myJobsQuery(useToday())));
 	return data.items.length > 0 ? <JobsPanel sub="active, or ended in the last 7 days" page={data} /> : <TeamJobs />;

@@ -6,7 +6,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Panel } from "#components/ui/panel.tsx";
 
-/** Approvals that wait for an answer; nothing while there are none. */
+/** Pending approvals; renders nothing if there are none. */
 export function PendingApprovals() {
 	const { data } = useSuspenseQuery(useTRPC().approval.list.queryOptions(approvalsQuery("open")));
 	if (data.items.length === 0) return null;

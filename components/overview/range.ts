@@ -12,7 +12,7 @@ export const DEMAND_RANGE: Record<DemandRange, { label: string; lastMs: number; 
 	"7d": { label: "7 days", lastMs: 7 * DAY_MS, buckets: 336 },
 };
 
-/** What the chart can hide. */
+/** The parts of the chart that can be hidden. */
 export const DEMAND_HIDEABLE = ["events"] as const;
 export type DemandView = { range: DemandRange; hide?: readonly (typeof DEMAND_HIDEABLE)[number][] | null };
 

@@ -48,7 +48,7 @@ type BoundaryProps = {
 	onRetry?: () => void;
 	/** Wraps the error in a panel, for content without its own. */
 	framed?: boolean;
-	/** Replaces the error where there is no room for it and another panel shows it. */
+	/** Shown instead of the error when there is no room and another panel shows it. */
 	instead?: ReactNode;
 	/** Stays above the error, such as filters that caused it. */
 	above?: ReactNode;

@@ -8,7 +8,7 @@ type PanelGateProps = {
 	what: string;
 	/** A skeleton in the shape of the content. */
 	fallback: ReactNode;
-	/** Replaces the error where there is no room for it. */
+	/** Shown instead of the error when there is no room for it. */
 	instead?: ReactNode;
 	/** Stays above an error. */
 	above?: ReactNode;

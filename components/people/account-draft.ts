@@ -20,7 +20,7 @@ export function draftOf(account: AccountRow | null, service: boolean): AccountDr
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
-/** What is wrong with a draft, by field; empty when it can be sent. */
+/** Problems of a draft by field; empty when it can be sent. */
 export function checkAccount(draft: AccountDraft): FieldErrors {
 	return {
 		...(EMAIL.test(draft.email.trim()) ? {} : { email: "Enter an email address, such as ada@example.com." }),

@@ -7,7 +7,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Field, Input } from "#components/ui/input.tsx";
 import { LABELS, type Role } from "#server/domain/vocabulary.ts";
 
-/** Shows what a person in some groups may do. */
+/** Shows the rights of a person in some groups. */
 export function CheckGroups() {
 	const trpc = useTRPC();
 	const [typed, setTyped] = useState("");

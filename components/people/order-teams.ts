@@ -1,4 +1,7 @@
-/** Teams with each parent before its sub-teams, and their depth. A parent that is not in the list leaves its sub-teams at the top. */
+/**
+ * Teams with each parent before its sub-teams, and their depth. Sub-teams of a parent missing from the list are at the
+ * top level.
+ */
 export function orderTeams<Team extends { name: string; parent: string | null }>(teams: readonly Team[]): { team: Team; depth: number }[] {
 	const names = new Set(teams.map((team) => team.name));
 	const children = Map.groupBy(teams, ({ parent }) => (parent !== null && names.has(parent) ? parent : null));

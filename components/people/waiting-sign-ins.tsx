@@ -4,7 +4,7 @@ import { Panel } from "#components/ui/panel.tsx";
 import type { AccountRow } from "./account-draft.ts";
 import { useAccountChanges } from "./use-change.ts";
 
-/** Sign-ins with the address of an existing account. Approving gives the identity that account. */
+/** Sign-ins with the address of an existing account. Approving one links its identity to that account. */
 export function WaitingSignIns({ accounts }: { accounts: readonly AccountRow[] }) {
 	const { link, reject } = useAccountChanges();
 	const waiting = accounts.flatMap((account) =>

@@ -12,7 +12,7 @@ export function use(share: number | null): string {
 	return share === null ? NONE : formatPercent(share);
 }
 
-/** GPU-hours without a result. Canceled jobs are listed, but not summed: people may have had what they needed. */
+/** GPU-hours without a result. Canceled jobs are listed but not summed: people may have had what they needed. */
 export function lostHours({ lostGpuHours: { failed, interrupted, evicted, lost } }: Pick<Sums, "lostGpuHours">): number {
 	return failed + interrupted + evicted + lost;
 }
@@ -26,7 +26,7 @@ export function failureShare({ models, failed }: Pick<Sums, "models" | "failed">
 	return models + failed === 0 ? null : failed / (models + failed);
 }
 
-/** "−12% from before", or that there is nothing to compare with. */
+/** "−12% from before", or a note that there is nothing to compare with. */
 export function changeFrom(now: number | undefined, before: number | undefined): string {
 	if (now === undefined) return "none in this range";
 	if (!before) return "no data before this range";

@@ -12,7 +12,7 @@ const METERS: Record<PerformancePage["groups"]["meters"][number], string> = {
 	simulated: "simulated at home",
 };
 
-/** Models, time to model, wait, utilization and lost GPU time, each beside the period before. */
+/** Models, time to model, wait, utilization and lost GPU time, each next to the previous period. */
 export function PerformanceHead({ view }: { view: PerformanceView }) {
 	const { groups, before } = usePerformance(view);
 	const { totals } = groups;

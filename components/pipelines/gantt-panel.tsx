@@ -12,7 +12,7 @@ type Detail = Outputs["pipeline"]["get"];
 const ROWS_MAX = 100;
 const TICK_MS = 1_000;
 
-/** What each step did, next to the forecast at submission. */
+/** Actual times of each step, next to the forecast at submission. */
 export function GanttPanel({ detail }: { detail: Detail }) {
 	const nowMs = useTime(useCallback((now: number) => Math.floor(now / TICK_MS) * TICK_MS, []));
 	const steps = detail.stepList.slice(0, ROWS_MAX);

@@ -7,7 +7,7 @@ import { stepStateOf } from "./step-state.ts";
 
 type Step = Outputs["pipeline"]["get"]["stepList"][number];
 
-/** Steps that are drawn: more are too small to read. */
+/** Maximum number of steps drawn: more would be too small to read. */
 const DRAWN_MAX = 400;
 
 /** The live graph. Critical steps of the quote have a stronger border. */

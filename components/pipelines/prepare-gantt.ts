@@ -20,7 +20,7 @@ export interface GanttRow {
 	isCritical: boolean;
 }
 
-/** What each step did next to its forecast at submission. A running step ends at `nowMs`. */
+/** Actual times of each step next to its forecast at submission. A running step ends at `nowMs`. */
 export function ganttOf(
 	steps: readonly RanStep[],
 	forecasts: readonly ForecastStep[],

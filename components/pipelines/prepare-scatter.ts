@@ -23,7 +23,7 @@ export interface Tick {
 
 const TICKS = 4;
 
-/** Points and axes of the metric over one parameter; a parameter that is not a number gets a place for each value. */
+/** Points and axes of the metric over one parameter; a non-numeric parameter gets one position per value. */
 export function prepareScatter(
 	trials: readonly TrialPoint[],
 	axis: string | null,

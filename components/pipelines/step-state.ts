@@ -2,7 +2,7 @@ import type { Tone } from "#components/ui/chip.tsx";
 
 type Counts = Readonly<Record<"waiting" | "submitted" | "succeeded" | "failed" | "skipped" | "cancelled", number>>;
 
-/** What the runs of a step do together. */
+/** Combined state of a step's runs. */
 export function stepStateOf({ counts, running }: { counts: Counts; running: number }): { label: string; tone: Tone } {
 	if (running > 0) return { label: "running", tone: "accent" };
 	if (counts.submitted > 0) return { label: "pending", tone: "warn" };

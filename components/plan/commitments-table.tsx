@@ -3,7 +3,7 @@ import { formatCount, formatPercent } from "#components/ui/format-number.ts";
 import { PanelHeader } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
-/** Reserved GPUs that the overflow would have filled, and what they would have saved. */
+/** Reserved GPUs that the overflow would have filled, and the savings. */
 export function CommitmentsTable({ commitments }: { commitments: Assessment["commitments"] }) {
 	const { steps, bestGpus, breakEvenShare, discountShare, regretUsd } = commitments;
 	return (

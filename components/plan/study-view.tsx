@@ -13,7 +13,7 @@ import { WaitsTable } from "#components/plan/waits-table.tsx";
 import { formatCount, formatPercent } from "#components/ui/format-number.ts";
 import { Panel, PanelHeader, PanelSplit } from "#components/ui/panel.tsx";
 
-/** A finished study: the answer first, then what it rests on. */
+/** A finished study: the answer first, then its evidence. */
 export function StudyView({ result }: { result: StudyResult }) {
 	const { comparison, assessment } = result;
 	const [chosen, setChosen] = useQueryState("option", parseAsString);

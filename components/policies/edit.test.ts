@@ -223,7 +223,7 @@ describe("editField", () => {
 				const index = n % read(text).spec.rules.length;
 				const edited = editField(text, ["spec", "rules", index, ...path], value);
 				if (edited === null) {
-					// Only where there is no place: a value inside a list or scalar, or the only field of a block map.
+					// Only if there is no other position: a value inside a list or scalar, or the only field of a block map.
 					expect(path.length > 1 && value === undefined).toBe(true);
 					return;
 				}

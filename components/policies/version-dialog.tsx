@@ -15,7 +15,7 @@ import { ACTIVE_POLICY } from "./params.ts";
 type VersionDialogProps = { version: number; inForce: number; canPublish: boolean; onClose: () => void };
 type Against = "before" | "force";
 
-/** A version: what it changed, what it would change now, and rollback. */
+/** A version: its changes, its effect now, and rollback. */
 export function VersionDialog({ version, inForce, canPublish, onClose }: VersionDialogProps) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -93,7 +93,7 @@ export function VersionDialog({ version, inForce, canPublish, onClose }: Version
 	);
 }
 
-/** What a version changed, or would change now. */
+/** The changes of a version, or its effect now. */
 function Compared({ version, inForce, base }: { version: number; inForce: number; base: number | null }) {
 	const trpc = useTRPC();
 	const [against, setAgainst] = useState<Against>(version === inForce ? "before" : "force");

@@ -5,9 +5,9 @@ import { Button } from "#components/ui/button.tsx";
 import { Field, Input } from "#components/ui/input.tsx";
 
 export interface AdministratorResult {
-	/** What was entered, except passwords. */
+	/** The entered values, except passwords. */
 	shown: { code: string; email: string; name: string };
-	/** By field; `form` belongs to no field. */
+	/** By field; `form` is for problems without a field. */
 	errors: FieldErrors;
 }
 

@@ -30,7 +30,7 @@ const APPROVER: Record<Answers["approver"], string> = { none: "No one", platform
 
 const whole = (text: string, min: number): number | null => (/^\d{1,9}$/.test(text.trim()) && Number(text) >= min ? Number(text) : null);
 
-/** The answers as the server reads them, or what is wrong by field. */
+/** The answers in the server's form, or the problems by field. */
 export function readAnswers(answers: Answers) {
 	const { leave, regions, burst, approver } = answers;
 	const monthlyCapUsd = leave === "nothing" ? 1 : whole(answers.cap, 1);

@@ -25,7 +25,7 @@ describe("navigation", () => {
 		expect(hrefOfKey("z")).toBeNull();
 	});
 
-	it("shows each role what it can use", () => {
+	it("shows each role the items it can use", () => {
 		const hidden = (role: string) => SCREENS.filter((screen) => !screensFor(role).includes(screen)).map(({ id }) => id);
 		expect(hidden("Data scientist")).toEqual(["plan", "audit"]);
 		expect(hidden("Finance")).toEqual([]);

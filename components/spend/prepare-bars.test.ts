@@ -73,7 +73,7 @@ describe("preparePrevious", () => {
 	const points = [day(0, { totalMicroUsd: 9n }), day(1, { ownedMicroUsd: 2_000_000n, spotMicroUsd: 500_000n, totalMicroUsd: 2_500_000n })];
 	const of = (hide: ("spot" | "used")[]) => preparePrevious(points, { ledgerStartMs: START + DAY, hide, label: "Previous: October" });
 
-	it("adds up the series that are shown, and has no value before the ledger's start", () => {
+	it("adds up the visible series, and has no value before the ledger's start", () => {
 		expect(of([])).toEqual({ label: "Previous: October", values: [null, { value: 2.5, text: "$2.50" }] });
 		expect(of(["used"]).values[1]).toEqual({ value: 0.5, text: "$0.50" });
 	});

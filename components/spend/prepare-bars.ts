@@ -74,7 +74,7 @@ export function prepareSpendBars({ series: { zone, bucket, points }, forecast, l
 	return { axis: "usd", series: series.map(({ id, label, fill }) => ({ id, label, fill })), bars };
 }
 
-/** Totals of the period before, of the series that are shown; null before the ledger's start. */
+/** Totals of the previous period over the visible series; null before the ledger's start. */
 export function preparePrevious(
 	points: readonly Point[],
 	{ ledgerStartMs, hide, label }: { ledgerStartMs: number | null; hide: readonly Hideable[]; label: string },

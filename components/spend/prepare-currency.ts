@@ -15,7 +15,7 @@ export interface CurrencyRow {
 	sums: Converted["totals"]["converted"];
 }
 
-/** Groups as they were sent, then the total. Groups without cost are left out. */
+/** Groups in the order received, then the total. Groups without cost are left out. */
 export function prepareCurrencyRows({ items, totals }: Converted, view: Pick<SpendView, "by">, bucket: SpendBucket): CurrencyRow[] {
 	const dimension = view.by === "job" ? "team" : view.by;
 	const label = ({ key, converted: { idleMicro, totalMicro } }: Converted["items"][number]) =>

@@ -9,7 +9,7 @@ export function isRefundable({ cause, dimensions, effectiveMicroUsd, correction 
 
 export type RefundAmount = { kind: "all" } | { kind: "part"; amountUsd: string } | { kind: "wrong"; message: string };
 
-/** Parses the refund amount; empty means all that is left. At most the charge. */
+/** Parses the refund amount; empty means the full remainder. At most the charge. */
 export function readRefund(typed: string, effectiveMicroUsd: bigint): RefundAmount {
 	if (typed.trim() === "") return { kind: "all" };
 	const amount = readDollars(typed);

@@ -11,7 +11,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { Field, Textarea } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
 
-/** Refunds a charge in full or in part. Only the ledger knows what is left; it rejects larger amounts. */
+/** Refunds a charge in full or in part. Only the ledger knows the remainder; it rejects larger amounts. */
 export function RefundDialog({ charge, onClose }: { charge: ChargeLine; onClose: () => void }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();

@@ -113,7 +113,7 @@ describe("drillHref", () => {
 it("FOCUS exports cover the months of the days, newest first", () =>
 	expect(monthsOf({ from: "2025-12-30", to: "2026-02-01" })).toEqual(["2026-02-01", "2026-01-01", "2025-12-01"]));
 
-describe("what the chart selects", () => {
+describe("chart selection", () => {
 	it("is kept in the URL, and not carried to the charges", () => {
 		const chosen = view({ bar: "2026-11-03", hide: ["spot"], previous: true });
 		expect(spendHref(chosen)).toBe("/spend?bar=2026-11-03&hide=spot&previous=true");

@@ -75,7 +75,7 @@ const month = createParser({ parse: (text) => (/^20\d\d-(0[1-9]|1[0-2])$/.test(t
 /** Series of the chart, owned first. */
 export const CHART_SERIES = ["used", "idle", "reserved", "spot", "on_demand"] as const;
 export type ChartSeriesId = (typeof CHART_SERIES)[number];
-/** What the chart can hide. */
+/** The parts of the chart that can be hidden. */
 export const HIDEABLE = [...CHART_SERIES, "events"] as const;
 export type Hideable = (typeof HIDEABLE)[number];
 const date = createParser({ parse: (text) => (isDate(text) ? text : null), serialize: (value: string) => value });

@@ -15,7 +15,7 @@ const MARKS: Record<Finding["kind"], { icon: IconName; tone: string; says: strin
 /** Answers a question before submission. */
 type Answers = { answered: ReadonlySet<string>; onAnswer: (key: string, yes: boolean) => void };
 
-/** What became of every script line, most important first. */
+/** The outcome of every script line, most important first. */
 export function Findings({ findings, ...answers }: { findings: readonly Finding[] } & Answers) {
 	return groupFindings(findings).map((group) => <FindingGroupSection key={group.kind} group={group} answers={answers} />);
 }

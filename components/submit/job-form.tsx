@@ -268,7 +268,7 @@ function DurationField({
 	return <TextField {...props} name={name} label={label} optional placeholder={placeholder} hint={ms ? formatSpan(ms, true) : none} />;
 }
 
-/** As the browser's date-time field, in UTC. */
+/** In the format of the browser's date-time field, in UTC. */
 function DeadlineField(props: JobFormProps) {
 	const text = textOf(props.draft.valueAt(FIELDS.deadline));
 	const at = Date.parse(text);

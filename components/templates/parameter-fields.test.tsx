@@ -22,7 +22,7 @@ it("starts with the defaults, and needs the values of the others", () => {
 	expect(missingOf(PARAMETERS, { ...values, month: "2026-10" })).toEqual([]);
 });
 
-it("sends each value in its type, and leaves empty ones to their default", () => {
+it("sends each value in its type, and leaves empty ones at their default", () => {
 	const values = { month: "2026-10", rate: "0.1", epochs: "", dry: "false" };
 	expect(parametersOf(PARAMETERS, values)).toEqual({ month: "2026-10", rate: 0.1, dry: false });
 	expect(parametersOf(PARAMETERS, { ...values, epochs: "many" })).toMatchObject({ epochs: "many" });

@@ -5,7 +5,7 @@ export type Parameter = Outputs["template"]["get"]["parameters"][number];
 
 type Value = string | number | boolean;
 
-/** What the form holds: texts as typed, by parameter. */
+/** State of the form: texts as typed, by parameter. */
 export type ParameterValues = Readonly<Record<string, string>>;
 
 export function initialValues(parameters: readonly Parameter[]): ParameterValues {
@@ -18,8 +18,8 @@ function initialValue({ type, default: given }: Parameter): string {
 }
 
 /**
- * The parameters to send: numbers and booleans as such, so that a wrong one keeps its text and the server explains it. Empty values
- * are left out, which means the default.
+ * The parameters to send: numbers and booleans as such; an invalid one stays text, so that the server explains it.
+ * Empty values are left out and take their default.
  */
 export function parametersOf(parameters: readonly Parameter[], values: ParameterValues): Record<string, Value> {
 	return Object.fromEntries(

@@ -20,7 +20,7 @@ type Run = Outputs["template"]["run"];
 const QUOTE_AFTER_MS = 300;
 const PAGES = { Job: "/jobs", Pipeline: "/pipelines", Sweep: "/sweeps" } as const;
 
-/** The form of a template with the quote of what it would run. */
+/** The form of a template with the quote of the resulting run. */
 export function RunPanel({ detail }: { detail: Detail }) {
 	const { id, version, kind, parameters, description, team } = detail;
 	const canRun = detail.source !== null;

@@ -8,7 +8,7 @@ type DeadlineProps = {
 	deadlineMs: number;
 	/** Submission time: the slack at that time is the full bar. */
 	submittedMs: number;
-	/** Remaining work; slack is what is left after it. */
+	/** Remaining work; slack is the time left after it. */
 	remainingMs: number;
 	/** Start of the running work; the remaining work shrinks from then on. */
 	workingSinceMs?: number | null;

@@ -37,7 +37,7 @@ function checkToken(draft: TokenDraft): FieldErrors {
 	};
 }
 
-/** Creates a token and shows it once. `services`: accounts that it may be created for besides the person's own. */
+/** Creates a token and shows it once. `services`: service accounts it may be created for, besides the person's own. */
 export function CreateTokenDialog({ services, onClose }: { services: readonly { id: string; name: string }[]; onClose: () => void }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();

@@ -17,7 +17,7 @@ export function useLive(): LiveState {
 /** Minimum refetch interval, so that refetches complete even under many changes. */
 const READ_EVERY_MS = 700;
 
-/** Runs immediately, then at most every READ_EVERY_MS with the changes collected meanwhile. */
+/** Runs immediately, then at most every READ_EVERY_MS with the changes collected in between. */
 function useGathered<Item>(run: (items: ReadonlySet<Item>) => void): (items: Iterable<Item>) => void {
 	const pending = useRef<{ items: Set<Item>; timer: ReturnType<typeof setTimeout> | null }>({ items: new Set(), timer: null });
 	const flush = () => {

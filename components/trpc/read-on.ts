@@ -8,8 +8,9 @@ interface Pages {
 const TRIES_MAX = 5;
 
 /**
- * Loads the next page. A change meanwhile refetches the list and drops the pending page, which is then requested again
- * so that the click is not lost. Returns null when the page has arrived, otherwise the error, which may be the refetch's.
+ * Loads the next page. A change in the meantime refetches the list and drops the pending page, which is then requested
+ * again so that the click is not lost. Returns null when the page has arrived, otherwise the error, which may be the
+ * refetch's.
  */
 export async function readOn(shown: number, fetchNextPage: () => Promise<Pages>): Promise<unknown> {
 	for (let tries = 0; tries < TRIES_MAX; tries++) {

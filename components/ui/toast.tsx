@@ -6,7 +6,7 @@ import type { ToasterProps } from "sonner";
 type ToastAction = { label: string; onClick: () => void };
 export type ToastMessage = { tone: "done" | "failed" | "info"; title: string; detail?: string; action?: ToastAction };
 
-/** sonner loads with the first message because most visits show none. Messages that arrive meanwhile are queued. */
+/** sonner loads with the first message because most visits show none. Messages that arrive in the meantime are queued. */
 const queue: ToastMessage[] = [];
 let Toaster: ComponentType<ToasterProps> | null = null;
 let loading: Promise<void> | null = null;

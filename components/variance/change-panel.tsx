@@ -33,7 +33,7 @@ interface ChangePanelProps<Cause extends string> {
 	hrefWhat: string;
 }
 
-/** Why a range differs from the one before: one sentence, a waterfall, and the lines of work behind it. */
+/** Why a range differs from the previous one: one sentence, a waterfall, and the lines of work behind it. */
 export function ChangePanel<Cause extends string>(props: ChangePanelProps<Cause>) {
 	const { change, before, renderAmount } = props;
 	return (

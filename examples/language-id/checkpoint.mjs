@@ -1,4 +1,5 @@
-// Checkpoints that a crash at any moment cannot spoil: written beside, synced, then renamed; a checksum detects a torn one.
+// Checkpoints that survive a crash at any moment: written to a temporary file, synced, then renamed; a checksum
+// detects a torn one.
 import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -68,7 +69,7 @@ function readCheckpoint(path) {
 	return { state, arrays };
 }
 
-/** The newest whole checkpoint that `accepts` (a function that answers why not, or null); null when there is none. */
+/** The newest complete checkpoint that `accepts` (a function that returns why not, or null); null if there is none. */
 export function loadNewestCheckpoint(folder, accepts, log) {
 	for (const name of checkpointNames(folder)) {
 		try {

@@ -1,4 +1,5 @@
-// The data set as numbers: each name becomes counts of its letters, pairs and triples, hashed into a fixed number of features.
+// The data set as numbers: each name becomes counts of its letters, pairs and triples, hashed into a fixed number of
+// features.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,8 +28,8 @@ function featuresOf(name) {
 }
 
 /**
- * Every fifth country, language or currency is kept for the test, in all languages at once: a country learnt by name in
- * one language is never tested in another.
+ * Every fifth country, language or currency is held out for testing, in all languages at once: a country learned by
+ * name in one language is never tested in another.
  */
 export function loadNames(file = join(import.meta.dirname, "names.tsv")) {
 	const text = readFileSync(file, "utf8");

@@ -1,5 +1,5 @@
-// Writes names.tsv from the Unicode CLDR that is built into Node: what countries, languages and currencies are called in
-// twelve languages. Run by hand, and only to make the data set again: its rows change with the version of CLDR.
+// Writes names.tsv from the Unicode CLDR that is built into Node: names of countries, languages and currencies in
+// twelve languages. Run by hand, and only to recreate the data set: its rows change with the version of CLDR.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 

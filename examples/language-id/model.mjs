@@ -6,7 +6,7 @@ const BETA1 = 0.9;
 const BETA2 = 0.999;
 const EPSILON = 1e-8;
 
-/** mulberry32: a random generator with one 32-bit number as its state, so that a checkpoint can hold it. */
+/** mulberry32: a random generator with one 32-bit number as its state, so that a checkpoint can store it. */
 export class Random {
 	constructor(state) {
 		this.state = state >>> 0;
@@ -69,7 +69,7 @@ export class Model {
 		return { hidden, output };
 	}
 
-	/** One step of Adam on a batch. Returns the batch's summed loss and how many it had right. */
+	/** One step of Adam on a batch. Returns the batch's summed loss and the number of correct predictions. */
 	learn(batch, step, random) {
 		this.gradient.fill(0);
 		let loss = 0;
@@ -116,7 +116,7 @@ export class Model {
 		}
 	}
 
-	/** Share of the examples that the network gets right. */
+	/** Share of the examples classified correctly. */
 	accuracy(examples) {
 		const right = examples.filter((example) => {
 			const { output } = this.forward(example);

@@ -14,7 +14,7 @@ function whole(name, text, least, most) {
 	return value;
 }
 
-/** "100": every so many steps. "5s": so many seconds after the last one. */
+/** "100": every 100 steps. "5s": 5 seconds after the last one. */
 function interval(text) {
 	const seconds = /^(\d+(?:\.\d+)?)s$/.exec(text);
 	if (seconds) return { steps: Number.POSITIVE_INFINITY, ms: Number(seconds[1]) * 1000 };

@@ -76,7 +76,7 @@ function stepLines(lines: string[]): StepLine[] {
 	});
 }
 
-/** Starts a run, stops it by a signal after `lines` step lines, and leaves its checkpoints. */
+/** Starts a run, stops it with a signal after `lines` step lines, and leaves its checkpoints. */
 function interruptAfter(lines: number, signal: NodeJS.Signals): Promise<Run> {
 	let seen = 0;
 	return train([...QUICK, "--step-delay-ms", "2"], {
@@ -97,14 +97,14 @@ describe("training", () => {
 		expect(accuracy).toBeGreaterThan(0.4);
 	});
 
-	it("gives the same lines for the same seed, and others for another", async () => {
+	it("prints the same lines for the same seed, and different lines for another", async () => {
 		const second = await train(QUICK, { checkpoints: join(folder, "b") });
 		const other = await train([...QUICK, "--seed", "8"], { checkpoints: join(folder, "c") });
 		expect(second.lines).toEqual(whole.lines);
 		expect(stepLines(other.lines)).not.toEqual(stepLines(whole.lines));
 	});
 
-	it("says which GPUs it was given", async () => {
+	it("prints the GPUs it was given", async () => {
 		const run = await train(["--epochs", "1"], { env: { CUDA_VISIBLE_DEVICES: "3" } });
 		expect(run.lines[0]).toBe("CUDA_VISIBLE_DEVICES=3");
 	});
@@ -113,7 +113,7 @@ describe("training", () => {
 		[["--epochs", "many"], '--epochs is "many"'],
 		[["--checkpoint-every", "0"], "--checkpoint-every"],
 		[["--colour", "red"], "--colour"],
-	])("refuses %j with exit code 2 and the usage", async (args, message) => {
+	])("rejects %j with exit code 2 and the usage", async (args, message) => {
 		const run = await train(args);
 		expect(run.code).toBe(2);
 		expect(run.errors).toContain(message);
@@ -123,7 +123,7 @@ describe("training", () => {
 });
 
 describe("an interrupted training", () => {
-	it("saves on SIGTERM, leaves with 143, and goes on to exactly the lines of an uninterrupted run", async () => {
+	it("saves on SIGTERM, exits with 143, and resumes with exactly the lines of an uninterrupted run", async () => {
 		const first = await interruptAfter(5, "SIGTERM");
 		expect(first.code).toBe(143);
 		const stopped = Number(/^SIGTERM: saved at step (\d+), to be resumed$/.exec(first.lines.at(-1) ?? "")?.[1]);
@@ -137,7 +137,7 @@ describe("an interrupted training", () => {
 		expect(second.lines.at(-1)).toBe(whole.lines.at(-1));
 	});
 
-	it("loses only what came after the last checkpoint when it is killed outright", async () => {
+	it("loses only work after the last checkpoint when it is killed", async () => {
 		const first = await interruptAfter(4, "SIGKILL");
 		expect(first.code).toBeNull();
 		const second = await train(QUICK);
@@ -172,7 +172,7 @@ describe("checkpoints", () => {
 				writeFileSync(path, bytes);
 			},
 		],
-	])("passes over one that is %s and takes the one before", async (_, spoil) => {
+	])("skips one that is %s and uses the previous one", async (_, spoil) => {
 		copyWhole();
 		expect(checkpoints()).toEqual(["step-00000300.ckpt", "step-00000324.ckpt"]);
 		spoil(newest());
@@ -182,7 +182,7 @@ describe("checkpoints", () => {
 		expect(second.lines.at(-1)).toBe(whole.lines.at(-1));
 	});
 
-	it("does not go on from the run of another seed", async () => {
+	it("does not resume from the run of another seed", async () => {
 		await train(["--epochs", "1"]);
 		const other = await train(["--epochs", "1", "--seed", "8"]);
 		expect(other.lines).toContain("started from step 0");

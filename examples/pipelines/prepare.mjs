@@ -15,7 +15,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith(".tsv")))
 		const isTest = createHash("sha256").update(code).digest()[0] % 5 === 0;
 		(isTest ? test : train).push([language, name.toLowerCase()]);
 	}
-// In an order without meaning: a model that sees one language after the other learns only the last one.
+// Shuffled: a model that sees one language after the other only learns the last one.
 const orderOf = (name) => createHash("sha256").update(name).digest("hex");
 const shuffled = (examples) => examples.map((one) => [orderOf(one.join(" ")), one]).sort(([a], [b]) => (a < b ? -1 : 1));
 mkdirSync(out, { recursive: true });

@@ -16,11 +16,11 @@ export interface ClientOptions {
 	token: string;
 	/** Instead of the global one. */
 	fetch?: typeof fetch;
-	/** Longest wait for an answer that is not a stream, ms. Default: 60,000. */
+	/** Maximum wait for a response that is not a stream, ms. Default: 60,000. */
 	timeoutMs?: number;
 }
 
-/** The server refused the request. `problem.fix` says what to do. */
+/** The server rejected the request. `problem.fix` says what to do. */
 export class ApiError extends Error {
 	readonly status: number;
 	readonly problem: Problem;
@@ -44,8 +44,8 @@ export class SpillwayClient {
 	}
 
 	/**
-	 * Calls an operation: `client.call("job.get", { id })`. A connection that breaks is tried again where that is safe.
-	 * @throws ApiError when the server refuses it; TypeError when the server cannot be reached
+	 * Calls an operation: `client.call("job.get", { id })`. Retries a broken connection if that is safe.
+	 * @throws ApiError when the server rejects it; TypeError when the server cannot be reached
 	 */
 	async call<Id extends OperationId>(id: Id, given: Arguments<Id>): Promise<Answer<Id>> {
 		const { method, isRepeatable } = OPERATIONS[id];
@@ -58,7 +58,10 @@ export class SpillwayClient {
 		return (await response.json()) as Answer<Id>;
 	}
 
-	/** Lines of an answer as they arrive: `client.lines("job.readLogs", { id, follow: true })`. @throws as `call` */
+	/**
+	 * Lines of a response as they arrive: `client.lines("job.readLogs", { id, follow: true })`.
+	 * @throws as `call`
+	 */
 	async *lines<Id extends LinesId>(id: Id, given: Arguments<Id>, signal?: AbortSignal): AsyncGenerator<Line<Id>> {
 		const response = await this.#send(id, given, null, signal ?? null);
 		const decoder = new TextDecoder();
@@ -71,7 +74,10 @@ export class SpillwayClient {
 		if (rest !== "") throw new TypeError("The answer ended early.");
 	}
 
-	/** An answer that is a file: `client.file("artifact.download", { id, path })`. @throws as `call` */
+	/**
+	 * A response that is a file: `client.file("artifact.download", { id, path })`.
+	 * @throws as `call`
+	 */
 	file<Id extends FileId>(id: Id, given: Arguments<Id>, signal?: AbortSignal): Promise<Response> {
 		return this.#send(id, given, null, signal ?? null);
 	}

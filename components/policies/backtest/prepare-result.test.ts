@@ -35,7 +35,7 @@ describe("backtest figures", () => {
 		expect(figure("utilisation", {}, { ownedUtilisation: 0.6 })).toMatchObject({ word: "more", tone: "good" });
 		expect(figure("wait", {}, {})).toMatchObject({ amount: "No change", word: "", tone: "same" });
 	});
-	it("omit CO2e where a grid is unknown", () => {
+	it("omit CO2e when a grid is unknown", () => {
 		expect(figure("co2", {}, { emissionsGrams: null })).toMatchObject({ amount: "Unknown", tone: "same" });
 	});
 	it("omit days without comparable data", () => {

@@ -1,6 +1,6 @@
 import type { IconName } from "#components/ui/icon.tsx";
 
-/** What Enter does with a result. */
+/** Action of Enter on a result. */
 export type CommandAct =
 	| { kind: "open"; href: string }
 	/** Requires a second Enter, then calls the server. */

@@ -41,7 +41,7 @@ const COMPANY: readonly FoundEntity[] = [
 	entity("doc", "carbon", "Carbon", "documentation", { href: "/docs/carbon" }),
 ];
 
-/** What the server answers: every word occurs in the entity. */
+/** The server's response: every word occurs in the entity. */
 function found(text: string): FoundEntity[] {
 	const search = buildSearch(parseQuery(text));
 	if (search === null) return [];
@@ -122,7 +122,7 @@ describe("rankCommands", () => {
 });
 
 describe("buildSearch", () => {
-	it("asks only for what the verb needs, and not for one letter", () => {
+	it("queries only what the verb needs, and nothing for a single letter", () => {
 		expect(buildSearch(parseQuery("approve"))).toEqual({ q: "", kind: ["approval"] });
 		expect(buildSearch(parseQuery("cancel x"))).toEqual({ q: "x", kind: ["job"], live: true });
 		expect(buildSearch(parseQuery("e"))).toBeNull();

@@ -12,7 +12,7 @@ export interface CommandContext {
 	nowMs: number;
 	/** Entities found for this query, or for an earlier one. */
 	entities: readonly FoundEntity[];
-	/** The entities are of an earlier query. Those that do not match the current one are left out. */
+	/** The entities are from an earlier query. Those that do not match the current one are left out. */
 	stale?: boolean;
 }
 

@@ -10,13 +10,13 @@ const PAUSE_MS = 60;
 const FRESH_MS = 5_000;
 
 export interface Found {
-	/** `loading`: the entities are of an earlier query. */
+	/** `loading`: the entities are from an earlier query. */
 	state: "done" | "loading" | "failed";
 	entities: readonly FoundEntity[];
 	teams: readonly string[];
 }
 
-/** Finds entities for the typed text. An older answer never replaces a newer one. */
+/** Finds entities for the typed text. An older response never replaces a newer one. */
 export function useFound(text: string): Found {
 	const trpc = useTRPC();
 	const client = useQueryClient();

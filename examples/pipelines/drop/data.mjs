@@ -27,8 +27,8 @@ function featuresOf(name) {
 }
 
 /**
- * Every fifth country, language or currency is kept for the test, in all languages at once: a country learnt by name in
- * one language is never tested in another.
+ * Every fifth country, language or currency is held out for testing, in all languages at once: a country learned by
+ * name in one language is never tested in another.
  */
 export function loadNames(file = join(import.meta.dirname, "names.tsv")) {
 	const text = readFileSync(file, "utf8");

@@ -1,11 +1,12 @@
-// Trains a network to classify the language of a name. Made to be interrupted: started again, it goes on where it was saved.
+// Trains a network to classify the language of a name. Designed to be interrupted: when restarted, it resumes from its
+// checkpoint.
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { loadNewestCheckpoint, saveCheckpoint } from "./checkpoint.mjs";
 import { FEATURES, loadNames } from "./data.mjs";
 import { Model, Random } from "./model.mjs";
 import { readOptions, USAGE } from "./options.mjs";
 
-/** 128 + the signal's number, as shells report it: not 0, so that no one takes an interrupted run for a finished one. */
+/** 128 + the signal's number, as shells report it: not 0, so that an interrupted run is not mistaken for a finished one. */
 const SIGNAL_EXIT = { SIGTERM: 143, SIGINT: 130 };
 
 function shuffle(order, random) {
@@ -46,7 +47,7 @@ function startOrResume(options, data) {
 	return { run, save };
 }
 
-/** One batch. Begins a new epoch, with the names in a new order, when the last one is through. */
+/** One batch. Starts a new epoch, with the names in a new order, when the previous one is finished. */
 function trainStep(run, options, data, stepsPerEpoch) {
 	const inEpoch = run.step % stepsPerEpoch;
 	if (inEpoch === 0) {
