@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CHANNEL_KINDS, CHANNEL_TOPICS, DEFAULT_TOPICS } from "./alert.ts";
 import { policyDocumentSchema } from "./policy-schema.ts";
 import * as value from "./schema/values.ts";
+import { storeConfigSchema, usdPerGiBSchema } from "./store.ts";
 import { PROVIDERS, ROLES } from "./vocabulary.ts";
 
 /**
@@ -14,6 +15,7 @@ export const COMPANY_LIMITS = {
 	groups: 500,
 	people: 2_000,
 	sites: 50,
+	stores: 500,
 	channels: 100,
 	templates: 200,
 	exchangeRates: 2_000,
@@ -106,6 +108,24 @@ const siteSchema = z.strictObject({
 		.meta({ description: "Whether jobs are placed there.", examples: [false] }),
 });
 
+const storeSchema = z.strictObject({
+	team: value.name().meta({ description: "Team that keeps its results and checkpoints there. It stays.", examples: ["research"] }),
+	name: value.name().meta({ description: "Identifies the store within the team. It stays.", examples: ["models"] }),
+	config: storeConfigSchema.meta({
+		description: "Kind and settings of the store (docs/results.md). The place of its files stays.",
+		valueType: "store settings",
+	}),
+	credentials: secretRef().optional().meta({
+		description: "JSON with the store's credentials (docs/results.md), stored encrypted; for all kinds but folder.",
+	}),
+	isDefault: z
+		.boolean()
+		.default(true)
+		.meta({ description: "New results and checkpoints of the team go there.", examples: [false] }),
+	usdPerGiBMonth: usdPerGiBSchema.optional().meta({ description: "Dollars per GiB and calendar month.", defaultText: "no price" }),
+	usdPerGiBEgress: usdPerGiBSchema.optional().meta({ description: "Dollars per GiB that leaves the store.", defaultText: "no price" }),
+});
+
 const channelSchema = z.strictObject({
 	name: value.line(80).meta({ description: "Identifies the channel.", examples: ["Finance"] }),
 	kind: z.enum(CHANNEL_KINDS).meta({ description: "How messages are sent.", examples: ["email"] }),
@@ -185,6 +205,22 @@ function unique(key: string, { exact = false } = {}) {
 	};
 }
 
+/** Reports stores with the team and name of an earlier one, and second default stores of a team. */
+function checkStores(stores: readonly z.output<typeof storeSchema>[], ctx: z.RefinementCtx): void {
+	const names = new Set<string>();
+	const defaults = new Map<string, string>();
+	for (const [index, { team, name, isDefault }] of stores.entries()) {
+		const report = (field: string, message: string, fix: string) =>
+			ctx.addIssue({ code: "custom", path: [index, field], message, params: { fix } });
+		if (names.has(`${team}/${name}`)) report("name", `"${team}/${name}" is listed twice`, "Remove one entry.");
+		names.add(`${team}/${name}`);
+		const other = defaults.get(team);
+		if (isDefault && other !== undefined)
+			report("isDefault", `"${other}" is the default store of ${team}`, "Write isDefault: false for one of them.");
+		if (isDefault) defaults.set(team, name);
+	}
+}
+
 export const companyDocumentSchema = z.strictObject({
 	apiVersion: z.literal("spillway/v1").meta({ description: "Always spillway/v1.", fix: "Write apiVersion: spillway/v1." }),
 	kind: z.literal("Company").meta({ description: "Always Company.", fix: "Write kind: Company." }),
@@ -230,6 +266,12 @@ export const companyDocumentSchema = z.strictObject({
 			.superRefine(unique("id"))
 			.optional()
 			.meta({ description: "Cloud accounts and clusters." }),
+		stores: z
+			.array(storeSchema)
+			.max(COMPANY_LIMITS.stores)
+			.superRefine(checkStores)
+			.optional()
+			.meta({ description: "Where teams keep results and checkpoints." }),
 		policy: policyDocumentSchema.shape.spec
 			.optional()
 			.meta({ description: "Rules, budgets, shares and weights: the spec of the policy named default.", valueType: "policy spec" }),
@@ -251,7 +293,18 @@ export type CompanyFile = z.output<typeof companyDocumentSchema>;
 export type CompanySpec = CompanyFile["spec"];
 
 /** Every secret reference in the file. */
-export function secretRefsOf({ sites = [], channels = [] }: CompanySpec): string[] {
-	const refs = [...sites.map((site) => site.credentials), ...channels.flatMap((channel) => [channel.url, channel.signingKey])];
-	return [...new Set(refs.filter((ref) => ref !== undefined))];
+export function secretRefsOf(spec: CompanySpec): string[] {
+	return [...new Set(secretPlacesOf(spec).map(({ ref }) => ref))];
+}
+
+/** Every secret reference with its path in the file. */
+export function secretPlacesOf({ sites = [], stores = [], channels = [] }: CompanySpec): { ref: string; at: PropertyKey[] }[] {
+	const places = [
+		...sites.map(({ credentials }, index) => ({ ref: credentials, at: ["spec", "sites", index, "credentials"] })),
+		...stores.map(({ credentials }, index) => ({ ref: credentials, at: ["spec", "stores", index, "credentials"] })),
+		...channels.flatMap((channel, index) =>
+			(["url", "signingKey"] as const).map((field) => ({ ref: channel[field], at: ["spec", "channels", index, field] })),
+		),
+	];
+	return places.flatMap(({ ref, at }) => (ref === undefined ? [] : [{ ref, at }]));
 }

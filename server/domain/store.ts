@@ -38,41 +38,52 @@ const place = z
 
 const common = { prefix, place };
 
-export const storeConfigSchema = z.discriminatedUnion("kind", [
-	z.strictObject({
-		...{ kind: z.literal("s3"), bucket, ...common },
-		provider: z.enum(S3_PROVIDERS).default("AWS"),
-		region: line(64).default("us-east-1"),
-		endpoint: address.optional(),
-		/** The role that machines assume for their prefix. Without one, AWS issues a federation token. */
-		roleArn: z
-			.string()
-			.regex(/^arn:[a-z0-9-]+:iam::[^:]*:role\/.+$/, "must be the ARN of a role, such as arn:aws:iam::123456789012:role/spillway-store")
-			.optional(),
-		/** URL of the token service, if not the provider's usual one. */
-		stsEndpoint: address.optional(),
-	}),
-	z.strictObject({ kind: z.literal("gcs"), bucket, ...common, endpoint: address.optional(), stsEndpoint: address.optional() }),
-	z.strictObject({
-		...{ kind: z.literal("azblob"), ...common, endpoint: address.optional() },
-		account: z.string().regex(/^[a-z0-9]{3,24}$/, "must be a storage account: 3 to 24 lower-case letters and digits"),
-		container: z.string().regex(/^[a-z0-9](-?[a-z0-9]){2,62}$/, "must be a container name"),
-		/** With a hierarchical namespace a signature can be limited to a folder; with a flat one only to the container. */
-		hierarchical: z.boolean().default(false),
-	}),
-	z.strictObject({
-		kind: z.literal("webdav"),
-		url: address,
-		...common,
-		vendor: z.enum(["other", "nextcloud", "owncloud"]).default("other"),
-	}),
-	z.strictObject({
-		...{ kind: z.literal("folder"), place },
-		path: line(1_024).refine((text) => text.startsWith("/") && !text.split("/").includes(".."), "must be an absolute path"),
-	}),
-]);
+export const storeConfigSchema = z.discriminatedUnion(
+	"kind",
+	[
+		z.strictObject({
+			...{ kind: z.literal("s3"), bucket, ...common },
+			provider: z.enum(S3_PROVIDERS).default("AWS"),
+			region: line(64).default("us-east-1"),
+			endpoint: address.optional(),
+			/** The role that machines assume for their prefix. Without one, AWS issues a federation token. */
+			roleArn: z
+				.string()
+				.regex(/^arn:[a-z0-9-]+:iam::[^:]*:role\/.+$/, "must be the ARN of a role, such as arn:aws:iam::123456789012:role/spillway-store")
+				.optional(),
+			/** URL of the token service, if not the provider's usual one. */
+			stsEndpoint: address.optional(),
+		}),
+		z.strictObject({ kind: z.literal("gcs"), bucket, ...common, endpoint: address.optional(), stsEndpoint: address.optional() }),
+		z.strictObject({
+			...{ kind: z.literal("azblob"), ...common, endpoint: address.optional() },
+			account: z.string().regex(/^[a-z0-9]{3,24}$/, "must be a storage account: 3 to 24 lower-case letters and digits"),
+			container: z.string().regex(/^[a-z0-9](-?[a-z0-9]){2,62}$/, "must be a container name"),
+			/** With a hierarchical namespace a signature can be limited to a folder; with a flat one only to the container. */
+			hierarchical: z.boolean().default(false),
+		}),
+		z.strictObject({
+			kind: z.literal("webdav"),
+			url: address,
+			...common,
+			vendor: z.enum(["other", "nextcloud", "owncloud"]).default("other"),
+		}),
+		z.strictObject({
+			...{ kind: z.literal("folder"), place },
+			path: line(1_024).refine((text) => text.startsWith("/") && !text.split("/").includes(".."), "must be an absolute path"),
+		}),
+	],
+	{ error: ({ code }) => (code === "invalid_union" ? `must be one of ${STORE_KINDS.join(", ")}` : undefined) },
+);
 export type StoreConfig = z.output<typeof storeConfigSchema>;
 export type ConfigOf<K extends StoreKind> = Extract<StoreConfig, { kind: K }>;
+
+/** Dollars per GiB. Money is stored in micro-dollars: a smaller part would be rounded away, and a price of 0.0000001 would be free. */
+export const usdPerGiBSchema = z
+	.number()
+	.min(0)
+	.max(100)
+	.refine((value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) < 1e-4, "must have at most six decimals, such as 0.023");
 
 const text = (max: number) => z.string().min(1).max(max);
 /** The store's own credentials. They never leave the control plane. */

@@ -12,7 +12,7 @@ export const companyOperations = {
 };
 
 function withTools(ctx: OperationContext): CompanyContext {
-	const { siteTools } = ctx;
-	if (siteTools) return { ...ctx, siteTools };
-	throw new SpillwayError("unavailable", "This process cannot open sites.", { fix: "Send the request to the web server." });
+	const { siteTools, stores } = ctx;
+	if (siteTools && stores) return { ...ctx, siteTools, stores };
+	throw new SpillwayError("unavailable", "This process cannot open sites and stores.", { fix: "Send the request to the web server." });
 }

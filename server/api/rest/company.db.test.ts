@@ -9,11 +9,17 @@ import { account, identity } from "#server/db/schema/account.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { scimGroup, scimMember, scimUser } from "#server/db/schema/scim.ts";
 import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
+import { RcloneStores } from "#server/providers/stores/rclone-stores.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 
 const PAGE = path.resolve(import.meta.dirname, "../../../docs/company-file.md");
 const EXAMPLE = /## Example\n\n```yaml\n([\s\S]*?)```/.exec(readFileSync(PAGE, "utf8"))?.[1] ?? "";
 const KEY = JSON.stringify({ accessKeyId: "AKIAEXAMPLE", secretAccessKey: "very-secret-key" });
+const STORE_KEY = JSON.stringify({ accessKeyId: "AKIASTORE", secretAccessKey: "hidden-store-key" });
+const SECRETS = {
+	...{ "env:AWS_CREDENTIALS": KEY, "env:STORE_CREDENTIALS": STORE_KEY },
+	"file:chat-webhook.txt": "https://chat.example.com/hook/s3cret",
+};
 
 let world: RestWorld;
 let folder: string;
@@ -24,7 +30,10 @@ beforeAll(async () => {
 	file = path.join(folder, "company.yaml");
 	writeFileSync(path.join(folder, "chat-webhook.txt"), "https://chat.example.com/hook/s3cret\n");
 	const kinds = [awsSiteKind({ listPrices: () => [], controlUrl: "http://127.0.0.1:3000" })];
-	world = await RestWorld.open({ siteTools: { kinds, keys: new CredentialKeys({ home: folder }), leastRights: () => [] } });
+	world = await RestWorld.open({
+		siteTools: { kinds, keys: new CredentialKeys({ home: folder }), leastRights: () => [] },
+		storePort: new RcloneStores(() => Promise.reject(new Error("Applying a file must not open a store."))),
+	});
 });
 afterAll(async () => {
 	await world.close();
@@ -33,14 +42,14 @@ afterAll(async () => {
 
 function apply(text: string, ...args: string[]): Promise<Ran> {
 	writeFileSync(file, text);
-	const given = { SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url, AWS_CREDENTIALS: KEY };
+	const given = { SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url, AWS_CREDENTIALS: KEY, STORE_CREDENTIALS: STORE_KEY };
 	return runCommand(["apply", "-f", "company.yaml", ...args], { cwd: folder, env: given });
 }
 
 const plan = (text: string, more: object = {}) =>
 	world.post("/company/plan", {
 		text,
-		secrets: { "env:AWS_CREDENTIALS": KEY, "file:chat-webhook.txt": "https://chat.example.com/hook/s3cret" },
+		secrets: SECRETS,
 		...more,
 	});
 const file_ = (spec: string) => `apiVersion: spillway/v1\nkind: Company\nspec:\n${spec}`;
@@ -52,8 +61,8 @@ it("applies the documented example, and changes nothing the second time", async 
 	expect((await world.get("/accounts")).text).not.toContain("ada@example.com");
 	expect(await apply(EXAMPLE)).toMatchObject({ code: 2, err: expect.stringContaining("Give --yes") });
 	const first = await apply(EXAMPLE, "--yes");
-	expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/\n1[23] changes applied\.\n$/) });
-	expect(`${first.out}${dry.out}`).not.toMatch(/very-secret-key|s3cret/);
+	expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/\n1[34] changes applied\.\n$/) });
+	expect(`${first.out}${dry.out}`).not.toMatch(/very-secret-key|s3cret|hidden-store-key/);
 	const teams = (await world.get("/teams")).json.items;
 	expect(teams).toContainEqual({ name: "vision", title: "Computer Vision", costCenter: "4712", parent: "research", members: 4 });
 	const people = (await world.get("/accounts")).json.items;
@@ -71,7 +80,7 @@ it("applies the documented example, and changes nothing the second time", async 
 	expect(await apply(EXAMPLE, "--dry-run")).toMatchObject({ code: 0 });
 	expect((await world.database.db.select().from(audit)).length).toBe(entries);
 	const [line] = await world.database.db.select().from(audit).where(eq(audit.action, "company.apply"));
-	expect(JSON.stringify(line)).not.toMatch(/very-secret-key|s3cret/);
+	expect(JSON.stringify(line)).not.toMatch(/very-secret-key|s3cret|hidden-store-key/);
 	expect(line?.actor).toBe("account:usr_platform");
 });
 
@@ -81,7 +90,7 @@ it("shows and applies edits, including secrets", async () => {
 		"name: Grace Hopper, role: platform",
 	);
 	const { json } = await plan(edited, {
-		secrets: { "env:AWS_CREDENTIALS": KEY.replace("very", "other"), "file:chat-webhook.txt": "https://chat.example.com/new" },
+		secrets: { ...SECRETS, "env:AWS_CREDENTIALS": KEY.replace("very", "other"), "file:chat-webhook.txt": "https://chat.example.com/new" },
 	});
 	expect(json.changes).toMatchObject([
 		{ kind: "person", id: "grace@example.com", fields: [{ field: "role", before: '"finance"', after: '"platform"' }] },
@@ -136,6 +145,7 @@ it("reports unknown names at line and column", async () => {
 	});
 	expect((await world.post("/company/plan", { text: EXAMPLE, secrets: {} })).json.fields).toMatchObject([
 		{ path: "spec.sites.0.credentials" },
+		{ path: "spec.stores.0.credentials" },
 		{ path: "spec.channels.1.url" },
 	]);
 });
@@ -250,4 +260,47 @@ it("applies exchange rates and the reporting currency; the command imports, list
 	expect(await currency("set", "NOK")).toMatchObject({ code: 5, err: expect.stringContaining("no exchange rates for NOK") });
 	expect((await currency("set", "USD")).out).toBe("Reports are in USD.\n");
 	expect((await world.get("/spend?currency=EUR&groupBy=job")).status).toBe(400);
+});
+
+it("applies stores: drift, new credentials and prices, problems at their places, removed with --prune", async () => {
+	const entry = (more: string) => `    - { team: research, name: models, config: { kind: s3, bucket: acme-models${more} }\n`;
+	const text = (more: string) => file_(`  stores:\n${entry(more)}`);
+	const same = ", region: eu-west-1, place: 'aws:eu-west-1' }, credentials: 'env:STORE_CREDENTIALS'";
+	const prices = ", usdPerGiBMonth: 0.023, usdPerGiBEgress: 0.09";
+	expect((await plan(text("_ }"))).json.fields).toMatchObject([{ line: 5, path: "spec.stores.0.config.bucket" }]);
+	expect((await plan(text(" }"))).json.fields).toMatchObject([
+		{ line: 5, path: "spec.stores.0.credentials", message: expect.stringContaining("accessKeyId") },
+	]);
+	expect((await plan(text("-2 }, credentials: 'env:STORE_CREDENTIALS'"))).json.fields).toMatchObject([
+		{ line: 5, path: "spec.stores.0.config", message: expect.stringContaining("Files of research/models are in s3://acme-models") },
+	]);
+	const folder = "    - { team: research, name: disk, config: { kind: folder, path: /srv/results } }\n";
+	expect((await plan(`${text(same)}${folder}`)).json.fields).toMatchObject([
+		{ line: 6, path: "spec.stores.1.isDefault", message: expect.stringContaining('"models" is the default store of research') },
+	]);
+
+	const listed = async () => (await world.get("/stores")).json.stores as { id: string; name: string }[];
+	const [store] = await listed();
+	expect(store).toMatchObject({ isDefault: true, price: { microUsdPerGiBMonth: "23000" }, checkedAt: null });
+	await world.call("PUT", `/api/v1/stores/${store?.id}`, { body: { isDefault: false } });
+	await world.call("PUT", `/api/v1/stores/${store?.id}/price`, { body: { usdPerGiBMonth: "0.03", usdPerGiBEgress: null } });
+	expect((await apply(text(same + prices), "--dry-run")).out).toBe(
+		"~ store research/models\n    isDefault: false -> true\n    usdPerGiBMonth: 0.03 -> 0.023\n    usdPerGiBEgress: 0.09\n",
+	);
+	const rotated = await plan(text(`${same}, isDefault: false, usdPerGiBMonth: 0.03`), {
+		secrets: { ...SECRETS, "env:STORE_CREDENTIALS": STORE_KEY.replace("hidden", "rotated") },
+	});
+	expect(rotated.json.changes).toMatchObject([{ id: "research/models", fields: [{ field: "credentials", after: "(secret), changed" }] }]);
+	expect(rotated.text).not.toContain("store-key");
+
+	const both = `${text(`${same.replace("place: 'aws:eu-west-1'", "place: 'aws:eu-west-2'")}${prices}, isDefault: false`)}${folder}`;
+	expect(await apply(both, "--yes")).toMatchObject({ code: 0, out: expect.stringContaining("+ store research/disk") });
+	expect(await apply(both, "--yes")).toMatchObject({ code: 0, out: "No changes.\n" });
+	expect(await listed()).toMatchObject([
+		{ name: "disk", isDefault: true },
+		{ id: store?.id, place: "aws:eu-west-2", isDefault: false, price: { microUsdPerGiBEgress: "90000" } },
+	]);
+	const pruned = await apply(file_(`  stores:\n${folder}`), "--yes", "--prune");
+	expect(pruned).toMatchObject({ code: 0, out: expect.stringContaining("- store research/models") });
+	expect(await listed()).toMatchObject([{ name: "disk" }]);
 });

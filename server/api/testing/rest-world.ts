@@ -16,6 +16,7 @@ import type { Role } from "#server/domain/vocabulary.ts";
 import { env } from "#server/env.ts";
 import { attemptIdOf } from "#server/kernel/ids.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
+import type { StorePort } from "#server/providers/store-port.ts";
 import type { SiteTools } from "#server/services/capacity/site/tools.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
@@ -66,6 +67,12 @@ export interface CallOptions {
 	headers?: Record<string, string>;
 }
 
+/** What the server's process can reach; nothing by default. */
+interface Tools {
+	siteTools?: SiteTools;
+	storePort?: StorePort;
+}
+
 /** The REST face over its own database, on a real port, with four people; the control loop is played by hand. */
 export class RestWorld {
 	url = "";
@@ -80,7 +87,7 @@ export class RestWorld {
 	readonly #server: Server;
 	readonly #shutdown: AbortController;
 
-	private constructor(database: TestDatabase, tokens: Record<Person, string>, siteTools: SiteTools | null) {
+	private constructor(database: TestDatabase, tokens: Record<Person, string>, tools: Tools) {
 		this.database = database;
 		this.tokens = tokens;
 		this.failures = [];
@@ -93,9 +100,9 @@ export class RestWorld {
 			timing: timingSchema.parse({}),
 			changes: new ChangeFeed(database.sql, this.#shutdown.signal, { nowMs: () => this.nowMs() }),
 			shutdown: this.#shutdown,
-			siteTools,
+			siteTools: tools.siteTools ?? null,
 			startTrace: null,
-			storePort: null,
+			storePort: tools.storePort ?? null,
 			logError: (_, error) => void this.failures.push(error),
 			authenticate: (token, nowMs) => authenticator.actorOf(token, nowMs),
 			openDoors: openDoors({ env: env(), db: database.db, clock: { nowMs: () => this.nowMs() } }),
@@ -104,7 +111,7 @@ export class RestWorld {
 		this.#server = createServer((req, res) => void (isHealthPath(req.url ?? "") ? handleHealth(rt, req, res) : handleRest(rt, req, res)));
 	}
 
-	static async open({ siteTools = null }: { siteTools?: SiteTools | null } = {}): Promise<RestWorld> {
+	static async open(tools: Tools = {}): Promise<RestWorld> {
 		const database = await createTestDatabase();
 		const { db } = database;
 		const nowMs = Date.now();
@@ -127,7 +134,7 @@ export class RestWorld {
 		const system = systemContext(db, { nowMs: () => nowMs }, "seed");
 		await publishPolicy(system, { name: "default", message: "test", source: POLICY });
 		await refreshOffers(db, [fakeOffer({ priceObservedAtMs: nowMs })], nowMs);
-		const world = new RestWorld(database, tokens as Record<Person, string>, siteTools);
+		const world = new RestWorld(database, tokens as Record<Person, string>, tools);
 		await world.#listen();
 		return world;
 	}

@@ -1,13 +1,6 @@
 import { z } from "zod";
 import { name } from "#server/domain/schema/values.ts";
-import { storeConfigSchema } from "#server/domain/store.ts";
-
-/** Money is stored in micro-dollars: a smaller part would be rounded away, and a price of 0.0000001 would be free. */
-const usd = z
-	.number()
-	.min(0)
-	.max(100)
-	.refine((value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) < 1e-4, "must have at most six decimals, such as 0.023");
+import { storeConfigSchema, usdPerGiBSchema } from "#server/domain/store.ts";
 
 export const addStoreInput = z.strictObject({
 	team: name(),
@@ -16,8 +9,8 @@ export const addStoreInput = z.strictObject({
 	/** Validated per kind of store: server/domain/store.ts, STORE_SECRETS. */
 	secret: z.record(z.string(), z.string()).optional(),
 	isDefault: z.boolean().default(true),
-	usdPerGiBMonth: usd.optional(),
-	usdPerGiBEgress: usd.optional(),
+	usdPerGiBMonth: usdPerGiBSchema.optional(),
+	usdPerGiBEgress: usdPerGiBSchema.optional(),
 	/** Write, read and delete a small file first. */
 	check: z.boolean().default(true),
 });

@@ -4064,6 +4064,7 @@ CompanyChangeKind = Literal[
     "group",
     "person",
     "site",
+    "store",
     "policy",
     "template",
     "channel",

@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import { addStoreInput } from "#server/contract/inputs/store.ts";
 import type { Tx } from "#server/db/client.ts";
 import { store } from "#server/db/schema/store.ts";
-import { STORE_SECRETS } from "#server/domain/store.ts";
+import { STORE_SECRETS, type StoreKind, type StoreSecret } from "#server/domain/store.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
@@ -20,14 +20,10 @@ import { type StoreView, storeView } from "./view.ts";
 export async function addStore(ctx: StoreContext, raw: unknown): Promise<StoreView> {
 	authorize(ctx, "store:manage", null);
 	const { check, secret: rawSecret, usdPerGiBMonth, usdPerGiBEgress, ...input } = addStoreInput.parse(raw);
-	const secret = STORE_SECRETS[input.config.kind].safeParse(rawSecret ?? {});
-	if (!secret.success)
-		throw new SpillwayError("invalid_input", "The store's credentials are incomplete.", {
-			fields: secret.error.issues.map((issue) => ({ path: ["secret", ...issue.path].join("."), message: issue.message })),
-		});
+	const secret = parseStoreSecret(input.config.kind, rawSecret ?? {});
 	await ctx.db.transaction((tx) => requireTeams(tx, [input.team], "team"));
 	const id = newId("sto", ctx.clock.nowMs());
-	const sealedSecret = sealStoreSecret(ctx.stores.secretKey, id, secret.data);
+	const sealedSecret = sealStoreSecret(ctx.stores.secretKey, id, secret);
 	const now = new Date(ctx.clock.nowMs());
 	if (check) {
 		const { problem } = await runCheck(ctx.stores, openStore(ctx.stores, { id, config: input.config, sealedSecret }));
@@ -58,6 +54,15 @@ export async function addStore(ctx: StoreContext, raw: unknown): Promise<StoreVi
 			after: { team: row.team, name: row.name, config: row.config, ...(isPriced && { price: priceText(price) }) },
 		});
 		return storeView(row, written);
+	});
+}
+
+/** @throws SpillwayError `invalid_input` with each field that is missing or wrong, and never its value */
+export function parseStoreSecret<K extends StoreKind>(kind: K, raw: unknown): StoreSecret<K> {
+	const secret = STORE_SECRETS[kind].safeParse(raw);
+	if (secret.success) return secret.data as StoreSecret<K>;
+	throw new SpillwayError("invalid_input", "The store's credentials are incomplete.", {
+		fields: secret.error.issues.map((issue) => ({ path: ["secret", ...issue.path].join("."), message: issue.message })),
 	});
 }
 

@@ -3,11 +3,12 @@ import type { z } from "zod";
 import type { companyChangeSchema } from "#server/contract/company.ts";
 import type { FieldProblem } from "#server/kernel/errors.ts";
 import type { SiteContext } from "#server/services/capacity/site/tools.ts";
+import type { StoreContext } from "#server/services/capacity/store/box.ts";
 import type { ChannelContext } from "#server/services/notification/channel/schemas.ts";
 import type { GroupMapContext } from "../group-map/list.ts";
 
-/** Sites, channels and groups need the process's tools, secret and group map. */
-export type CompanyContext = SiteContext & ChannelContext & GroupMapContext;
+/** Sites, stores, channels and groups need the process's tools, secret and group map. */
+export type CompanyContext = SiteContext & StoreContext & ChannelContext & GroupMapContext;
 
 export type ChangeView = z.output<typeof companyChangeSchema>;
 

@@ -5,7 +5,7 @@ import { type ChannelView, listChannels } from "#server/services/notification/ch
 import { removeChannel } from "#server/services/notification/channel/remove.ts";
 import { updateChannel } from "#server/services/notification/channel/update.ts";
 import { type Change, type CompanyContext, differences, type PlanPart, SECRET } from "./change.ts";
-import type { Secrets } from "./plan-sites.ts";
+import type { Secrets } from "./secrets.ts";
 
 type Channel = NonNullable<CompanySpec["channels"]>[number];
 

@@ -9,11 +9,10 @@ import { kindOf, validateCredentials, validateSettings } from "#server/services/
 import { removeSite } from "#server/services/capacity/site/remove.ts";
 import { listSiteSettings, type SiteSettingsView } from "#server/services/capacity/site/settings-view.ts";
 import { type Change, type CompanyContext, differences, type PlanPart, SECRET } from "./change.ts";
+import { parseJsonSecret, type Secrets } from "./secrets.ts";
 
 type Site = NonNullable<CompanySpec["sites"]>[number];
 type Credentials = { kind: "chain" } | { kind: "stored"; values: Record<string, unknown> };
-/** Values of the file's secret references. */
-export type Secrets = Readonly<Record<string, string>>;
 
 export async function planSites(
 	ctx: CompanyContext,
@@ -62,12 +61,8 @@ function problemsOf(ctx: CompanyContext, site: Site, before: SiteSettingsView | 
 
 function readCredentials(site: Site, secrets: Secrets): Credentials | null {
 	if (site.credentials === undefined) return { kind: "chain" };
-	try {
-		const values: unknown = JSON.parse(secrets[site.credentials] ?? "");
-		return values !== null && typeof values === "object" && !Array.isArray(values) ? { kind: "stored", values: { ...values } } : null;
-	} catch {
-		return null;
-	}
+	const values = parseJsonSecret(site.credentials, secrets);
+	return values && { kind: "stored", values };
 }
 
 function planAdd(site: Site, credentials: Credentials): Change {

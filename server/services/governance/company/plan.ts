@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { planCompanyInput } from "#server/contract/inputs/company.ts";
 import { type CompanyText, invalidCompany, parseCompanyText } from "#server/domain/company-file.ts";
-import { secretRefsOf } from "#server/domain/company-schema.ts";
+import { secretPlacesOf } from "#server/domain/company-schema.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { listTeamDetails } from "../team/list.ts";
 import type { Change, ChangeView, CompanyContext, PlanPart } from "./change.ts";
@@ -12,6 +12,7 @@ import { planGroups } from "./plan-groups.ts";
 import { planPeople } from "./plan-people.ts";
 import { planPolicy, planZone } from "./plan-policy.ts";
 import { planSites } from "./plan-sites.ts";
+import { planStores } from "./plan-stores.ts";
 import { planTeams } from "./plan-teams.ts";
 import { planTemplates } from "./plan-templates.ts";
 
@@ -48,19 +49,20 @@ export async function computePlan(
 	const { text, secrets, prune } = planCompanyInput.parse(raw);
 	const file = parseCompanyText(text);
 	requireSecrets(file, secrets);
-	const { timeZone, teams, groups, people, sites, templates, channels } = file.spec;
+	const { timeZone, teams, groups, people, sites, stores, templates, channels } = file.spec;
 	const names = await teamNames(ctx, teams, prune);
 	const parts: PlanPart[] = [];
 	if (timeZone !== undefined) parts.push(await planZone(ctx, timeZone));
 	if (file.spec.currency !== undefined || file.spec.exchangeRates) parts.push(await planCurrency(ctx, file.spec));
 	const teamPart = teams && (await planTeams(ctx, teams, prune));
-	// Removals go last: people, groups, channels and the policy may still name the teams and sites.
+	// Removals go last: people, groups, stores, channels and the policy may still name the teams and sites.
 	if (teamPart) parts.push(keep(teamPart, "added"));
 	const groupPart = groups && (await planGroups(ctx, groups, { prune, teams: new Set(names) }));
 	if (groupPart) parts.push(keep(groupPart, "added"));
 	if (people) parts.push(await planPeople(ctx, people, { prune, teams: new Set(names) }));
 	const sitePart = sites && (await planSites(ctx, sites, { prune, secrets }));
 	if (sitePart) parts.push(keep(sitePart, "added"));
+	if (stores) parts.push(await planStores(ctx, stores, { prune, secrets, teams: new Set(names) }));
 	if (file.policy) parts.push(await planPolicy(ctx, file.policy, { teams: names, siteIds: sites?.map(({ id }) => id) ?? [] }));
 	if (groupPart) parts.push(keep(groupPart, "removed"));
 	if (templates) parts.push(await planTemplates(ctx, templates, { prune, teams: new Set(names) }));
@@ -85,19 +87,6 @@ async function teamNames(ctx: CompanyContext, teams: readonly { name: string }[]
 }
 
 function requireSecrets({ spec, locate }: CompanyText, secrets: Readonly<Record<string, string>>): void {
-	const missing = new Set(secretRefsOf(spec).filter((ref) => !Object.hasOwn(secrets, ref)));
-	if (missing.size === 0) return;
-	const message = (ref: string) => `The value of ${ref} was not sent.`;
-	const sites = (spec.sites ?? []).flatMap(({ credentials }, index) =>
-		credentials !== undefined && missing.has(credentials)
-			? [{ at: ["spec", "sites", index, "credentials"], message: message(credentials) }]
-			: [],
-	);
-	const channels = (spec.channels ?? []).flatMap((channel, index) =>
-		(["url", "signingKey"] as const).flatMap((field) => {
-			const ref = channel[field];
-			return ref !== undefined && missing.has(ref) ? [{ at: ["spec", "channels", index, field], message: message(ref) }] : [];
-		}),
-	);
-	throw invalidCompany([...sites, ...channels].map(locate));
+	const missing = secretPlacesOf(spec).filter(({ ref }) => !Object.hasOwn(secrets, ref));
+	if (missing.length > 0) throw invalidCompany(missing.map(({ ref, at }) => locate({ at, message: `The value of ${ref} was not sent.` })));
 }
