@@ -6,7 +6,7 @@ type BurstRule = JobVerdict["burst"][number];
 
 /** Values that the triggers of burst rules are compared with. */
 export interface BurstFacts {
-	/** P50 start at home − now; infinite when no pool that answers can run the job. */
+	/** P50 start at home − now; infinite when no responding pool can run the job. */
 	forecastWaitMs: number;
 	waitedMs: number;
 	slackMs: number;

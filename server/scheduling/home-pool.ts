@@ -13,7 +13,7 @@ export interface Holder {
 	readonly attempt: RunningAttempt | null;
 	/** When it releases them. The times stay fixed until the first of them passes. */
 	end(nowMs: number): TimeRange;
-	/** Cached by evict.ts: until then its attempt has unsaved work. */
+	/** Cached by evict.ts: until then its attempt has much unsaved work. */
 	losesMuchUntilMs: number;
 	/** Cached by evict.ts: until then its attempt has little unsaved work. */
 	losesLittleUntilMs: number;

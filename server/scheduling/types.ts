@@ -293,7 +293,7 @@ export interface BudgetView {
 
 export interface DurationStat {
 	team: string;
-	/** Job name with trailing numbers cut (`fraud-v7` → `fraud-v`), or "*" for the whole team (team "*": for everybody). */
+	/** Job name with trailing numbers cut (`fraud-v7` → `fraud-v`), or "*" for the whole team (team "*": for all teams). */
 	namePattern: string;
 	samples: number;
 	p50Ms: number;

@@ -7,7 +7,7 @@ import { POINT_SHARES, placeOf } from "./quantiles.ts";
  */
 const TAIL_EXPONENT = Math.LN2 / Math.log(1 + LIMITS.overrunShareP50);
 
-/** A part of a mixture: values at POINT_SHARES of so many samples, with its weight. Values are ms, ascending, above 0. */
+/** A part of a mixture: values at POINT_SHARES of that many samples, with its weight. Values are ms, ascending, above 0. */
 export interface Component {
 	weight: number;
 	samples: number;

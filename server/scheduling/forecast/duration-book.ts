@@ -5,7 +5,7 @@ import { placeOf, pointsOf, quantileOf } from "./quantiles.ts";
 /** Newest runs in a statistic, so that old behaviour is forgotten. */
 const KEPT = 1_000;
 const KEPT_AT_FIRST = 8;
-/** Shorter runs are ignored. */
+/** Statistics from fewer runs than this are not used. */
 const SAMPLES_MIN = 3;
 
 /** Most job kinds counted in a group; more make no difference. */

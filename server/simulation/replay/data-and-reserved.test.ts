@@ -34,7 +34,7 @@ const twoRegions = (given: Partial<ReplayScenario> = {}): ReplayScenario =>
 
 describe("data sets, as they are staged in and paid for", () => {
 	// Three one-hour jobs, 4 min to boot:
-	//   reader (vision): beside its data for 64 min × $2 = 2.133; in Ireland it would be 65 min 40 s × $1 + 100 GiB × $0.09 = 10.094
+	//   reader (vision): next to its data for 64 min × $2 = 2.133; in Ireland it would be 65 min 40 s × $1 + 100 GiB × $0.09 = 10.094
 	//   other (risk) reads nothing: Ireland for 64 min × $1 = 1.067
 	//   patient (health): must stay in the EU; 360 GiB from home take 360 s and cost nothing: 70 min × $1 = 1.167
 	// compute 4.367; each brings 10 GiB home: 30 × $0.09 = 2.70; waits 240, 240 and 600 s.

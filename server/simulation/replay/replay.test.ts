@@ -88,7 +88,7 @@ describe("rules of thumb, by hand", () => {
 		expect(startsOf("owned_fifo")).toEqual({ long: 0, wide: 2 * HOUR_MS - SECOND_MS, small: 3 * HOUR_MS - 2 * SECOND_MS });
 	});
 
-	it("backfill: the small job runs beside the long one, as it is expected to end before the wide one can start", () => {
+	it("backfill: the small job runs next to the long one, as it is expected to end before the wide one can start", () => {
 		const limits = jobs.map((job) => ({ ...job, limitMs: job.durationMs }));
 		const starts: Record<string, number> = {};
 		replay(
