@@ -31,11 +31,11 @@ export interface OperationModel {
 	/** Sends an Idempotency-Key, so that it can be repeated. */
 	isRepeatable: boolean;
 	body: { type: Type | null; isRequired: boolean; textType: string | null; isUpload: boolean } | null;
-	/** The JSON answer. */
+	/** The JSON response. */
 	answer: Type | null;
 	/** One line of an NDJSON response. */
 	line: Type | null;
-	/** The answer can be a file with another media type. */
+	/** The response can be a file with another media type. */
 	hasFile: boolean;
 }
 

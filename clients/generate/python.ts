@@ -5,7 +5,7 @@ const LINE_LENGTH = 100;
 /** Reserved words that cannot name a parameter. Names of built-ins can. */
 const KEYWORDS = new Set(["from", "class", "import", "global", "is", "in", "or", "and", "not", "as", "with", "for", "if", "def"]);
 
-/** The module with the types of all inputs and answers. */
+/** The module with the types of all inputs and responses. */
 export function pythonModels({ types }: ContractModel): string {
 	const imports = "from typing import Any, Dict, List, Literal, Optional, TypedDict, Union";
 	return [

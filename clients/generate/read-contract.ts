@@ -10,7 +10,10 @@ const REFERENCE = "#/components/schemas/";
 const NAMED_VALUES_MIN = 4;
 const ANY: Type = { kind: "any" };
 
-/** Reads named types and operations from the OpenAPI document. @throws Error for JSON Schema that the generators cannot print */
+/**
+ * Reads named types and operations from the OpenAPI document.
+ * @throws Error for JSON Schema that the generators cannot print
+ */
 export function readContract(document: Json): ContractModel {
 	const reader = new TypeReader(Object.keys(document.components.schemas));
 	// Nested types are named after the first type that contains them, so entities are read before the responses that

@@ -5,7 +5,7 @@ const NOTICE = "// Generated from the API contract by clients/generate/main.ts. 
 /** Columns of a line. Longer unions, arguments and operations have one option or field per line. */
 const LINE_LENGTH = 140;
 
-/** The module with the types of all inputs and answers. */
+/** The module with the types of all inputs and responses. */
 export function typescriptTypes({ types }: ContractModel): string {
 	return [NOTICE, ...types.flatMap(printType), ""].join("\n");
 }

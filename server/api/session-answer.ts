@@ -5,7 +5,7 @@ import { runtime } from "#server/services/runtime.ts";
 import { isLogged, problemOf } from "./problem.ts";
 import { problemHeaders } from "./problem-headers.ts";
 
-/** Answers a page's own download for who is signed in, with the same errors as REST. */
+/** Handles a download from a page for the signed-in person, with the same errors as REST. */
 export async function answerSession(actor: Actor | null, answer: (ctx: ServiceContext) => Promise<Response>): Promise<Response> {
 	const requestId = randomUUID();
 	const rt = runtime();

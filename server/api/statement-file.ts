@@ -13,7 +13,7 @@ export interface StatementFile {
 	headers: Record<string, string>;
 }
 
-/** A statement as a file to keep, the same for REST and for people who are signed in. */
+/** A statement as a file, the same for REST and for signed-in people. */
 export async function statementFile(
 	ctx: ServiceContext,
 	input: { month: string; team: string; version?: number; currency?: string; format: Exclude<StatementFormat, "json"> },
@@ -33,7 +33,7 @@ export async function statementFile(
 	};
 }
 
-/** @throws SpillwayError `invalid_input`. */
+/** @throws SpillwayError `invalid_input` */
 export function formatOf(text: string | undefined): StatementFormat {
 	const format = STATEMENT_FORMATS.find((f) => f === (text ?? "json"));
 	if (format) return format;
@@ -42,13 +42,13 @@ export function formatOf(text: string | undefined): StatementFormat {
 	});
 }
 
-/** Letters of a header's file name only. */
+/** Only characters allowed in a header's file name. */
 function fileName({ content, shown }: StatementView, format: string): string {
 	const team = content.team === "" ? "company" : content.team.replace(/[^\w.-]+/g, "-");
 	return `spillway-statement-${content.month}-${team}-${shown ? `v${shown.version}` : "preview"}.${format}`;
 }
 
-/** A page's download, by the query that REST takes. */
+/** A download from a page, with the same query as REST. */
 export async function downloadStatement(ctx: ServiceContext, month: string, query: URLSearchParams): Promise<Response> {
 	const format = formatOf(query.get("format") ?? "pdf");
 	const version = query.get("version");

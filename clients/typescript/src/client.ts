@@ -2,9 +2,9 @@ import { OPERATIONS, type Operations } from "./operations.ts";
 import type { Problem } from "./types.ts";
 
 export type OperationId = keyof Operations;
-/** Operations with an answer of NDJSON lines. */
+/** Operations with a response of NDJSON lines. */
 export type LinesId = { [Id in OperationId]: Operations[Id] extends { line: unknown } ? Id : never }[OperationId];
-/** Operations that can answer with a file. */
+/** Operations that can respond with a file. */
 export type FileId = { [Id in OperationId]: Operations[Id] extends { file: true } ? Id : never }[OperationId];
 export type Arguments<Id extends OperationId> = Operations[Id]["arguments"];
 export type Answer<Id extends OperationId> = Operations[Id]["answer"];
@@ -14,7 +14,7 @@ export interface ClientOptions {
 	/** Address of Spillway, for example https://spillway.example.com */
 	url: string;
 	token: string;
-	/** Instead of the global one. */
+	/** Replaces the global one. */
 	fetch?: typeof fetch;
 	/** Maximum wait for a response that is not a stream, ms. Default: 60,000. */
 	timeoutMs?: number;

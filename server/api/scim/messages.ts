@@ -69,7 +69,7 @@ const patchSchema = z.object({
 });
 type Patch = z.output<typeof patchSchema>["Operations"][number];
 
-/** What a PATCH changes of a user. Attributes that Spillway does not keep are ignored, as providers send many. */
+/** The changes of a PATCH to a user. Attributes that Spillway does not store are ignored, because providers send many. */
 export function userChangesOf(body: unknown): Partial<ScimUserInput> {
 	const changes: Partial<ScimUserInput> = {};
 	for (const { op, path, value } of patchSchema.parse(body).Operations) {
@@ -97,7 +97,7 @@ function changeUser(changes: Partial<ScimUserInput>, name: string, value: unknow
 				.parse(value)[0]?.value ?? "";
 }
 
-/** What a PATCH makes of a group. */
+/** The changes of a PATCH to a group. */
 export function groupChangesOf(body: unknown): (group: ScimGroup) => Partial<ScimGroupInput> {
 	const operations = patchSchema.parse(body).Operations;
 	return (group) => operations.reduce<ScimGroupInput>(changeGroup, group);

@@ -60,7 +60,7 @@ const rightsOf = async (id: string) => {
 const auditOf = async (subject: string) =>
 	(await world.database.db.select().from(audit).where(eq(audit.subject, subject)).orderBy(asc(audit.id))).map(({ action }) => action);
 
-it("a person who is removed loses access within 5 seconds, and their job continues under the team", async () => {
+it("a removed person loses access within 5 seconds, and their job continues under the team", async () => {
 	const { json: ann } = await scim("POST", "/Users", person("ann"));
 	expect(ann).toMatchObject({ userName: "ann@example.test", displayName: "ann Doe", active: true, meta: { resourceType: "User" } });
 	const { json: group } = await scim("POST", "/Groups", { displayName: "spillway-team-research", members: [{ value: ann.id }] });
@@ -82,7 +82,7 @@ it("a person who is removed loses access within 5 seconds, and their job continu
 	);
 });
 
-it("groups give roles and teams, as members come and go", async () => {
+it("groups give roles and teams as members are added and removed", async () => {
 	const [bob, eve] = [(await scim("POST", "/Users", person("bob"))).json, (await scim("POST", "/Users", person("eve"))).json];
 	const { json: finance } = await scim("POST", "/Groups", { displayName: "spillway-finance" });
 	const { json: vision } = await scim("POST", "/Groups", { displayName: "spillway-team-vision", members: [{ value: bob.id }] });
@@ -99,7 +99,7 @@ it("groups give roles and teams, as members come and go", async () => {
 	expect(await auditOf(`group:${vision.id}`)).toEqual(["group.create", "group.update"]);
 });
 
-it("mappings of Settings add to the process's: members change at once, and errors are at their fields", async () => {
+it("mappings in Settings add to the process's: members change immediately, and errors are at their fields", async () => {
 	const { json: mia } = await scim("POST", "/Users", person("mia"));
 	await scim("POST", "/Groups", { displayName: "ml/engineers", members: [{ value: mia.id }] });
 	expect(await rightsOf(mia.id)).toMatchObject({ role: "data_scientist", teams: [] });
@@ -126,7 +126,7 @@ it("mappings of Settings add to the process's: members change at once, and error
 	expect(await auditOf("group_mapping:ml/engineers")).toEqual(["group_mapping.set", "group_mapping.set"]);
 });
 
-it("gives the rights of a mapping that is made at the moment a member is added", async () => {
+it("gives the rights of a mapping created just before a member is added", async () => {
 	for (let round = 0; round < 3; round++) {
 		const { json: ada } = await scim("POST", "/Users", person(`ada${round}`));
 		const group = `raced-${round}`;
@@ -151,7 +151,7 @@ it("a browser session ends when its person is deactivated, and stays ended when 
 	expect(await readSessionEpoch(db, id)).toBeGreaterThan(session.epoch);
 });
 
-it("lists by filter and page, and refuses a name that is taken", async () => {
+it("lists by filter and page, and rejects a name that is taken", async () => {
 	await scim("POST", "/Users", person("kim"));
 	const found = (await scim("GET", `/Users?filter=${encodeURIComponent('userName eq "KIM@example.test"')}`)).json;
 	expect(found).toMatchObject({ totalResults: 1, Resources: [{ externalId: "ext-kim" }] });
@@ -170,7 +170,7 @@ it.each([
 	expect((await scim(method, path, body)).status).toBe(400);
 });
 
-it("is for administrators only", async () => {
+it("is limited to administrators", async () => {
 	expect((await scim("GET", "/Users", undefined, null)).status).toBe(401);
 	expect((await scim("GET", "/Users", undefined, "scientist")).status).toBe(403);
 	expect((await scim("POST", "/Users", {}, "scientist")).status).toBe(403);

@@ -22,7 +22,7 @@ export function checkAnswer(method: string, url: string, { status, json }: { sta
 	const schema = operation.output instanceof z.ZodArray ? z.object({ items: operation.output, nextCursor: z.null() }) : operation.output;
 	const parsed = schema.safeParse(json);
 	if (!parsed.success) throw new Error(`${operation.id} does not fit its output: ${z.prettifyError(parsed.error)}`);
-	// Objects of the contract drop fields that they do not declare.
+	// Objects of the contract drop undeclared fields.
 	const undeclared = firstUndeclared(json, parsed.data, "");
 	if (undeclared !== null) throw new Error(`${operation.id} answers a field that its output does not declare: ${undeclared}`);
 }

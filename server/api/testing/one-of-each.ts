@@ -16,7 +16,7 @@ export interface OneOfEach {
 	templateId: string;
 }
 
-/** Adds an entity of each kind that belongs to a team: to research. */
+/** Adds one entity of each kind that belongs to a team, for research. */
 export async function addOneOfEach(world: RestWorld, as: Person): Promise<OneOfEach> {
 	const jobId = await submitWithSecret(world, as);
 	const attemptId = await world.start(jobId);

@@ -12,13 +12,14 @@ import type { RestWorld } from "./rest-world.ts";
 
 const LOOK_EVERY_MS = 20;
 
-/** Environment variables of a job that say what it does here. */
+/** Environment variables that control a job's behavior here. */
 export const PLAYED = { exit: "EXIT", lines: "LINES", stay: "STAY" };
 
 /**
- * Plays the control loop for clients in other processes: runs every queued job, one after the other, and advances pipelines.
- * A job with STAY keeps waiting. LINES is its output (by default "done"), EXIT its exit code, and each output is a file with its name.
- * @returns ends the play
+ * Plays the control loop for clients in other processes: runs every queued job, one after the other, and advances
+ * pipelines. A job with STAY keeps waiting. LINES is its output (by default "done"), EXIT its exit code, and each
+ * output is a file with its name.
+ * @returns a function that stops it
  */
 export function playJobs(world: RestWorld): () => Promise<void> {
 	const ended = new AbortController();

@@ -78,11 +78,11 @@ export class RestWorld {
 	url = "";
 	readonly database: TestDatabase;
 	readonly tokens: Record<Person, string>;
-	/** What the server wrote to its log as its own failures. */
+	/** The failures that the server logged as its own. */
 	readonly failures: unknown[];
 	/** Added to the server's clock. */
 	shiftMs = 0;
-	/** What its server shares between requests. */
+	/** State shared by the server's requests. */
 	readonly runtime: RestRuntime;
 	readonly #server: Server;
 	readonly #shutdown: AbortController;

@@ -14,11 +14,11 @@ class SettingsError(SpillwayError):
 
 
 class UnreachableError(SpillwayError):
-    """The server did not answer, or the connection broke."""
+    """The server did not respond, or the connection broke."""
 
 
 class ApiError(SpillwayError):
-    """The server refused the request. ``fix`` says what to do."""
+    """The server rejected the request. ``fix`` says what to do."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         self.status = status

@@ -58,7 +58,7 @@ class Transport:
         return self._found
 
     def json(self, method: str, path: str, *, repeatable: bool = False, **request: Any) -> Any:
-        """The JSON answer. Sends a request again when the connection breaks and that is safe."""
+        """The JSON response. Retries after a broken connection if that is safe."""
         key = request.pop("idempotency_key", None) or (str(uuid.uuid4()) if repeatable else None)
         try:
             return self._json(method, path, key, request)
@@ -78,7 +78,7 @@ class Transport:
     def lines(
         self, method: str, path: str, *, idle_seconds: Optional[float] = None, repeatable: bool = False, **request: Any
     ) -> Iterator[Any]:
-        """Each line of an NDJSON answer.
+        """Each line of an NDJSON response.
 
         Raises BrokenStreamError when the connection breaks, or has no data for ``idle_seconds``.
         """
@@ -95,7 +95,7 @@ class Transport:
                 yield json.loads(line)
 
     def file(self, method: str, path: str, *, repeatable: bool = False, **request: Any) -> BinaryIO:
-        """The answer as a file to read from. Close it after use."""
+        """The response as a readable file. Close it after use."""
         return self._open(method, path, timeout=ANSWER_SECONDS, **request)
 
     def _open(
@@ -173,7 +173,7 @@ def _problem(error: HTTPError) -> Dict[str, Any]:
 
 
 def _pause_seconds(error: HTTPError) -> Optional[float]:
-    """How long the server asks callers above its rate limit to pause; None for other errors."""
+    """The pause that the server requests from callers above its rate limit; None for other errors."""
     text = error.headers.get("retry-after", "") if error.code == 429 else ""
     return min(float(text), LIMITED_SECONDS_MAX) if text.isdigit() else None
 

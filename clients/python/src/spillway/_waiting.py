@@ -12,7 +12,7 @@ POLL_GROWTH = 1.3
 
 
 def wait_until(ended: Callable[[], bool], *, timeout: Optional[float], poll_seconds: float, what: str) -> None:
-    """Asks until it has ended, first every ``poll_seconds``, later less often."""
+    """Polls until it has ended, first every ``poll_seconds``, later less often."""
     end = None if timeout is None else time.monotonic() + timeout
     pause = poll_seconds
     while not ended():

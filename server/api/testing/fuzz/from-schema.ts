@@ -4,15 +4,15 @@ import { hostileNumber, hostileText, hostileValue } from "./hostile.ts";
 
 export interface Draw {
 	random: Random;
-	/** Chance that a part is replaced by anything. */
+	/** Probability that a part is replaced by an arbitrary value. */
 	wrong: number;
-	/** Texts that fit fields, by name: ids that exist, teams, months. `*` fits every text. */
+	/** Texts that fit fields, by name: existing ids, teams, months. `*` fits every text. */
 	known: Readonly<Record<string, readonly string[]>>;
 }
 
 const DEPTH_MAX = 12;
 
-/** A value of a schema, with some parts that do not fit it. Checks beyond types, such as patterns, are met by known texts only. */
+/** A value of a schema, with some invalid parts. Only known texts meet checks beyond types, such as patterns. */
 export function fromSchema(schema: z.core.$ZodType, draw: Draw, name = "*", depth = 0): unknown {
 	const { random } = draw;
 	if (random.next() < draw.wrong || depth > DEPTH_MAX) return hostileValue(random);
@@ -69,7 +69,7 @@ function textOf({ random, known }: Draw, name: string): string {
 	return chance < 0.92 && known["*"] ? random.pick(known["*"]) : hostileText(random);
 }
 
-/** A copy of a value with a few parts replaced by anything. */
+/** A copy of a value with a few parts replaced by arbitrary values. */
 export function mutated(value: unknown, random: Random, wrong: number): unknown {
 	if (random.next() < wrong) return hostileValue(random, 2);
 	if (Array.isArray(value)) return value.map((item: unknown) => mutated(item, random, wrong));

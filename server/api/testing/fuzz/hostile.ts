@@ -1,6 +1,6 @@
 import type { Random } from "#server/kernel/random.ts";
 
-/** Texts that broke something once, or that parsers, file systems and databases treat in their own way. */
+/** Texts that once caused a bug, or that parsers, file systems and databases treat specially. */
 const TEXTS: readonly string[] = [
 	"",
 	" ",
@@ -103,7 +103,7 @@ function randomText(random: Random): string {
 	return String.fromCharCode(...Array.from({ length: random.int(1, 40) }, () => random.int(0, random.next() < 0.8 ? 127 : 0xffff)));
 }
 
-/** Any JSON value, of the wrong kind more often than not. */
+/** Any JSON value, usually of the wrong type. */
 export function hostileValue(random: Random, depth = 3): unknown {
 	const kind = random.int(0, depth > 0 ? 6 : 4);
 	if (kind === 0) return null;

@@ -16,7 +16,7 @@ export interface FuzzRequest {
 	body: string | null;
 }
 
-/** Who calls: tokens of people and machines; an empty one is a stranger's. */
+/** The caller: tokens of people and machines; an empty one is a stranger's. */
 export interface Callers {
 	people: readonly string[];
 	machines: readonly string[];
@@ -38,7 +38,7 @@ const HEADERS = ["if-match", "if-none-match", "idempotency-key", "range", "accep
 const HOSTS = ["evil.example.com", "127.0.0.1:99999", "[::1", "a b", "localhost:", "x/y", "127.0.0.1@evil"];
 const ORIGINS = ["null", "https://evil.example.com", "x", ""];
 
-/** A request of one of the doors, drawn from the contract. */
+/** A request to one of the entry points, generated from the contract. */
 export function drawRequest(draw: Draw, callers: Callers): FuzzRequest {
 	const { random } = draw;
 	const chance = random.next();
@@ -106,7 +106,7 @@ function trpcRequest(draw: Draw, token: string): FuzzRequest {
 	};
 }
 
-/** As superjson writes it; some notes name types that the values are not of. */
+/** As superjson writes it; some annotations name types that the values do not have. */
 function transformed(value: unknown, random: Random): unknown {
 	const json = value ?? null;
 	if (random.next() < 0.9) return { json };
@@ -199,7 +199,7 @@ function pageRequest(draw: Draw, token: string): FuzzRequest {
 	};
 }
 
-/** The same request with a foreign host, method, type, header, path or length. */
+/** The same request with a different host, method, type, header, path or length. */
 function spoilt(request: FuzzRequest, random: Random): FuzzRequest {
 	const { headers } = request;
 	switch (random.int(0, 7)) {
@@ -245,12 +245,12 @@ function plainText(value: unknown): string {
 	return text.toWellFormed();
 }
 
-/** A time in ms as REST takes it; what is no time stays a number. */
+/** A time in ms in the form of REST; an invalid time stays a number. */
 function timeText(ms: number): string {
 	return Number.isFinite(ms) && Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : String(ms);
 }
 
-/** Without characters that Node's client refuses to send. */
+/** Without characters that Node's client rejects. */
 function headerText(text: string): string {
 	return text.replace(/[^\x20-\x7e]/g, "").slice(0, 2_000);
 }

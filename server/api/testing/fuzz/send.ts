@@ -7,12 +7,15 @@ export interface FuzzReply {
 	text: string;
 }
 
-/** Only for what never answers; a busy machine takes seconds. */
+/** Only for requests that never complete; a busy machine takes seconds. */
 const HANG_MS = 60_000;
 const STREAMS = /x-ndjson|event-stream/;
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** Sends a request. Of a stream only the head is read. @throws Error without an answer within a minute, or when the connection is cut */
+/**
+ * Sends a request. For a stream, reads only the headers.
+ * @throws Error without a response within a minute, or when the connection breaks
+ */
 export function send(base: URL, { method, path, headers, body }: FuzzRequest): Promise<FuzzReply> {
 	return new Promise((resolve, reject) => {
 		const length = body === null ? {} : { "content-length": String(Buffer.byteLength(body)) };

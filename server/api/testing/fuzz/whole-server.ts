@@ -41,8 +41,9 @@ export interface WholeServer {
 }
 
 /**
- * Every door of the web server over one database, as server/bin/web.ts opens them. In place of Next: its route handlers, with
- * people known by their tokens; pages are empty. Sites and stores are never reached: their checks find nothing.
+ * Every entry point of the web server over one database, as in server/bin/web.ts. Next is replaced by its route
+ * handlers, with people identified by their tokens; pages are empty. Sites and stores are unreachable: their checks
+ * find nothing.
  */
 export async function startWholeServer(): Promise<WholeServer> {
 	const folder = await mkdtemp(path.join(os.tmpdir(), "spillway-fuzz-"));
