@@ -14,7 +14,7 @@ import { type SlurmCluster, startSlurm } from "./testing/slurm-cluster.ts";
 import { whyNoApptainer } from "./testing/slurm-programs.ts";
 
 const missing = whyNoApptainer();
-/** A root of busybox alone, which says of itself that it is one. */
+/** A root file system of only busybox, with a file that identifies it. */
 const MAKE_IMAGE =
 	'mkdir -p "$1/bin" "$1/etc" && cp /bin/busybox "$1/bin/" && for a in sh cat sleep env; do ln -s busybox "$1/bin/$a"; done && echo train-2.1 >"$1/etc/image" && : >"$1/etc/passwd"';
 
@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)(
 			expect(await readFile(path.join(folder, "score"), "utf8")).toBe("0.93\n");
 		});
 
-		it("fetches an image of a registry once for all, by two nodes at once", async () => {
+		it("pulls an image from a registry once for all, even if two nodes need it at once", async () => {
 			const spec = { nodes: 2, image: `${registry.host}/acme/train:1.2`, env: { APPTAINER_NOHTTPS: "1" } };
 			for (let n = 0; n < 2; n++) {
 				const id = await start('echo "$NODE_RANK $FROM_IMAGE $(pwd)"', spec, [0, 4]);
@@ -103,7 +103,7 @@ describe.skipIf(missing !== null)(
 			expect(await printed(id, "stdout")).toEqual([...Array(nodes).fill(READY), ...Array(nodes).fill("saved")]);
 		});
 
-		it.each([1, 2])("is killed after its grace when it does not listen, on %i nodes", async (nodes) => {
+		it.each([1, 2])("is killed after its grace period if it ignores SIGTERM, on %i nodes", async (nodes) => {
 			const id = await start(`trap '' TERM; echo ${READY}; while :; do sleep 0.05; done`, { nodes }, nodes === 1 ? [0] : [0, 4]);
 			await untilPrinted(h, id, READY);
 			await h.driver.stop(id, 500);
@@ -111,8 +111,8 @@ describe.skipIf(missing !== null)(
 			await vanished(id);
 		});
 
-		it("runs on two nodes as ranks of one, and ends with the code of the first that fails", async () => {
-			// proctrack/linuxproc may miss a container that only begins when its step is killed; a site's cgroups do not.
+		it("runs on two nodes as ranks of one, and ends with the code of the first rank that fails", async () => {
+			// proctrack/linuxproc may miss a container that is starting when its step is killed; a site's cgroups do not.
 			const waits = 'if [ "$NODE_RANK" = 0 ]; then : >begun; sleep 60; else until [ -e begun ]; do sleep 0.05; done; fi';
 			const id = await start(`echo "$NODE_RANK of $NNODES in $(cat /etc/image)"; ${waits}; exit 5`, { nodes: 2 }, [0, 4]);
 			expect((await endOf(id)).code).toBe(5);
@@ -123,7 +123,7 @@ describe.skipIf(missing !== null)(
 		it.each([
 			["an image that is not there", { image: "/nonexistent/train.sif" }, /nonexistent\/train\.sif/],
 			["a program that is not in it", { command: ["python3", "train.py"] }, /python3/],
-		])("fails with Apptainer's words: %s", async (_case, spec, words) => {
+		])("fails with Apptainer's message: %s", async (_case, spec, words) => {
 			const id = await start("exit 0", spec);
 			expect([127, 255]).toContain((await endOf(id)).code);
 			expect((await printed(id, "stderr")).join("\n")).toMatch(words);

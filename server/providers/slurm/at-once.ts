@@ -1,10 +1,10 @@
-/** Lets at most `max` run at once; the others wait in their order. */
+/** Runs at most `max` calls concurrently; the others wait in order. */
 export function atOnce(max: number): <T>(run: () => Promise<T>) => Promise<T> {
 	let running = 0;
 	const waiting: (() => void)[] = [];
 	return async (run) => {
 		if (running < max) running += 1;
-		// Anyone who ends hands its place over.
+		// A call that ends passes its place to the next.
 		else await new Promise<void>((resolve) => waiting.push(resolve));
 		try {
 			return await run();

@@ -24,25 +24,25 @@ afterEach(() => rm(root, { recursive: true }));
 
 const noted = async () => (await readFacts(paths, REQUEST)).note;
 
-test("what Slurm gave a submission is noted", async () => {
+test("the result of a submission is recorded", async () => {
 	expect(await noted()).toBeNull();
 	await writeFirstNote(paths, { slurmJobId: 17, submittedAtMs: 1_000 });
 	expect(await noted()).toEqual({ slurmJobId: 17, submittedAtMs: 1_000, startedAtMs: null, endedAtMs: null });
 });
 
-test("of two submissions of one attempt the later one's number counts", async () => {
+test("of two submissions of one attempt the later job number counts", async () => {
 	await writeFirstNote(paths, { slurmJobId: 17, submittedAtMs: 1_000 });
 	await writeFirstNote(paths, { slurmJobId: 18, submittedAtMs: 2_000 });
 	expect(await noted()).toMatchObject({ slurmJobId: 18, submittedAtMs: 2_000 });
 });
 
-test("a note makes no folder where the attempt's no longer exists, as on a share that was unmounted", async () => {
+test("a note creates no folder if the attempt's no longer exists, as on a share that was unmounted", async () => {
 	await rm(paths.folder, { recursive: true });
 	await expect(writeFirstNote(paths, { slurmJobId: 17, submittedAtMs: 1_000 })).rejects.toThrow("ENOENT");
 	expect(await readdir(root)).toEqual([]);
 });
 
-test("a request that a crash cut short is none", async () => {
+test("a request that a crash truncated counts as none", async () => {
 	await writeFirstRequest(paths, REQUEST, 1_000);
 	expect(await readRequest(paths)).toEqual(REQUEST);
 	const text = await readFile(paths.request, "utf8");

@@ -9,18 +9,21 @@ import { parseExit } from "../local/observe-attempt.ts";
 import type { LaunchFiles } from "./launch-script.ts";
 import type { AttemptFacts, JobNote } from "./observe-attempt.ts";
 
-/** Those of `node:fs/promises` open a handle for each call, which costs a submission a quarter more of what its files cost. */
+/**
+ * Synchronous calls: those of `node:fs/promises` open a handle per call, which makes the file work of a submission a quarter
+ * slower.
+ */
 const mkdir = promisify(fs.mkdir);
 const writeFile = promisify(fs.writeFile);
 const symlink = promisify(fs.symlink);
 const readlink = promisify(fs.readlink);
 
-/** The folder of an attempt: that of the local site, and what lies in its state folder here besides. */
+/** The folder of an attempt: that of the local site, plus the Slurm files in its state folder. */
 export interface SlurmPaths extends AttemptFolder {
 	launch: LaunchFiles;
 	/** The first note: a dangling link with the Slurm job's number and submission time as its target. */
 	submitted: string;
-	/** What became known of the Slurm job after that: a JobNote. */
+	/** Later facts about the Slurm job: a JobNote. */
 	job: string;
 }
 
@@ -43,7 +46,7 @@ const requestSchema = z.object({
 	attemptId: z.string(),
 	jobId: z.string(),
 	attemptNo: z.number().int(),
-	/** Written by this driver from a checked job; read back as it was. */
+	/** Written by this driver from a validated job, and read back unchanged. */
 	spec: z.custom<JobSpec>((value) => typeof value === "object" && value !== null && "command" in value),
 	poolId: z.string(),
 	slots: z.array(z.number().int()),
@@ -61,8 +64,9 @@ const noteSchema = z.object({
 const submittingSchema = z.object({ submittingAtMs: z.number().nullable() });
 
 /**
- * Makes the folder of a new attempt. Answers whether it was not there yet.
- * @throws when the site's folder is not there: it is never made here, since below an empty mount point it would be another one.
+ * Creates the folder of a new attempt. Returns whether it did not exist yet.
+ * @throws if the site's folder does not exist. It is never created here, because below an empty mount point it would be a
+ * different folder
  */
 export async function makeFolder(paths: SlurmPaths): Promise<boolean> {
 	try {
@@ -74,15 +78,15 @@ export async function makeFolder(paths: SlurmPaths): Promise<boolean> {
 	}
 }
 
-/** The state folder, for anyone who writes to it before the job on its node has made it. */
+/** The state folder, for code that writes to it before the job on its node has created it. */
 export async function makeState(paths: SlurmPaths): Promise<void> {
 	await mkdir(paths.state, { recursive: true, mode: 0o700 });
 }
 
 /**
- * The first one of an attempt. One that a crash cuts short is none: `start` has not answered then. It is closed before anything is
- * submitted, so that a share has it even if this host dies.
- * `submittingAtMs`: a submission was about to be sent then, and its outcome is unknown until there is a note; null: none was.
+ * Writes the first request of an attempt. One that a crash truncates counts as none: `start` has not returned then. The file is
+ * closed before anything is submitted, so that a share stores it even if this host dies. `submittingAtMs`: when a submission was
+ * about to be sent; its outcome is unknown until there is a note. null: none was.
  */
 export function writeFirstRequest(paths: SlurmPaths, request: StoredRequest, submittingAtMs: number | null): Promise<void> {
 	return writeFile(paths.request, lineOf(request, submittingAtMs), { mode: 0o600 });
@@ -100,7 +104,7 @@ export async function readSubmittingAtMs(paths: SlurmPaths): Promise<number | nu
 	return parsed(submittingSchema, await readIfThere(paths.request))?.submittingAtMs ?? null;
 }
 
-/** Null when there is none, or when it was cut short by a crash before `start` answered. */
+/** null if there is none, or if a crash truncated it before `start` returned. */
 export async function readRequest(paths: SlurmPaths): Promise<StoredRequest | null> {
 	return parsed(requestSchema, await readIfThere(paths.request));
 }
@@ -115,8 +119,8 @@ export function readRequestSync(paths: SlurmPaths): StoredRequest | null {
 }
 
 /**
- * The first note of an attempt. A link takes one call where a file takes three, is whole or not there, and a submission has little else
- * to write. Where there is one already, or the share has no links, it is a file.
+ * The first note of an attempt. A link takes one call instead of a file's three, and exists completely or not at all; a
+ * submission writes little else. If there is one already, or the share has no links, a file is written.
  */
 export async function writeFirstNote(
 	paths: SlurmPaths,
@@ -146,7 +150,7 @@ export async function writeNote(paths: SlurmPaths, note: JobNote): Promise<void>
 	await writeWhole(paths.job, JSON.stringify(note));
 }
 
-/** Everything that the folder says now. */
+/** Everything that the folder contains now. */
 export async function readFacts(paths: SlurmPaths, request: StoredRequest): Promise<AttemptFacts> {
 	const [exitText, exitAtMs, childAtMs, runText, noteText, stopText] = await Promise.all([
 		readIfThere(paths.exit),

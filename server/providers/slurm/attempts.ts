@@ -20,13 +20,13 @@ export function isLive({ observation: { phase } }: KnownAttempt): boolean {
 	return phase !== "exited" && phase !== "lost";
 }
 
-/** Questions to Slurm in one look; the others are asked in the next one, the longest unasked first. */
+/** Slurm queries per pass. The rest is queried in the next pass, the longest waiting first. */
 const REQUESTS_MAX = 64;
 const REQUESTS_AT_ONCE = 8;
 
 /**
- * The attempts in the site's folder and what Slurm says of their jobs. Only the folder is the truth: what is remembered
- * here saves reading and asking again, so that Slurm is asked a little about many jobs.
+ * The attempts in the site's folder and Slurm's state of their jobs. Only the folder is the source of truth: the cache avoids
+ * repeated reads and queries, so that Slurm gets few queries even with many jobs.
  */
 export class SlurmAttempts {
 	readonly #settings: ParsedSlurmSettings;
@@ -34,7 +34,7 @@ export class SlurmAttempts {
 	readonly #clock: Clock;
 	readonly #requests = new Map<string, StoredRequest>();
 	readonly #sights = new Map<string, { sight: Sight; askedAtMs: number }>();
-	/** Every attempt as it was last seen. */
+	/** Every attempt as last seen. */
 	readonly #latest = new Map<string, KnownAttempt>();
 	#folderRead = false;
 
@@ -48,26 +48,29 @@ export class SlurmAttempts {
 		return slurmPaths(this.#settings.folder, attemptId);
 	}
 
-	/** The request, from memory or file, for callers that cannot wait. */
+	/** The request, from memory or file, for synchronous callers. */
 	request(attemptId: string): StoredRequest | null {
 		return this.#requests.get(attemptId) ?? readRequestSync(this.paths(attemptId));
 	}
 
-	/** Requests in a pool of those that were not seen to be over: their slots are taken. */
+	/** Requests in a pool that are not known to have ended, so their slots are in use. */
 	async holding(poolId: string): Promise<StoredRequest[]> {
 		if (!this.#folderRead) await this.#read();
 		const found: StoredRequest[] = [];
-		// One pass: every start asks it.
+		// Does one pass. Every start calls it.
 		for (const attempt of this.#latest.values()) if (attempt.request.poolId === poolId && isLive(attempt)) found.push(attempt.request);
 		return found;
 	}
 
-	/** As it was last seen; undefined: not since this process began. */
+	/** The attempt as last seen; undefined: not seen since this process started. */
 	latest(attemptId: string): KnownAttempt | undefined {
 		return this.#latest.get(attemptId);
 	}
 
-	/** As the folder says and Slurm last said. @throws when the folder is not there: then nothing is known. */
+	/**
+	 * The attempt by the folder and Slurm's last response.
+	 * @throws if the folder does not exist: then nothing is known
+	 */
 	async #read(): Promise<KnownAttempt[]> {
 		const names = await readdir(this.#settings.folder);
 		const known = (await Promise.all(names.filter(isAttemptId).map((name) => this.one(name)))).filter((a) => a !== null);
@@ -75,7 +78,10 @@ export class SlurmAttempts {
 		return known;
 	}
 
-	/** After asking Slurm about those for which it is time. @throws DriverError when it does not answer. */
+	/**
+	 * Queries Slurm about those that are due.
+	 * @throws DriverError if it does not respond
+	 */
 	async all(): Promise<KnownAttempt[]> {
 		const known = await this.#read();
 		const due = known.filter((a) => this.#isDue(a)).sort((a, b) => this.#askedAt(a) - this.#askedAt(b));
@@ -90,7 +96,7 @@ export class SlurmAttempts {
 
 	async one(attemptId: string): Promise<KnownAttempt | null> {
 		const latest = this.#latest.get(attemptId);
-		// Of what is over nothing changes any more.
+		// An ended attempt does not change any more.
 		if (latest && !isLive(latest)) return latest;
 		const paths = this.paths(attemptId);
 		const request = this.#requests.get(attemptId) ?? (await readRequest(paths));
@@ -100,14 +106,14 @@ export class SlurmAttempts {
 	}
 
 	/**
-	 * The same for one that is to start: once the folder was read, one that is not remembered is none, or is met when its folder is
-	 * made.
+	 * The same for an attempt to start. Once the folder was read, an attempt that is not cached does not exist, or is detected when
+	 * its folder is created.
 	 */
 	async begun(attemptId: string): Promise<KnownAttempt | null> {
 		return this.#folderRead && !this.#requests.has(attemptId) ? null : this.one(attemptId);
 	}
 
-	/** An attempt with a new folder. */
+	/** Adds an attempt with a new folder. */
 	add(paths: SlurmPaths, request: StoredRequest): void {
 		const { attemptId, slots } = request;
 		this.#requests.set(attemptId, request);
@@ -123,18 +129,18 @@ export class SlurmAttempts {
 		});
 	}
 
-	/** Asks Slurm about one attempt now, and keeps the times that it will forget. */
+	/** Queries Slurm about one attempt now, and records the times that Slurm will forget. */
 	async ask(attempt: KnownAttempt): Promise<KnownAttempt> {
 		const { paths, request, facts } = attempt;
 		if (facts.note === null) return attempt;
 		const { slurmJobId } = facts.note;
 		const found = await this.#calls.job(slurmJobId);
-		// A controller that lost its state gives numbers out again: then it is somebody else's.
+		// A controller that lost its state reuses numbers, so the job may belong to someone else.
 		const job = found?.name === jobNameOf(request.attemptId) ? found : null;
 		const nowMs = this.#clock.nowMs();
 		const sight = sightOf(job, attempt, nowMs);
 		this.#sights.set(request.attemptId, { sight, askedAtMs: nowMs });
-		// Read after the answer: what was written before the job's end is seen then.
+		// Read after the response, so that everything written before the job's end is seen.
 		const now = await readFacts(paths, request);
 		const times = sight.kind === "job" && !sight.startedAgain ? sight.job : facts.note;
 		const startedAtMs = times.startedAtMs ?? facts.note.startedAtMs;
@@ -165,7 +171,7 @@ export class SlurmAttempts {
 		const { facts, sight } = attempt;
 		if (facts.note === null || !isLive(attempt)) return false;
 		const ageMs = this.#clock.nowMs() - this.#askedAt(attempt);
-		// Its start and end are reported with Slurm's times: these are requested as soon as the folder shows them.
+		// Start and end are reported with Slurm's times, which are queried as soon as the folder shows the event.
 		const news = facts.exit !== null || (facts.childAtMs !== null && facts.note.startedAtMs === null);
 		const waits = sight.kind !== "job" || sight.job.state !== "RUNNING";
 		return news || ageMs >= (waits ? this.#settings.pendingPollMs : this.#settings.runningPollMs);

@@ -11,9 +11,11 @@ import { type ApiVersion, isPlain, newestOf, VERSIONS } from "./versions.ts";
 
 /** More than a listing of ten thousand jobs, which is 35 MB. */
 const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
-/** The token is not believed: newer ones say so, by this number or by the status, and 22.05 has its wordless error for it. */
+/**
+ * The token was rejected. Newer servers report it with this number or with the status; 22.05 uses its error without a message.
+ */
 const REFUSED = /"err(or_number|or_code|no)": *(1007|-1)\b/;
-// Made once: making a schema costs more than reading an answer by it.
+// Built once, because building a schema costs more than parsing a response.
 const openApiSchema = z.looseObject({ paths: z.record(z.string(), z.unknown()) });
 const nodesSchema = z.looseObject({ nodes: z.array(nodeSchema) });
 const partitionsSchema = z.looseObject({ partitions: z.array(partitionSchema) });
@@ -21,13 +23,13 @@ const jobsSchema = z.looseObject({ jobs: z.array(jobSchema) });
 const submittedSchema = z.looseObject({ job_id: z.number().int().positive() });
 const doneSchema = z.looseObject({});
 const releaseOf = z.looseObject({ release: z.string() }).optional();
-/** 22.05 writes the name with a capital. */
+/** 22.05 capitalizes the name. */
 const metaSchema = z.looseObject({ meta: z.looseObject({ Slurm: releaseOf, slurm: releaseOf }) });
 
 interface Asked {
 	method: "GET" | "POST" | "DELETE";
 	path: string;
-	/** What is asked, for the words of an error. */
+	/** Describes the call in errors. */
 	what: string;
 	body?: unknown;
 }
@@ -39,7 +41,7 @@ export interface JobChange {
 	notBeforeMs?: number;
 }
 
-/** The calls that the driver makes to slurmrestd, every answer checked before it is believed. Errors: DriverError. */
+/** The driver's calls to slurmrestd. Every response is validated. Errors: DriverError. */
 export class SlurmCalls {
 	readonly #settings: ParsedSlurmSettings;
 	readonly #token: SlurmToken;
@@ -52,13 +54,13 @@ export class SlurmCalls {
 		this.#base = settings.url.replace(/\/+$/, "");
 	}
 
-	/** The newest version that both sides speak, asked once. */
+	/** The newest API version that both sides support, queried once. */
 	async version(): Promise<ApiVersion> {
 		this.#version ??= await this.#findVersion();
 		return this.#version;
 	}
 
-	/** The cluster's, e.g. `22.05.8`. */
+	/** The cluster's version, e.g. `22.05.8`. */
 	async release(): Promise<string | null> {
 		const { meta } = await this.#call(metaSchema, { method: "GET", path: "/ping", what: "its release" });
 		return (meta.slurm ?? meta.Slurm)?.release ?? null;
@@ -72,12 +74,12 @@ export class SlurmCalls {
 		return (await this.#call(partitionsSchema, { method: "GET", path: "/partitions", what: "partitions" })).partitions;
 	}
 
-	/** Every job that the controller knows, everybody's: large, to be asked sparingly, and once for all who ask meanwhile. */
+	/** All jobs of the controller, of all users. The response is large, so concurrent callers share one request. */
 	readonly jobs: () => Promise<SlurmJob[]> = nextForAll(
 		async () => (await this.#call(jobsSchema, { method: "GET", path: "/jobs", what: "jobs" })).jobs,
 	);
 
-	/** The same, or null when nothing has changed since that second of the controller's clock. */
+	/** The same, or null if nothing has changed since that second of the controller's clock. */
 	async jobsSince(seconds: number): Promise<SlurmJob[] | null> {
 		const what = "jobs";
 		const { answer, refusals, status, text } = await this.#send({ method: "GET", path: `/jobs?update_time=${seconds}`, what });
@@ -89,18 +91,18 @@ export class SlurmCalls {
 	}
 
 	/**
-	 * Changes a job that may be anybody's, as far as the user may. `notBeforeMs`: it does not start before then.
-	 * @throws not_found when the controller does not know it.
+	 * Changes a job of any user, within the caller's rights. `notBeforeMs`: earliest start.
+	 * @throws not_found if the controller does not know it
 	 */
 	async update(id: number, { notBeforeMs, ...change }: JobChange): Promise<void> {
 		const seconds = Math.floor((notBeforeMs ?? 0) / 1_000);
-		// 22.05 reads the formats of `--begin`; only this one names no time zone.
+		// 22.05 parses the formats of `--begin`; only this one needs no time zone.
 		const begin = isPlain(await this.version()) ? `uts${seconds}` : { set: true, infinite: false, number: seconds };
 		const body = { ...change, ...(notBeforeMs === undefined ? {} : { begin_time: begin }) };
 		await this.#call(doneSchema, { method: "POST", path: `/job/${id}`, what: `job ${id}`, body });
 	}
 
-	/** Null when the controller does not know it (any more). */
+	/** null if the controller does not know it (any more). */
 	async job(id: number): Promise<SlurmJob | null> {
 		const what = `job ${id}`;
 		try {
@@ -112,7 +114,7 @@ export class SlurmCalls {
 		}
 	}
 
-	/** Answers the number of the new job. One that was made in spite of a warning, such as a limit it waits for, counts. */
+	/** Returns the number of the new job. A job that was created with a warning, such as a limit it waits for, counts. */
 	async submit(payload: unknown): Promise<number> {
 		const what = "submission";
 		const { answer, refusals, status, text } = await this.#send({ method: "POST", path: "/job/submit", what, body: payload });
@@ -122,12 +124,15 @@ export class SlurmCalls {
 		throw notUnderstood(what, "no job_id");
 	}
 
-	/** Cancels it: SIGTERM and, after the cluster's KillWait, SIGKILL. Silent when it is over or not known. */
+	/** Cancels it: SIGTERM and, after the cluster's KillWait, SIGKILL. Does nothing if it has ended or is unknown. */
 	cancel(id: number): Promise<void> {
 		return this.#end(id, `/job/${id}`);
 	}
 
-	/** Sends every process of a running job a signal. Silent when it is over or not known. @throws transient while it only begins. */
+	/**
+	 * Signals every process of a running job. Does nothing if it has ended or is unknown.
+	 * @throws transient while it is starting
+	 */
 	signal(id: number, signal: "SIGCONT"): Promise<void> {
 		return this.#end(id, `/job/${id}?signal=${signal}`);
 	}
@@ -153,7 +158,7 @@ export class SlurmCalls {
 		const { status, text } = await this.#http(asked.method, `/slurm/${await this.version()}${asked.path}`, asked);
 		const answer = readJson(text);
 		const refusals = refusalsSchema.safeParse(answer);
-		// An upgrade of the cluster removes versions; such an answer has no Slurm message.
+		// An upgrade of the cluster removes versions; such a response has no Slurm message.
 		if (status === 404 && !refusals.success) this.#version = null;
 		if (answer === undefined && status < 400 && status !== 304) throw notUnderstood(asked.what, "no JSON");
 		return { answer, refusals: refusals.success ? refusals.data.errors : [], status, text };
@@ -172,13 +177,16 @@ export class SlurmCalls {
 		);
 	}
 
-	/** For a server with an unreadable specification. */
+	/** Used if the server's specification is unreadable. */
 	async #tryVersions(what: string): Promise<ApiVersion | null> {
 		for (const version of VERSIONS) if ((await this.#http("GET", `/slurm/${version}/ping`, { what })).status !== 404) return version;
 		return null;
 	}
 
-	/** A refused token is exchanged once, and a question asked again once when the connection broke; nothing that changes anything is. */
+	/**
+	 * A rejected token is replaced once, and a read is retried once if the connection broke. Calls that change something are not
+	 * retried.
+	 */
 	async #http(method: Asked["method"], path: string, { what, body }: Pick<Asked, "what" | "body">): Promise<HttpAnswer> {
 		const token = await this.#token.current();
 		const once = () => this.#fetch(method, path, what, body);
@@ -206,7 +214,7 @@ export class SlurmCalls {
 	}
 }
 
-/** slurmrestd closes connections after some answers; the next request on one of them is cut off before it is read. */
+/** slurmrestd closes connections after some responses; the next request on one of them is cut before it is read. */
 function isBroken(error: unknown): boolean {
 	return error instanceof DriverError && ["ECONNRESET", "EPIPE"].includes(error.providerCode ?? "");
 }

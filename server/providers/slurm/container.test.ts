@@ -8,7 +8,7 @@ const specOf = (image: string | null, nodes: number): ContainerInput["spec"] => 
 	...{ command: ["python", "train.py"], image, nodes },
 	resources: { gpus: 8, accelerators: [], cpus: null, memoryGiB: null },
 });
-/** Without the shell around srun, which only passes SIGTERM on. */
+/** Without the shell around srun, which only forwards SIGTERM. */
 const stepOf = (...of: Parameters<typeof argv>) => {
 	const [shell, option, text, name, ...step] = argv(...of);
 	expect([shell, option, name]).toEqual(["/bin/sh", "-c", "sh"]);
@@ -24,7 +24,7 @@ it("runs a command without an image as it is, on several nodes by srun", () => {
 	expect([...onTwo.slice(0, 7), ...onTwo.slice(8)]).toEqual([...SRUN(2), "/bin/sh", "-c", "sh", "python", "train.py"]);
 });
 
-it("gives the commands of several nodes their rendezvous, as an instance's agent does", () => {
+it("gives the commands of several nodes their rendezvous variables, as an instance's agent does", () => {
 	const [shell = "", ...rest] = stepOf("none", null, 2).slice(5, 9);
 	const env = { PATH: "/usr/bin:/bin", SLURM_NODEID: "1", SLURM_JOB_ID: "70042", SLURM_LAUNCH_NODE_IPADDR: "10.0.0.7" };
 	const seen = execFileSync(shell, [...rest, "env"], { env: env as unknown as NodeJS.ProcessEnv, encoding: "utf8" }).split("\n");
@@ -41,7 +41,7 @@ it.each([
 	["localhost:5000/train", "localhost:5000#train"],
 	["pytorch/pytorch:2.7", "pytorch/pytorch:2.7"],
 	["/images/train.sqsh", "/images/train.sqsh"],
-])("hands %s to Pyxis as %s, with the attempt's folder", (image, written) => {
+])("passes %s to Pyxis as %s, with the attempt's folder", (image, written) => {
 	expect(stepOf("pyxis", image).slice(5)).toEqual([
 		...[`--container-image=${written}`, "--container-mounts=/s/a:/s/a", "--container-workdir=/s/a/work"],
 		...["python", "train.py"],
@@ -52,7 +52,7 @@ it.each([
 	["ghcr.io/acme/train:1.2", "docker://ghcr.io/acme/train:1.2"],
 	["oras://ghcr.io/acme/train.sif", "oras://ghcr.io/acme/train.sif"],
 	["/images/train.sif", "/images/train.sif"],
-])("hands %s to Apptainer as %s, with the GPUs", (image, written) => {
+])("passes %s to Apptainer as %s, with the GPUs", (image, written) => {
 	expect(argv("apptainer", image)).toEqual([
 		"apptainer",
 		"exec",
@@ -70,7 +70,7 @@ it.each([
 	expect(stepOf("apptainer", image, 3).slice(0, 6)).toEqual([...SRUN(3), "apptainer"]);
 });
 
-it("refuses an image where no containers are run, and says what to do", () => {
+it("rejects an image if the site runs no containers, and says what to do", () => {
 	expect(() => argv("none", "ghcr.io/acme/train:1.2")).toThrow(/wants the image ghcr\.io\/acme\/train:1\.2.*set "container"/);
 });
 

@@ -9,22 +9,22 @@ import type { ParsedSlurmSettings } from "./settings.ts";
 export interface ContainerInput {
 	spec: Pick<JobSpec, "command" | "image" | "nodes" | "resources">;
 	container: ParsedSlurmSettings["container"];
-	/** The attempt's folder, seen under the same path inside. */
+	/** The attempt's folder, at the same path inside. */
 	folder: string;
 	work: string;
-	/** Bound to /mnt/<name> in the container. Absent: none. */
+	/** Mounted at /mnt/<name> in the container. Undefined: none. */
 	mounts?: readonly SiteMount[];
 }
 
 /**
- * The command as an argv for the job's first node: in its container, and by `srun` where it runs on every node.
- * @throws DriverError invalid_request when the job has an image and the site runs none.
+ * The command as an argv for the job's first node: in its container, and with `srun` if it runs on every node.
+ * @throws DriverError invalid_request if the job has an image and the site runs none
  */
 export function containedCommand({ spec, container, folder, work, mounts = [] }: ContainerInput): string[] {
 	const { image, nodes } = spec;
 	const firstFailed = path.join(folder, "first-failed");
 	const command = nodes > 1 ? [...oneOfGang(spec, firstFailed), ...spec.command] : spec.command;
-	// One task a node, all ended when one fails, each seeing all GPUs of its node.
+	// One task per node, all ended when one fails. Each sees all GPUs of its node.
 	const srun = [...aroundSrun(firstFailed), "srun", "--ntasks-per-node=1", `--nodes=${nodes}`, `--ntasks=${nodes}`, "--kill-on-bad-exit=1"];
 	const binds = mounts.map(({ name, source, readOnly }) => `,${source}:${mountPathOf(name)}${readOnly ? ":ro" : ""}`).join("");
 	if (image === null) return nodes > 1 ? [...srun, ...command] : command;
@@ -43,7 +43,7 @@ export function containedCommand({ spec, container, folder, work, mounts = [] }:
 				...command,
 			];
 		case "apptainer": {
-			// Otherwise it has our user's home, with all its contents.
+			// By default it would mount our user's home with all its contents.
 			const run = ["apptainer", "exec", "--nv", "--bind", `${folder}${binds}`, "--home", work, "--pwd", work];
 			const inside = [...run, apptainerImage(image), ...command];
 			return nodes > 1 ? [...srun, ...inside] : inside;
@@ -52,9 +52,10 @@ export function containedCommand({ spec, container, folder, work, mounts = [] }:
 }
 
 /**
- * `srun` answers SIGTERM by killing its step at once. So it has its own session, where the supervisor's signal does not reach it, and
- * Slurm is asked to signal the step, which is the job's first: again while it only begins. See run-job.sh for the waiting. Where one
- * of a gang failed by itself, `srun` kills the others and answers 137 for them: the code of the first one is the job's.
+ * `srun` reacts to SIGTERM by killing its step immediately. It therefore gets its own session, which the supervisor's signal does
+ * not reach, and Slurm is asked to signal the step, the job's first; repeatedly while the step is starting. See run-job.sh for
+ * the waiting. If one member of a gang fails by itself, `srun` kills the others and returns 137 for them; the job's code is that
+ * of the first one.
  */
 function aroundSrun(firstFailed: string): string[] {
 	const lines = [
@@ -79,9 +80,9 @@ function aroundSrun(firstFailed: string): string[] {
 }
 
 /**
- * The rendezvous of the commands of several nodes: the variables that an instance's agent also sets, from Slurm's variables in each task.
- * The address is that of the node on which the batch script runs, which has rank 0. Jobs that share a node need their own ports.
- * The first that fails by itself writes down which it was and how, and no other after it.
+ * The rendezvous variables for commands on several nodes: those that an instance's agent also sets, from Slurm's variables in
+ * each task. The address is that of the node with the batch script, which has rank 0. Jobs that share a node need different
+ * ports. The first rank that fails by itself records its rank and code; no later one does.
  */
 function oneOfGang({ nodes, resources }: ContainerInput["spec"], firstFailed: string): string[] {
 	const master = { address: "$SLURM_LAUNCH_NODE_IPADDR", port: "$((20000 + SLURM_JOB_ID % 10000))" };
@@ -100,14 +101,14 @@ function oneOfGang({ nodes, resources }: ContainerInput["spec"], firstFailed: st
 	return ["/bin/sh", "-c", lines.join("\n"), "sh"];
 }
 
-/** Enroot parts the registry from the image with "#"; a path is a squashfs file. */
+/** Enroot separates the registry from the image with "#". A path is a squashfs file. */
 function enrootImage(image: string): string {
 	const [registry = "", ...rest] = image.split("/");
 	const named = rest.length > 0 && registry !== "" && (/[.:]/.test(registry) || registry === "localhost");
 	return named ? `${registry}#${rest.join("/")}` : image;
 }
 
-/** A path is a SIF file, and an address is taken as it is; what else is written like in a registry is in one. */
+/** A path is a SIF file, and a URL is used unchanged. Everything else is a registry image. */
 function apptainerImage(image: string): string {
 	return image.startsWith("/") || /^[a-z-]+:\/\//.test(image) ? image : `docker://${image}`;
 }

@@ -5,11 +5,11 @@ import type { SlurmJob } from "./mapper.ts";
 const RAN = "[ran in the cloud as job_1: exit code 0]";
 const job = (id: number, state: string, { comment = "", array = null as SlurmJob["array"] } = {}) =>
 	({ id, state, comment, array }) as SlurmJob;
-/** Array 5 of tasks 1 to 4; the last went to the cloud. */
+/** Array 5 with tasks 1 to 4; the last ran in the cloud. */
 const task = (id: number, tasks: string, state: string, comment = "") => job(id, state, { comment, array: { id: 5, task: tasks } });
 const gone = task(8, "4", "CANCELLED", RAN);
 
-describe("what a job waits for", () => {
+describe("a job's dependencies", () => {
 	it.each([
 		["afterok:12(unfulfilled)", ""],
 		["afterok:12(unfulfilled),afterany:13_4(unfulfilled)", "afterany:13_4"],
@@ -21,13 +21,13 @@ describe("what a job waits for", () => {
 		expect(afterSuccessOf(12, before)).toBe(after);
 	});
 
-	it("returns which jobs wait for a failure", () => {
+	it("detects jobs that wait for a failure", () => {
 		expect(dependsOnFailureOf(12, "afterok:1(unfulfilled),afternotok:12(unfulfilled)")).toBe(true);
 		expect(dependsOnFailureOf(12, "afternotok:123(unfulfilled)")).toBe(false);
 	});
 });
 
-describe("what a job waits for that was submitted after the other one had run in the cloud", () => {
+describe("dependencies of a job submitted after the other one had run in the cloud", () => {
 	const alone = job(1, "CANCELLED", { comment: `spillway ${RAN}` });
 
 	it.each([

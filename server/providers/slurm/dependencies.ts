@@ -2,13 +2,13 @@ import { arrayIndices } from "#server/domain/imports/sbatch/times.ts";
 import { succeededElsewhere } from "./hold-mark.ts";
 import { isOver, type SlurmJob } from "./mapper.ts";
 
-/** More than any array that Slurm takes by default. */
+/** More than any array that Slurm accepts by default. */
 const TASKS_MAX = 10_000;
 
 /**
- * What a job waits for, as Slurm writes it (`afterok:12(unfulfilled),afterany:13_4(unfulfilled)`; `?` between two: either is
- * enough), once job `id` has succeeded elsewhere: as it must be written back. Fulfilled terms are removed; a list where one is
- * enough is removed as a whole. Null: nothing changes.
+ * Returns the dependencies of a job, in Slurm's format (`afterok:12(unfulfilled),afterany:13_4(unfulfilled)`; `?` between two:
+ * either is enough), after job `id` has succeeded elsewhere, to be written back. Fulfilled terms are removed; a list in which one
+ * is enough is removed completely. null: nothing changes.
  */
 export function afterSuccessOf(id: number, dependency: string): string | null {
 	const either = dependency.includes("?");
@@ -18,15 +18,15 @@ export function afterSuccessOf(id: number, dependency: string): string | null {
 	return either ? "" : terms.filter((term) => !isFulfilled(term)).join(",");
 }
 
-/** Whether it waits for this job to fail: that it succeeded elsewhere means never. */
+/** Whether it waits for this job to fail. After the job's success elsewhere, that will never happen. */
 export function dependsOnFailureOf(id: number, dependency: string): boolean {
 	return new RegExp(`(^|[,?])afternotok:${id}(?!\\d)`).test(dependency);
 }
 
 /**
- * What a job waits for, once every job in it that succeeded in the cloud counts as that: to be written back. For jobs that began to
- * wait after such a job was cancelled at home. Of an array as a whole (`afterok:12_*`) its tasks that are not over remain, unless
- * one failed. Null: nothing in it changes.
+ * Returns the dependencies of a job with every job that succeeded in the cloud counted as fulfilled, to be written back. For jobs
+ * that started to wait after such a job was cancelled on the cluster. For a whole array (`afterok:12_*`) its unfinished tasks
+ * remain, unless one failed. null: nothing changes.
  */
 export function afterSuccessesElsewhere(dependency: string, jobs: Iterable<SlurmJob>): string | null {
 	const asked = new Set([...dependency.matchAll(/afterok:(\d+)/g)].map(([, id]) => Number(id)));

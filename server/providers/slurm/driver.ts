@@ -21,24 +21,23 @@ import { SlurmQueue } from "./queue.ts";
 import { QueueWatch } from "./queue-watch.ts";
 import { type ParsedSlurmSettings, type SlurmSettings, slurmSettingsSchema } from "./settings.ts";
 
-/** How often the jobs of a closing site are looked for, and how much longer than their grace. */
+/** Polling interval for the jobs of a closing site, and how much longer than their grace period to wait. */
 const LOOK_AGAIN_MS = 100;
 const CLOSE_SLACK_MS = 10_000;
-/** The supervisor on the node kills at the end of the grace; when it has not by then, Slurm does. */
+/** The supervisor on the node kills at the end of the grace period; if it has not by then, Slurm does. */
 const STOP_SLACK_MS = 30_000;
 const CANCEL_AGAIN_MS = 10_000;
-/** Slurm: a job that only begins cannot be signalled; it looks for its `stop` file by itself. */
+/** Slurm's error for a job that is starting and cannot be signalled; the job checks for its `stop` file itself. */
 const TRANSITION = "2020";
 
 /**
- * A Slurm cluster by slurmrestd. Slurm places, starts and kills; attempts live in a folder that the nodes share, and the
- * supervisor that the local site has too writes their ends there, so that neither one of our restarts nor one of Slurm's
- * loses any.
+ * A Slurm cluster through slurmrestd. Slurm places, starts and kills. Attempts are stored in a folder that the nodes share, and
+ * the supervisor, the same as for the local site, writes their ends there, so that neither our restarts nor Slurm's lose any.
  */
 export class SlurmDriver implements ClusterDriver {
 	readonly provider = "slurm";
 	readonly capabilities = { multiNode: true, pushesChanges: false };
-	/** Null without `scontrol`: then jobs of others are only watched. */
+	/** null without `scontrol`: jobs of others are then only reported. */
 	readonly queue: SlurmQueue | null;
 	readonly siteId: string;
 	readonly #settings: ParsedSlurmSettings;
@@ -52,7 +51,7 @@ export class SlurmDriver implements ClusterDriver {
 	#startQueue: Promise<unknown> = Promise.resolve();
 	#closed = false;
 
-	/** @throws ZodError for wrong settings. */
+	/** @throws ZodError for invalid settings */
 	constructor(siteId: string, settings: SlurmSettings, clock: Clock = systemClock) {
 		this.siteId = siteId;
 		this.#settings = slurmSettingsSchema.parse(settings);
@@ -86,7 +85,7 @@ export class SlurmDriver implements ClusterDriver {
 		return this.#guarded(`attempt ${request.attemptId} cannot start`, async () => {
 			const { attemptId } = request;
 			if (!isAttemptId(attemptId)) throw new DriverError("invalid_request", `${JSON.stringify(attemptId)} is no id of an attempt`);
-			// Files are read and written beside each other, and only slots are given out one after the other.
+			// Files are read and written concurrently; only slots are assigned one start at a time.
 			const before = await this.#attempts.begun(attemptId);
 			if (before) return this.#handOverAgain(before);
 			const turn = this.#startQueue.then(() => this.#takeIn(request));
@@ -100,8 +99,8 @@ export class SlurmDriver implements ClusterDriver {
 	}
 
 	/**
-	 * Gives the attempt its slots: two starts must not both find the same one free. `handedOver`: Slurm has it, or its data is on its
-	 * way.
+	 * Assigns the attempt its slots: two starts must not take the same free one. `handedOver`: Slurm has it, or its data is being
+	 * staged.
 	 */
 	async #takeIn(request: StartAttempt): Promise<{ handedOver: Promise<void> }> {
 		const { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom, secrets } = request;
@@ -116,7 +115,7 @@ export class SlurmDriver implements ClusterDriver {
 		const { written, done } = handOverFirst(this.#ctx, paths, stored, secrets);
 		this.#attempts.add(paths, stored);
 		const handedOver = (needsStaging(request) ? written : done).catch(async (error: unknown) => {
-			// Of what was refused nothing stays; what has no answer yet is carried on.
+			// A rejected attempt leaves nothing behind; one without a response yet is continued.
 			if (!(error instanceof DriverError) || error.kind !== "transient") await this.#drop(attemptId);
 			throw error;
 		});
@@ -124,7 +123,7 @@ export class SlurmDriver implements ClusterDriver {
 		return { handedOver };
 	}
 
-	/** Goes on with what is not submitted, and puts right what happened behind our back. */
+	/** Continues what is not submitted, and repairs changes made without our knowledge. */
 	async #tend(attempt: KnownAttempt): Promise<void> {
 		const { paths, request, facts, sight } = attempt;
 		if (this.#closed || !isLive(attempt)) return;
@@ -134,7 +133,7 @@ export class SlurmDriver implements ClusterDriver {
 		}
 		const { slurmJobId } = facts.note;
 		if (facts.run !== null && facts.run.slurmJobId !== slurmJobId) {
-			// Slurm had it twice, and the other one began first: this one ends by itself, or never begins.
+			// Slurm had it twice, and the other job started first. This one ends by itself, or never starts.
 			await this.#cancel(slurmJobId);
 			return writeNote(paths, { ...facts.note, slurmJobId: facts.run.slurmJobId, startedAtMs: null, endedAtMs: null });
 		}
@@ -172,7 +171,7 @@ export class SlurmDriver implements ClusterDriver {
 		});
 	}
 
-	/** Where a submission was sent and no answer heard, it is looked for first; that brings the attempt's number or its end. */
+	/** If a submission was sent without a response, its job is looked up first, which returns the attempt's number or its end. */
 	async #stopUnsubmitted({ paths, request }: KnownAttempt): Promise<void> {
 		await handOver(this.#ctx, paths, request);
 		const now = await this.#attempts.one(request.attemptId);
@@ -188,7 +187,7 @@ export class SlurmDriver implements ClusterDriver {
 		});
 	}
 
-	/** The folder and what is in it go when the attempt is forgotten. */
+	/** The folder and its content are deleted when the attempt is forgotten. */
 	checkpointFolder(attemptId: string): string | null {
 		if (!isAttemptId(attemptId)) return null;
 		const request = this.#attempts.request(attemptId);
@@ -211,7 +210,7 @@ export class SlurmDriver implements ClusterDriver {
 		});
 	}
 
-	/** Slurm does not announce changes. */
+	/** Slurm does not push changes. */
 	subscribe(): () => void {
 		return () => {};
 	}
@@ -239,7 +238,7 @@ export class SlurmDriver implements ClusterDriver {
 		this.#attempts.drop(attemptId);
 	}
 
-	/** Turns what the file system says into the port's error: nothing is known for sure, and the call may be made again. */
+	/** Converts file system errors to a DriverError: the outcome is unknown, and the call may be repeated. */
 	async #guarded<T>(what: string, run: () => Promise<T>): Promise<T> {
 		try {
 			return await run();

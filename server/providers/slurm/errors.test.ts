@@ -4,7 +4,7 @@ import { answerError, noAnswer, refusalsSchema } from "./errors.ts";
 const errorOf = (status: number, errors: unknown[], body = "") =>
 	answerError("submission", status, refusalsSchema.parse({ errors }).errors, body);
 
-// As Slurm 22.05.8 says them.
+// With the messages of Slurm 22.05.8.
 it.each([
 	["no token", 401, [], "unauthorized"],
 	[
@@ -39,7 +39,7 @@ it.each([
 	expect(errorOf(status, [...errors])).toMatchObject({ name: "DriverError", kind });
 });
 
-it("keeps Slurm's words, and says what its wordless error may mean", () => {
+it("keeps Slurm's message, and explains its error without one", () => {
 	expect(errorOf(400, [{ description: 'Unknown key "bogus"' }, { error_code: 9001, error: "Failure during parsing" }]).message).toBe(
 		'Slurm: submission: Unknown key "bogus"; Failure during parsing',
 	);
@@ -48,7 +48,7 @@ it("keeps Slurm's words, and says what its wordless error may mean", () => {
 	expect(errorOf(401, [], "Authentication failure").message).toBe("Slurm: submission: Authentication failure");
 });
 
-it("knows no outcome where there was no answer", () => {
+it("reports an unknown outcome if there was no response", () => {
 	const cause = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:6820"), { code: "ECONNREFUSED" });
 	const error = noAnswer("nodes", "http://127.0.0.1:6820", new TypeError("fetch failed", { cause }));
 	expect(error).toMatchObject({ kind: "transient", providerCode: "ECONNREFUSED" });

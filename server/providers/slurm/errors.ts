@@ -2,8 +2,8 @@ import { z } from "zod";
 import { DriverError, type DriverErrorKind } from "../driver-errors.ts";
 
 /**
- * Slurm's own numbers; source: slurm/slurm_errno.h of 22.05, newer ones only add to it. What is not listed here is a
- * clear no when it lies in the range of slurmctld's refusals, and an unknown outcome otherwise.
+ * Slurm's error numbers; source: slurm/slurm_errno.h of 22.05; newer versions only add to it. A number that is not listed here is
+ * a definite rejection if it is in the range of slurmctld's errors, and an unknown outcome otherwise.
  */
 const KIND_OF_CODE: Record<number, DriverErrorKind> = {
 	1007: "unauthorized", // SLURM_PROTOCOL_AUTHENTICATION_ERROR
@@ -29,7 +29,7 @@ const refusalSchema = z
 	.looseObject({
 		error: z.string().nullish(),
 		description: z.string().nullish(),
-		// One number under three names, by version and call.
+		// One number with three names, by version and call.
 		error_number: z.number().nullish(),
 		error_code: z.number().nullish(),
 		errno: z.number().nullish(),
@@ -46,14 +46,14 @@ export const refusalsSchema = z.looseObject({
 });
 export type Refusal = z.output<typeof refusalSchema>;
 
-/** 22.05 says it both when slurmctld does not answer and when it does not believe the token. */
+/** 22.05 returns it both if slurmctld does not respond and if it rejects the token. */
 const UNSPECIFIED = -1;
-/** The status of 24.11 and 26.05 for a token that is signed by no one they know; without a word beside it. */
+/** The status of 24.11 and 26.05 for a token with an unknown signature, without a message. */
 export const NOT_BELIEVED = 511;
 
-/** What slurmrestd answered instead of what was asked, as the port's error. */
+/** Converts an error response of slurmrestd to a DriverError. */
 export function answerError(what: string, status: number, refusals: readonly Refusal[], body: string): DriverError {
-	// The last one sums up: "Failure during parsing" after the key that was not known.
+	// The last error is only a summary: "Failure during parsing" after the unknown key.
 	const codes = refusals.map((r) => r.code).filter((code) => code !== null);
 	const code = codes.findLast((c) => c in KIND_OF_CODE) ?? codes.at(-1) ?? null;
 	const words = refusals.map((r) => r.text).filter((t) => t !== "");
@@ -78,7 +78,7 @@ function kindOf(status: number, code: number | null): DriverErrorKind {
 	return status >= 400 && status < 500 ? "invalid_request" : "transient";
 }
 
-/** No answer at all: no one can say whether the request was carried out. */
+/** There was no response, so it is unknown whether the request was executed. */
 export function noAnswer(what: string, url: string, error: unknown): DriverError {
 	const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
 	const code = (cause as NodeJS.ErrnoException | null)?.code;
@@ -89,7 +89,7 @@ export function noAnswer(what: string, url: string, error: unknown): DriverError
 	});
 }
 
-/** An answer that cannot be read says nothing about what happened there. */
+/** An unreadable response says nothing about whether the call was executed. */
 export function notUnderstood(what: string, why: string): DriverError {
 	return new DriverError("transient", `Slurm: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
 }

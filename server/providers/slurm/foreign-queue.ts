@@ -7,8 +7,8 @@ import type { SlurmPool } from "./pools.ts";
 import { isOurJobName } from "./submission.ts";
 
 /**
- * The queue without what is over and what Spillway submitted, the running jobs first. Those that wait are in Slurm's order:
- * by priority, then by number. Slots are given of those that `taken` names for each pool, in order: Slurm chooses the real ones.
+ * The queue without ended jobs and Spillway's own, running jobs first. Pending jobs are in Slurm's order: by priority, then by
+ * number. Slots are assigned in order from those in `taken` for each pool; Slurm chooses the real ones.
  */
 export function foreignJobsOf(
 	jobs: readonly SlurmJob[],
@@ -54,7 +54,7 @@ function stateOf(job: SlurmJob): ForeignJob["state"] {
 	return job.priority === 0 || /^JobHeld/.test(job.reason) ? "held" : "waiting";
 }
 
-/** The first pool that has such GPUs, enough of them on a node, and a partition that the job names. */
+/** The first pool with such GPUs, enough of them per node, in a partition that the job names. */
 function poolOf(job: SlurmJob, pools: readonly SlurmPool[]): string | null {
 	if (job.gpus === 0) return null;
 	const partitions = job.partition.split(",");
@@ -69,7 +69,7 @@ const GONE: ForeignSight = { state: "gone", holdMark: null, startedAtMs: null, e
 
 export function sightOfForeign(job: SlurmJob | null): ForeignSight {
 	if (job === null) return GONE;
-	// A job that was cancelled while it waited has a time of its end as its start.
+	// For a job cancelled while pending, Slurm reports the time of its end as its start.
 	const startedAtMs = job.startedAtMs !== null && job.nodeList === "" && isOver(job.state) ? null : job.startedAtMs;
 	if (!isOver(job.state)) {
 		const state = stateOf(job);

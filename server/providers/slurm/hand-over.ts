@@ -33,30 +33,33 @@ import type { ParsedSlurmSettings } from "./settings.ts";
 import { jobNameOf, submissionOf } from "./submission.ts";
 import { sharedSupervisor } from "./supervisor.ts";
 
-/** Programs of the site's own; the system's folders come after it. */
+/** Folders of the site's own programs; the system's folders come after them. */
 const NODE_PROGRAMS = "/usr/local/bin";
 
 export interface HandOverContext {
 	settings: ParsedSlurmSettings;
 	calls: SlurmCalls;
 	clock: Clock;
-	/** @throws DriverError invalid_request when there is no such pool (any more). */
+	/** @throws DriverError invalid_request if no such pool exists (any more) */
 	pool(poolId: string): Promise<SlurmPool>;
 }
 
-/** As many connections as slurmrestd answers faster for; the controller has other users. */
+/** The number of connections up to which slurmrestd gets faster. The controller has other users. */
 const SUBMISSIONS_AT_ONCE = 8;
 const submitting = atOnce(SUBMISSIONS_AT_ONCE);
 
-/** Attempts that this process brings to their submission now, by folder, whichever driver object began it. */
+/** Attempts that this process is currently submitting, by folder, whichever driver object began it. */
 const inFlight = new Map<string, { abort: AbortController; done: Promise<void> }>();
 
-/** Brings an attempt's data and submits it. Rejects with the error of the submission; what fails before is the attempt's end. */
+/** Stages an attempt's data and submits it. Rejects with the submission's error; an earlier failure becomes the attempt's end. */
 export function handOver(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): Promise<void> {
 	return inFlight.get(paths.folder)?.done ?? begin(paths, (signal) => goOn(ctx, paths, request, signal));
 }
 
-/** The same for an attempt without any files yet: in flight when this returns, and known for certain once it is `written`. */
+/**
+ * The same for an attempt without any files yet. It is in flight when this returns, and certain to be known once `written`
+ * resolves.
+ */
 export function handOverFirst(
 	ctx: HandOverContext,
 	paths: SlurmPaths,
@@ -65,11 +68,12 @@ export function handOverFirst(
 ): { written: Promise<void>; done: Promise<void> } {
 	const stages = needsStaging(request);
 	const nowMs = ctx.clock.nowMs();
-	/** Made by another process, or by one that died. */
+	/** Created by another process, or by one that died. */
 	let wasThere = false;
 	const write = async () => {
 		wasThere = !(await makeFolder(paths));
-		// One that has nothing to bring may be sent from now on, and one that cannot be read may have been sent before its host died.
+		// An attempt with nothing to stage may be sent from now on. One with an unreadable request may have been sent before its host
+		// died.
 		if (wasThere && (await readRequest(paths)) !== null) return;
 		if (secrets) await writeSecrets(paths, secrets, exportsOf);
 		await writeFirstRequest(paths, request, stages ? null : nowMs);
@@ -99,14 +103,14 @@ function begin(paths: SlurmPaths, run: (signal: AbortSignal) => Promise<void>): 
 	return done;
 }
 
-/** Ends the staging of an attempt and waits until its submission, if one is on its way, has an outcome. */
+/** Ends the staging of an attempt and waits until its submission, if one is in progress, has an outcome. */
 export async function endHandOver(paths: SlurmPaths): Promise<void> {
 	const running = inFlight.get(paths.folder);
 	running?.abort.abort();
 	await running?.done.catch(() => {});
 }
 
-/** Ends what this process stages below a folder; anyone who comes next begins it again. */
+/** Ends all staging by this process below a folder; the next process starts it again. */
 export async function endHandOvers(root: string): Promise<void> {
 	const ours = [...inFlight].filter(([folder]) => path.dirname(folder) === path.resolve(root));
 	for (const [, { abort }] of ours) abort.abort();
@@ -114,8 +118,8 @@ export async function endHandOvers(root: string): Promise<void> {
 }
 
 /**
- * Goes on with an attempt that was not submitted yet, in the background: where a scheduler that died left it, or after
- * Slurm did not answer. A clear no is the attempt's end.
+ * Continues an attempt that was not submitted yet, in the background: after a scheduler died, or after Slurm did not respond. A
+ * definite rejection becomes the attempt's end.
  */
 export function carryOn(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): void {
 	handOver(ctx, paths, request).catch(async (error: unknown) => {
@@ -139,7 +143,7 @@ async function endBefore(paths: SlurmPaths, failure: Parameters<typeof writeFail
 	await writeFailure(paths, failure);
 }
 
-/** Answers whether the attempt can go on; if not, it is over, or the next driver begins it again. */
+/** Returns whether the attempt can continue. If not, it has ended, or the next driver starts it again. */
 async function stage(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest, signal: AbortSignal): Promise<boolean> {
 	try {
 		await bringData({ place: "the Slurm site", keepsOwn: true, dataRemotes: ctx.settings.dataRemotes }, paths, request, signal);
@@ -153,7 +157,7 @@ async function stage(ctx: HandOverContext, paths: SlurmPaths, request: StoredReq
 	}
 }
 
-/** The job of a submission with a lost answer. A later one still finds that the attempt has run. */
+/** The job of a submission with a lost response. A later job number also shows that the attempt has run. */
 async function findSubmitted(
 	ctx: HandOverContext,
 	{ attemptId }: StoredRequest,
@@ -164,7 +168,7 @@ async function findSubmitted(
 	return found ? { slurmJobId: found.id, submittedAtMs } : null;
 }
 
-/** `sinceMs`: when it was written down that it may be sent; null: it is not yet. */
+/** `sinceMs`: when the intent to send was recorded; null: it is not recorded yet. */
 async function submit(
 	ctx: HandOverContext,
 	paths: SlurmPaths,
@@ -180,7 +184,7 @@ async function submit(
 	const argv = containedCommand({ spec, container: settings.container, folder: paths.folder, work: paths.work, mounts });
 	const mustExist = spec.image === null ? (spec.command[0] ?? null) : null;
 	const supervisor = await sharedSupervisor(settings.folder);
-	// Where data was brought they are there.
+	// If data was staged, it is in place.
 	const folders = needsStaging(request)
 		? [paths.state]
 		: [paths.state, paths.work, paths.tmp, checkpointFolderOf(paths, spec), ...outputFoldersOf(paths.work, spec.outputs)];
@@ -201,7 +205,7 @@ async function submit(
 	const submittedAtMs = sinceMs ?? ctx.clock.nowMs();
 	if (sinceMs === null) await rewriteRequest(paths, request, submittedAtMs);
 	const slurmJobId = await submitting(async () => {
-		// Anyone who stops an attempt writes that first and then aborts this.
+		// A stop first writes its file and then aborts this.
 		if (signal.aborted && (await isThere(paths.stop))) return null;
 		try {
 			return await calls.submit(body);
@@ -213,13 +217,13 @@ async function submit(
 	await (slurmJobId === null ? writeStoppedBefore(paths) : writeFirstNote(paths, { slurmJobId, submittedAtMs }));
 }
 
-/** Slurm says itself which GPUs the job got, in CUDA_VISIBLE_DEVICES. */
+/** Slurm itself sets the job's GPUs in CUDA_VISIBLE_DEVICES. */
 function environmentOf(
 	paths: SlurmPaths,
 	{ jobId, attemptNo, spec }: StoredRequest,
 	{ container, folder, mounts }: ParsedSlurmSettings,
 ): Record<string, string> {
-	// Its default is below HOME, which is each attempt's own: every one would fetch and unpack the image again.
+	// Its default is below HOME, which differs per attempt, so each would pull and unpack the image again.
 	const images: Record<string, string> = container === "apptainer" ? { APPTAINER_CACHEDIR: path.join(folder, "apptainer-cache") } : {};
 	const { CUDA_VISIBLE_DEVICES: _, ...environment } = jobEnvironment({
 		jobId,

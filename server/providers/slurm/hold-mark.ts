@@ -1,6 +1,6 @@
 /**
- * Spillway's mark on a job of others that it holds, at the end of the job's comment: the holder, and the priority that the job had.
- * It shows in the queue why the job is held.
+ * Spillway's mark on a held job of others, at the end of the job's comment: the holder, and the job's previous priority. It shows
+ * in the queue why the job is held.
  */
 const MARK = / ?\[held by Spillway: ([A-Za-z0-9_-]{1,64}) (\d+)\]$/;
 
@@ -24,7 +24,7 @@ export function markOf(comment: string): HoldMark | null {
 	return mark === undefined ? null : { mark, priority: Number(priority), comment: withoutMark(comment) };
 }
 
-/** As `finish` leaves it on a cancelled job that succeeded in the cloud. */
+/** The comment that `finish` leaves on a cancelled job that succeeded in the cloud. */
 const SUCCEEDED_ELSEWHERE = /\[ran in the cloud as job_\w+: exit code 0\]$/;
 
 export function succeededElsewhere({ state, comment }: { state: string; comment: string }): boolean {

@@ -19,7 +19,7 @@ async function serving(answer: RequestListener): Promise<string> {
 const asked = (url: string, changes: Partial<HttpQuestion> = {}) =>
 	askHttp({ method: "GET", url, headers: {}, body: null, timeoutMs: 10_000, bytesMax: 1_000, ...changes });
 
-it("sends a body in its length and answers any status with its text, over a connection that stays", async () => {
+it("sends a body with its length and returns any status with its text, over a persistent connection", async () => {
 	const ports = new Set<number | undefined>();
 	const url = await serving(async (request, response) => {
 		ports.add(request.socket.remotePort);
@@ -35,12 +35,12 @@ it("sends a body in its length and answers any status with its text, over a conn
 	expect(ports.size).toBe(1);
 });
 
-it("waits for the whole answer only as long as it may", async () => {
+it("waits for the complete response only until its timeout", async () => {
 	const url = await serving((_, response) => void response.write("a beginning"));
 	await expect(asked(url, { timeoutMs: 50 })).rejects.toMatchObject({ code: "ETIMEDOUT", message: "it took longer than 50 ms" });
 });
 
-it("has no answer where the connection breaks in it, and asks once", async () => {
+it("has no response if the connection breaks in it, and does not retry", async () => {
 	let questions = 0;
 	const url = await serving((_, response) => {
 		questions += 1;
@@ -50,18 +50,18 @@ it("has no answer where the connection breaks in it, and asks once", async () =>
 	expect(questions).toBe(1);
 });
 
-it("takes the first answer where a server gives two and closes, as slurmrestd 26.05 does with a refusal", async () => {
+it("uses the first response of a server that sends two and closes, as slurmrestd 26.05 does with an error", async () => {
 	const answerOf = (text: string) => `HTTP/1.1 404 NOT FOUND\r\nConnection: Close\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 	const url = await serving((request) => void request.socket.end(`${answerOf('{"errors":[]}')}${answerOf("no such job")}`));
 	expect(await asked(url)).toEqual({ status: 404, text: '{"errors":[]}' });
 });
 
-it("reads no more than it may", async () => {
+it("reads no more than its limit", async () => {
 	const url = await serving((_, response) => void response.end("x".repeat(1_001)));
 	await expect(asked(url)).rejects.toThrow("the answer is too long");
 });
 
-it("takes its headers nowhere else", async () => {
+it("sends its headers to no other host", async () => {
 	let questions = 0;
 	const url = await serving((_, response) => {
 		questions += 1;

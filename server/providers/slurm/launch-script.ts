@@ -1,48 +1,51 @@
 import type { AttemptFolder } from "../local/attempt-folder.ts";
 
-/** Words for a POSIX shell, each taken as it is. */
+/** Literal words for a POSIX shell. */
 export function quoted(words: readonly string[]): string {
 	return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
 }
 
-/** Variables as a script that a POSIX shell reads in. */
+/** Variables as a script that a POSIX shell sources. */
 export function exportsOf(env: Readonly<Record<string, string>>): string {
 	return Object.entries(env)
 		.map(([name, value]) => `export ${name}=${quoted([value])}\n`)
 		.join("");
 }
 
-/** Files that the job's script and the driver meet at, beside those of run-job.sh. */
+/** Files shared by the job's script and the driver, in addition to those of run-job.sh. */
 export interface LaunchFiles {
-	/** Made by one run only, so that an attempt that Slurm has twice, or runs again, runs once. */
+	/** Created by one run only, so that an attempt that Slurm has twice, or runs again, runs once. */
 	claim: string;
-	/** Written by the run that has the claim: the number of its Slurm job and how often Slurm had restarted that. */
+	/** Written by the run that has the claim: the number of its Slurm job and its restart count. */
 	run: string;
-	/** What Slurm itself writes to the job's output, such as why it was cancelled. */
+	/** Slurm's own messages in the job's output, such as why it was cancelled. */
 	slurmLog: string;
 }
 
 export interface LaunchInput {
 	paths: AttemptFolder;
 	files: LaunchFiles;
-	/** Folders that the script makes before anything else. */
+	/** Folders that the script creates first. */
 	folders: readonly string[];
-	/** run-job.sh. */
+	/** Path of run-job.sh. */
 	supervisor: string;
 	/** The command, in its container or on its nodes if it has any. */
 	argv: readonly string[];
-	/** A program that must be found on the node before anything runs; null: no one can say. */
+	/** A program that must exist on the node before anything runs; null: unknown. */
 	mustExist: string | null;
-	/** Folders that must exist on the node before anything runs. Absent: none. */
+	/** Folders that must exist on the node before anything runs. Undefined: none. */
 	mounts?: readonly { name: string; source: string }[];
-	/** The job has secret variables: they are read from their file, which goes at once. They are never in what Slurm keeps of a job. */
+	/**
+	 * Whether the job has secret variables. They are read from their file, which is then deleted, and are never part of what Slurm
+	 * stores about a job.
+	 */
 	secretEnvironment?: boolean;
 }
 
 /**
- * The script of the Slurm job: starts the supervisor that the local site has too and leaves as the command did, so that Slurm's
- * accounting records the same end. SIGCONT is the driver's sign that there is a `stop` file: it does nothing to the other processes
- * of the job, so that only the supervisor sends the command its SIGTERM, once.
+ * The script of the Slurm job. It starts the supervisor, the same as for the local site, and exits as the command did, so that
+ * Slurm's accounting records the same end. SIGCONT is the driver's signal that there is a `stop` file. It has no effect on the
+ * job's other processes, so only the supervisor sends the command its SIGTERM, once.
  */
 export function launchScript({
 	paths,

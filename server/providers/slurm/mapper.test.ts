@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { gpusInGres, gpusInTres, isOver, jobSchema, nodeSchema, partitionSchema } from "./mapper.ts";
 
-/** Fields of real answers, as 22.05.8 (v0.0.38) and 24.11.5 (v0.0.42) gave them; what is not read is left out. */
+/** Fields of real responses from 22.05.8 (v0.0.38) and 24.11.5 (v0.0.42), without unused ones. */
 const PLAIN_JOB = {
 	...{ job_id: 12, name: "spillway-att_1", user_name: "root", partition: "gpu", job_state: "RUNNING", state_reason: "None" },
 	...{ restart_cnt: 0, submit_time: 1795315139, start_time: 1795315139, end_time: 1795315439, time_limit: 5, node_count: 1 },
@@ -19,7 +19,7 @@ const FIGURES_JOB = {
 };
 
 describe("jobs", () => {
-	it("are read from plain figures", () => {
+	it("are parsed from plain numbers", () => {
 		expect(jobSchema.parse(PLAIN_JOB)).toMatchObject({
 			...{ id: 12, name: "spillway-att_1", user: "root", partition: "gpu", state: "RUNNING", reason: "None", restarts: 0 },
 			...{ submittedAtMs: 1795315139_000, startedAtMs: 1795315139_000, endedAtMs: null, timeLimitMs: 300_000 },
@@ -27,7 +27,7 @@ describe("jobs", () => {
 		});
 	});
 
-	it("are read from figures that say whether they are set", () => {
+	it("are parsed from numbers with a set flag", () => {
 		expect(jobSchema.parse(FIGURES_JOB)).toMatchObject({
 			...{ id: 38, name: "spillway-att_1", user: "root", partition: "gpu", state: "FAILED", reason: "NonZeroExitCode", restarts: 0 },
 			...{ submittedAtMs: 1795316847_000, startedAtMs: 1795316847_000, endedAtMs: 1795316848_000, timeLimitMs: null },
@@ -35,7 +35,7 @@ describe("jobs", () => {
 		});
 	});
 
-	it("that wait have no start, whatever Slurm guesses", () => {
+	it("that are pending have no start, whatever Slurm estimates", () => {
 		expect(jobSchema.parse({ ...PLAIN_JOB, job_state: "PENDING" })).toMatchObject({ startedAtMs: null, endedAtMs: null });
 	});
 
@@ -53,14 +53,14 @@ describe("jobs", () => {
 		expect(jobSchema.parse({ ...PLAIN_JOB, job_state: said }).state).toBe(state);
 	});
 
-	it("are over only in a state that says so", () => {
+	it("have ended only in a final state", () => {
 		expect(["PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "UNKNOWN"].filter((s) => isOver(s as never))).toEqual([]);
 		expect(
 			["COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY"].every((s) => isOver(s as never)),
 		).toBe(true);
 	});
 
-	it("without a number are no jobs", () => {
+	it("without a number are rejected", () => {
 		expect(jobSchema.safeParse({ ...PLAIN_JOB, job_id: undefined }).success).toBe(false);
 	});
 });
@@ -81,7 +81,7 @@ describe("nodes and partitions", () => {
 		expect(nodeSchema.parse({ ...node, state: ["IDLE+DRAIN"] })).toEqual({ ...read, states: ["IDLE", "DRAIN"] });
 	});
 
-	it("of 22.05 and 24.11 say their limits in their own ways", () => {
+	it("of 22.05 and 24.11 report their limits in different formats", () => {
 		const unlimited = { name: "gpu", up: true, maxTimeMs: null };
 		expect(partitionSchema.parse({ name: "gpu", state: "UP", max_time_limit: -1 })).toEqual(unlimited);
 		expect(partitionSchema.parse({ name: "gpu", state: "UP", max_time_limit: 60 })).toEqual({ ...unlimited, maxTimeMs: 3_600_000 });

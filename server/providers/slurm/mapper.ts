@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * What slurmrestd answers, in the one form that the driver works with. Both generations are read: up to v0.0.38 (Slurm
- * 22.05) figures are plain and states are words; from v0.0.40 on (23.11 and newer) figures are `{set, infinite, number}`
- * and states are lists. Fields that no one here asks for are let through unread.
+ * Converts slurmrestd's responses to the one form that the driver works with. Both generations are supported: up to v0.0.38
+ * (Slurm 22.05) numbers are plain and states are words; from v0.0.40 on (23.11 and newer) numbers are `{set, infinite, number}`
+ * and states are lists. Unused fields are ignored.
  */
 
 const figure = z
@@ -39,40 +39,40 @@ export interface SlurmJob {
 	name: string;
 	user: string;
 	partition: string;
-	/** 22.05 says COMPLETING instead of how the job ended; so does this. */
+	/** 22.05 reports COMPLETING instead of how the job ended; so does this. */
 	state: SlurmJobState;
-	/** Why it waits, or why it ended: Slurm's own word. */
+	/** Why it is pending or why it ended: Slurm's own word. */
 	reason: string;
-	/** What it says more of that, e.g. `ReqNodeNotAvail, UnavailableNodes:gpu01`; empty where it says nothing. */
+	/** Details, e.g. `ReqNodeNotAvail, UnavailableNodes:gpu01`; empty if there are none. */
 	description: string;
-	/** How often it was put back into the queue after it had begun. */
+	/** How often it was requeued after it had started. */
 	restarts: number;
 	submittedAtMs: number | null;
-	/** Null for a job that waits: Slurm's guess of its start is none. */
+	/** null for a pending job: Slurm's estimate does not count as a start. */
 	startedAtMs: number | null;
-	/** Null for a job that is not over. */
+	/** null for a job that has not ended. */
 	endedAtMs: number | null;
 	timeLimitMs: number | null;
 	nodes: number;
 	gpus: number;
-	/** The type of GPU that it asked for by name; null: any. */
+	/** The GPU type that it requested by name; null: any. */
 	gresType: string | null;
 	nodeList: string;
 	userId: number | null;
 	comment: string;
-	/** 0 is a hold. */
+	/** 0 means held. */
 	priority: number | null;
-	/** As Slurm writes it, e.g. `afterok:12(unfulfilled)`. */
+	/** In Slurm's format, e.g. `afterok:12(unfulfilled)`. */
 	dependency: string;
-	/** Of an array: its number, and the task's, or the tasks without a separate job yet. */
+	/** For an array: its number, and the task's, or the tasks without a separate job yet. */
 	array: { id: number; task: string } | null;
-	/** Of a job of unequal parts. */
+	/** For a heterogeneous job. */
 	hetJobId: number | null;
-	/** The script's file, up to 22.05 with its arguments behind it; see script-arguments.ts. */
+	/** The script's file, followed by its arguments up to 22.05; see script-arguments.ts. */
 	command: string;
-	/** How sbatch was called, its words separated by spaces; empty where the server does not report it. */
+	/** The sbatch command line, words separated by spaces; empty if the server does not report it. */
 	submitLine: string;
-	/** The folder that it was submitted from. */
+	/** The folder from which it was submitted. */
 	workFolder: string;
 	/** As its owner wrote them, with Slurm's patterns; empty: Slurm's default. */
 	stdoutPattern: string;
@@ -190,7 +190,7 @@ export const nodeSchema = z
 export interface SlurmPartition {
 	name: string;
 	up: boolean;
-	/** Longest time of a job, null: no limit. */
+	/** Time limit of a job; null: no limit. */
 	maxTimeMs: number | null;
 }
 
@@ -207,19 +207,19 @@ export const partitionSchema = z
 	.transform((p): SlurmPartition => {
 		const minutes = p.maximums ? p.maximums.time : p.max_time_limit;
 		const states = p.partition ? p.partition.state : p.state;
-		// 22.05 says "no limit" as 4294967295 or as a negative number.
+		// 22.05 reports "no limit" as 4294967295 or as a negative number.
 		const limited = minutes !== null && minutes > 0 && minutes < 2 ** 31;
 		return { name: p.name, up: states.includes("UP"), maxTimeMs: limited ? minutes * 60_000 : null };
 	});
 
 function stateOf(said: readonly string[]): SlurmJobState {
 	const base = BASE_STATES.find((state) => said.includes(state));
-	// Requeued jobs are reported as PENDING with a flag; on the way there they still complete.
+	// Requeued jobs are reported as PENDING with a flag, and are still completing in between.
 	if (said.includes("COMPLETING") || said.includes("CONFIGURING")) return base ?? (said.includes("COMPLETING") ? "COMPLETING" : "RUNNING");
 	return base ?? (said.some((s) => s.startsWith("REQUEUE") || s === "SPECIAL_EXIT") ? "PENDING" : "UNKNOWN");
 }
 
-/** Whether it will not run any more unless somebody requeues it. */
+/** Whether it will not run any more unless someone requeues it. */
 export function isOver(state: SlurmJobState): boolean {
 	return !["PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "UNKNOWN"].includes(state);
 }
@@ -229,13 +229,13 @@ function instant(seconds: number | null): number | null {
 	return seconds === null || seconds <= 0 ? null : seconds * 1_000;
 }
 
-/** `gpu:h100:8(S:0-1),gpu:a100:4` and `gpu:8`; `gres_used` has indices in the brackets. A type that is not said is `gpu`. */
+/** `gpu:h100:8(S:0-1),gpu:a100:4` and `gpu:8`; `gres_used` has indices in parentheses. GPUs without a type have type `gpu`. */
 export function gpusInGres(gres: string): { type: string; count: number }[] {
 	const found = gres.replace(/\([^)]*\)/g, "").matchAll(/(?:^|,)gpu(?::([^:,]+(?=:)))?:(\d+)/g);
 	return [...found].map(([, type, count]) => ({ type: type ?? "gpu", count: Number(count) }));
 }
 
-/** Where the cluster counts GPUs among its TRES, as it counts them; else what the job asked for on each node. */
+/** If the cluster counts GPUs among its TRES, that count; otherwise the job's request per node. */
 function gpusOfJob(job: { tres_alloc_str: string; tres_req_str: string; tres_per_node: string; node_count: number | null }): number {
 	const counted = gpusInTres(job.tres_alloc_str || job.tres_req_str);
 	if (counted > 0) return counted;
@@ -243,7 +243,7 @@ function gpusOfJob(job: { tres_alloc_str: string; tres_req_str: string; tres_per
 	return perNode * (job.node_count ?? 1);
 }
 
-/** `cpu=4,mem=8G,gres/gpu=2,gres/gpu:h100=2`: the sum is the untyped one where there is one. */
+/** `cpu=4,mem=8G,gres/gpu=2,gres/gpu:h100=2`: the sum is the untyped one if there is one. */
 export function gpusInTres(tres: string): number {
 	const found = [...tres.matchAll(/(?:^|,)gres\/gpu(:[^=,]+)?=(\d+)/g)];
 	const whole = found.find(([, type]) => type === undefined);

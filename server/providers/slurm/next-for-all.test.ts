@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nextForAll } from "./next-for-all.ts";
 
-test("calls made while one is answered share the next one, and none gets an answer that was begun before it", async () => {
+test("calls made during a request share the next one, and none gets a response that was requested before it", async () => {
 	const begun: PromiseWithResolvers<string>[] = [];
 	const ask = nextForAll(() => {
 		const answer = Promise.withResolvers<string>();
@@ -19,7 +19,7 @@ test("calls made while one is answered share the next one, and none gets an answ
 	expect(begun).toHaveLength(2);
 });
 
-test("a failed answer is returned to those who asked for it, and the next call asks again", async () => {
+test("a failed response is returned to its callers, and the next call requests again", async () => {
 	const answers = [() => Promise.reject(new Error("away")), () => Promise.resolve(7)];
 	const ask = nextForAll(() => answers.shift()?.() ?? Promise.reject(new Error("asked too often")));
 	const [first, same] = [ask(), ask()];

@@ -1,6 +1,6 @@
 /**
- * Of calls that come while one is answered, all get the answer of the next one: it was begun after each of them. So many that ask at
- * once cost two.
+ * Calls made during a request all share the response of the next one, which starts after each of them. Any number of simultaneous
+ * calls therefore costs two requests.
  */
 export function nextForAll<T>(run: () => Promise<T>): () => Promise<T> {
 	let last: Promise<unknown> = Promise.resolve();

@@ -21,7 +21,7 @@ const job = (state: SlurmJobState, changes: Partial<SlurmJob> = {}): SlurmJob =>
 		startedAtMs: state === "PENDING" ? null : 900_000,
 		...changes,
 	});
-/** Seen to be over for so long. */
+/** How long it has been seen ended. */
 const over = (state: SlurmJobState, forMs = 60_000, changes: Partial<SlurmJob> = {}): Sight => ({
 	...{ kind: "job", job: job(state, { endedAtMs: 951_000, ...changes }), overSinceMs: NOW.nowMs - forMs, startedAgain: false },
 });
@@ -45,21 +45,21 @@ describe("an attempt that is not over", () => {
 });
 
 describe("an attempt that is over", () => {
-	it("ends as its file says, at Slurm's times", () => {
+	it("ends as its file reports, at Slurm's times", () => {
 		const seen = see(facts({ exit: exited(3), note: { ...note, endedAtMs: 951_000 } }), over("FAILED"));
 		expect(seen).toMatchObject({ phase: "exited", startedAtMs: 900_000, finishedAtMs: 951_000, exit: { code: 3 } });
 	});
 
-	it("ends at the files' times when Slurm has forgotten it", () => {
+	it("ends at the files' times if Slurm has forgotten it", () => {
 		const seen = see(facts({ exit: exited(3), note: { ...note, startedAtMs: null } }), { kind: "gone", sinceMs: 960_000 });
 		expect(seen).toMatchObject({ phase: "exited", startedAtMs: 900_400, finishedAtMs: 950_500, exit: { code: 3 } });
 	});
 
-	it("is reported as over when its processes cannot be killed and Slurm completes it forever", () => {
+	it("is reported as ended if its processes cannot be killed and Slurm completes it forever", () => {
 		expect(see(facts({ exit: exited(0) }), alive("COMPLETING")).phase).toBe("exited");
 	});
 
-	it("has no start when its command was not found", () => {
+	it("has no start if its command was not found", () => {
 		const exit = { atMs: 950_500, exit: { code: null, signal: null, error: "not found", failedAt: "start" as const } };
 		expect(see(facts({ exit }), over("FAILED"))).toMatchObject({ phase: "exited", startedAtMs: null, exit: { failedAt: "start" } });
 	});
@@ -105,17 +105,17 @@ describe("an attempt is lost, and may run again", () => {
 		expect(see(f, sight)).toMatchObject({ phase: "lost", exit: null });
 	});
 
-	it("but not when it had ended by itself before its node failed", () => {
+	it("but not if it had ended by itself before its node failed", () => {
 		expect(see(facts({ exit: exited(0, 949_000) }), over("NODE_FAIL"))).toMatchObject({ phase: "exited", exit: { code: 0 } });
 	});
 
-	it("but not when we stopped it", () => {
+	it("but not if we stopped it", () => {
 		const seen = see(facts({ exit: exited(0, 951_400), stopByMs: 1 }), over("PREEMPTED"));
 		expect(seen).toMatchObject({ phase: "exited", exit: { code: 0 } });
 	});
 });
 
-describe("Slurm's answer", () => {
+describe("Slurm's response", () => {
 	const known = (f: AttemptFacts, sight: Sight = { kind: "unasked" }) => ({ facts: f, sight });
 
 	it.each([
@@ -129,7 +129,7 @@ describe("Slurm's answer", () => {
 		expect(sightOf(said, known(f), 5)).toMatchObject({ kind: "job", startedAgain });
 	});
 
-	it("is remembered as it was first: that it is over, gone, or has started again", () => {
+	it("is recorded as first seen: ended, deleted, or started again", () => {
 		const first = sightOf(job("COMPLETED"), known(facts()), 5);
 		expect(sightOf(job("COMPLETED"), known(facts(), first), 9)).toMatchObject({ overSinceMs: 5 });
 		expect(sightOf(null, known(facts(), sightOf(null, known(facts()), 5)), 9)).toEqual({ kind: "gone", sinceMs: 5 });

@@ -4,16 +4,16 @@ import { isOver, type SlurmJob } from "./mapper.ts";
 
 type Exit = NonNullable<AttemptObservation["exit"]>;
 
-/** What is kept of the Slurm job, since the controller forgets jobs that are over after some minutes. */
+/** Recorded facts of the Slurm job, because the controller forgets ended jobs after some minutes. */
 export interface JobNote {
 	slurmJobId: number;
-	/** By our clock. Slurm reports whole seconds, which would let a start come before its submission. */
+	/** By our clock. Slurm reports whole seconds, which would put a start before its submission. */
 	submittedAtMs: number;
 	startedAtMs: number | null;
 	endedAtMs: number | null;
 }
 
-/** What an attempt's folder says. */
+/** The contents of an attempt's folder. */
 export interface AttemptFacts {
 	attemptId: string;
 	slots: number[];
@@ -21,24 +21,23 @@ export interface AttemptFacts {
 	note: JobNote | null;
 	/** Written on the node by the run that has the claim. */
 	run: { slurmJobId: number; restarts: number } | null;
-	/** When the command's process was made. */
+	/** When the command's process was created. */
 	childAtMs: number | null;
 	exit: { atMs: number; exit: Exit } | null;
-	/** Until when the job may continue after it was asked to stop. */
+	/** Until when the job may continue after a stop request. */
 	stopByMs: number | null;
 }
 
-/** What Slurm said of the job when it was asked last. */
+/** Slurm's last state of the job. */
 export type Sight =
 	| { kind: "unasked" }
-	/** The controller does not know it, or says that it is over, since this moment. */
+	/** Since when the controller does not know it, or reports that it has ended. */
 	| { kind: "gone"; sinceMs: number }
 	| { kind: "job"; job: SlurmJob; overSinceMs: number | null; startedAgain: boolean };
 
 /**
- * What a new answer of Slurm means beside what was known before it was asked. `startedAgain`: the job had run, and was put
- * back into the queue, by somebody or by a controller that had lost its newest state. It is not run again: what it did is
- * lost, and said so.
+ * Merges a new response of Slurm with the earlier facts. `startedAgain`: the job had run, and was requeued by someone or by a
+ * controller that had lost its latest state. It does not run again: its work is lost, and that is reported.
  */
 export function sightOf(job: SlurmJob | null, { facts, sight }: { facts: AttemptFacts; sight: Sight }, nowMs: number): Sight {
 	if (job === null) return sight.kind === "gone" ? sight : { kind: "gone", sinceMs: nowMs };
@@ -60,7 +59,7 @@ export function mustBeCancelled(sight: Sight): boolean {
 /** Slurm took the GPUs for itself or lost them. */
 const TAKEN_AWAY = ["NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "REVOKED"];
 
-/** The supervisor's file reports an end; Slurm's report counts where there is none, for the times, and for the reason. */
+/** The supervisor's file reports the end. Slurm's report is used if there is none, and for the times and the reason. */
 export function observationOf(facts: AttemptFacts, sight: Sight, now: { nowMs: number; settleMs: number }): AttemptObservation {
 	const { attemptId, slots, childAtMs, exit, note } = facts;
 	const common = { attemptId, slots, clusterWait: null, finishedAtMs: null, exit: null };
@@ -76,19 +75,19 @@ export function observationOf(facts: AttemptFacts, sight: Sight, now: { nowMs: n
 	return { ...common, phase: end === null ? "lost" : "exited", startedAtMs: ranFromMs, finishedAtMs, exit: end };
 }
 
-/** Before its first turn at the queue Slurm has no reason yet: `None`. */
+/** Before its first turn in the queue Slurm has no reason yet: `None`. */
 function waitOf(sight: Sight): ClusterWait | null {
 	if (sight.kind !== "job" || sight.job.state !== "PENDING") return null;
 	const { reason, description } = sight.job;
 	return reason === "" || reason === "None" ? null : { reason, detail: description === reason ? "" : description };
 }
 
-/** Whether nothing of it changes any more: Slurm has ended the job, so that its GPUs are free, and what it wrote is seen. */
+/** Whether nothing of it changes any more: Slurm has ended the job, so its GPUs are free, and its files have been read. */
 function isSettled({ exit, note, run }: AttemptFacts, sight: Sight, { nowMs, settleMs }: { nowMs: number; settleMs: number }): boolean {
 	if (note === null) return exit !== null;
 	const overSinceMs = overSince(sight);
 	if (exit === null) return overSinceMs !== null && (run === null || nowMs - overSinceMs >= settleMs);
-	// A process that cannot be killed keeps a job completing for hours; its command is over all the same.
+	// A process that cannot be killed keeps a job completing for hours, although its command has ended.
 	return overSinceMs !== null || (sight.kind === "job" && sight.job.state === "COMPLETING" && nowMs - exit.atMs >= settleMs);
 }
 
@@ -97,8 +96,8 @@ function overSince(sight: Sight): number | null {
 }
 
 /**
- * Slurm ended it for its own reasons: then its exit code is not asked, since many programs leave with 0 after saving
- * a checkpoint. What had ended before, by itself, counts.
+ * Slurm ended it for its own reasons. Its exit code is then ignored, because many programs exit with 0 after saving a checkpoint.
+ * A command that had ended before by itself counts.
  */
 function wasPreempted(facts: AttemptFacts, sight: Sight): boolean {
 	if (facts.stopByMs !== null || sight.kind !== "job") return false;

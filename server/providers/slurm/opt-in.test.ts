@@ -19,12 +19,12 @@ it.each([
 	expect(ownersWords(comment)).toEqual(words);
 });
 
-it.each(["/abs", "../up", "a/../../b", ".", "", "a$(id)", "$HOME/x"])("does not take %j for a folder below the working folder", (name) => {
+it.each(["/abs", "../up", "a/../../b", ".", "", "a$(id)", "$HOME/x"])("does not accept %j as a folder below the working folder", (name) => {
 	const { checkpoints, problems } = ownersWords(`spillway checkpoints=${name}`);
 	expect(checkpoints).toBeNull();
 	expect(problems).toEqual([expect.stringContaining("which is no folder below its working folder")]);
 });
 
-it("opts in by its first word alone", () => {
+it("opts in by its first word only", () => {
 	expect(["spillway", "spillway,x", "spillways", "x spillway"].map(isOptIn)).toEqual([true, true, false, false]);
 });

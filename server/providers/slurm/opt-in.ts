@@ -1,20 +1,20 @@
 import type { OwnersCheckpoints } from "../foreign-queue.ts";
 
 /**
- * What an owner writes as `--comment` to let a job be taken elsewhere: `spillway`, and after it words that say more of the job, apart by
- * spaces, commas, colons or semicolons.
+ * What an owner writes as `--comment` to allow a job to run elsewhere: `spillway`, followed by options separated by spaces,
+ * commas, colons or semicolons.
  */
 const OPT_IN = /^spillway(?=$|[\s:;,])/;
 const BETWEEN = /[\s:;,]+/;
 
 interface OwnersWords {
-	/** `args`: none of its script's arguments holds a space or is empty. */
+	/** `args`: none of its script's arguments contains a space or is empty. */
 	argsAreWords: boolean;
-	/** `noargs`: its script was given none. */
+	/** `noargs`: its script has no arguments. */
 	hasNoArgs: boolean;
-	/** `checkpoints=FOLDER`, and `every=DURATION`; null: none named. */
+	/** `checkpoints=FOLDER`, and `every=DURATION`; null: not given. */
 	checkpoints: OwnersCheckpoints | null;
-	/** Sentences for the owner about words that cannot be followed. */
+	/** Sentences for the owner about invalid options. */
 	problems: string[];
 }
 
@@ -22,7 +22,7 @@ export function isOptIn(comment: string): boolean {
 	return OPT_IN.test(comment);
 }
 
-/** Of a comment that does not opt in, nothing. Words that Spillway does not know are the owner's own. */
+/** A comment that does not opt in gives nothing. Unknown words belong to the owner and are ignored. */
 export function ownersWords(comment: string): OwnersWords {
 	const words = isOptIn(comment) ? comment.split(BETWEEN).slice(1) : [];
 	const wordAfter = (key: string) => words.findLast((word) => word.startsWith(key))?.slice(key.length) ?? null;
@@ -39,7 +39,7 @@ export function ownersWords(comment: string): OwnersWords {
 	return { argsAreWords: words.includes("args"), hasNoArgs: words.includes("noargs"), checkpoints, problems };
 }
 
-/** Null for what is not certainly its own folder below another. */
+/** null unless it is certainly a folder below another. */
 function folderBelow(name: string): string | null {
 	const parts = name.split("/").filter((part) => part !== "" && part !== ".");
 	return name.startsWith("/") || parts.length === 0 || parts.includes("..") || /[^\w./+@-]/.test(name) ? null : parts.join("/");

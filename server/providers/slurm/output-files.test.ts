@@ -23,7 +23,7 @@ async function* lines(...texts: string[]): AsyncGenerator<OutputLine> {
 	for (const text of texts) yield { stream: "stdout", text };
 }
 
-/** Output of a job of this user's, in their folder. */
+/** Output of a job of this user, in their folder. */
 function write(file: string, options: Parameters<typeof writeOutputFiles>[2], changes: Parameters<typeof aSlurmJob>[0] = {}) {
 	const job = aSlurmJob({ userId: ME, workFolder: folder, stdoutPattern: file, ...changes });
 	return writeOutputFiles(job, lines("ssh-ed25519 AAAA"), options);
@@ -33,26 +33,26 @@ describe.each([
 	["as ourselves", ME],
 	["as a user without the right to become the owner", SOMEBODY_ELSE],
 ])("written %s", (_who, ourUid) => {
-	it("is there, and only once when it is written again", async () => {
+	it("is there, and only once if it is written again", async () => {
 		const file = path.join(folder, "out.txt");
 		await writeFile(file, "older and longer than what comes");
 		for (let n = 0; n < 2; n++) expect(await write("out.txt", { ourUid })).toEqual({ files: [file], problem: null });
 		expect(await readFile(file, "utf8")).toBe("ssh-ed25519 AAAA\n");
 	});
 
-	it("waits for no reader of a pipe", async () => {
+	it("does not wait for a reader of a pipe", async () => {
 		execFileSync("mkfifo", [path.join(folder, "pipe")]);
 		const { files, problem } = await write("pipe", { ourUid });
 		expect(files).toEqual([]);
 		expect(problem).toMatch(/no regular file|ENXIO/);
 	});
 
-	it("says that there is no such folder", async () => {
+	it("reports a missing folder", async () => {
 		expect((await write("none/out.txt", { ourUid })).problem).toMatch(/none\/out.txt: .*(nonexistent|ENOENT|no such)/i);
 	});
 });
 
-describe("where we may not become the owner", () => {
+describe("as a process that cannot become the owner", () => {
 	const ours = () => path.join(folder, "authorized_keys");
 	beforeEach(() => writeFile(ours(), "ours"));
 
@@ -88,11 +88,11 @@ async function writerOf(file: string): Promise<number> {
 	);
 }
 
-it("gives up a file that takes nothing", async () => {
+it("gives up on a file that accepts nothing", async () => {
 	const job = aSlurmJob({ userId: ME, workFolder: folder, stdoutPattern: "out.txt" });
 	async function* many(): AsyncGenerator<OutputLine> {
 		yield { stream: "stdout", text: "the first" };
-		// A suspended writer behaves like one on a file system that does not answer.
+		// A suspended writer behaves like one on a file system that does not respond.
 		process.kill(await writerOf(path.join(folder, "out.txt")), "SIGSTOP");
 		for (let n = 0; n < 100; n++) yield { stream: "stdout", text: "x".repeat(10_000) };
 	}

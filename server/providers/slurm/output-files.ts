@@ -5,14 +5,14 @@ import type { BroughtHome, OutputLine } from "../foreign-queue.ts";
 import type { SlurmJob } from "./mapper.ts";
 import { asOwner, type Writing } from "./owners-program.ts";
 
-/** Where a job's two streams go, with Slurm's patterns filled in (sbatch(1), "filename pattern"). Null: nowhere. */
+/** Where a job's two streams are written, with Slurm's patterns filled in (sbatch(1), "filename pattern"). null: nowhere. */
 export function outputFilesOf(job: SlurmJob): { stdout: string | null; stderr: string | null } {
 	const stdout = fileOf(job, job.stdoutPattern || (job.array ? "slurm-%A_%a.out" : "slurm-%j.out"));
 	return { stdout, stderr: job.stderrPattern === "" ? stdout : fileOf(job, job.stderrPattern) };
 }
 
 function fileOf(job: SlurmJob, pattern: string): string | null {
-	// A backslash anywhere means: no patterns.
+	// A backslash anywhere disables patterns.
 	const name = pattern.includes("\\")
 		? pattern.replaceAll("\\", "")
 		: pattern.replace(/%(\d*)([a-zA-Z%])/g, (whole, width, letter) => {
@@ -39,7 +39,7 @@ function patternValue(job: SlurmJob, letter: string): string | null {
 			return job.name;
 		case "u":
 			return job.user;
-		// It ran on one machine that is none of the cluster's.
+		// It ran on one machine outside the cluster.
 		case "N":
 			return "spillway";
 		case "n":
@@ -53,9 +53,9 @@ function patternValue(job: SlurmJob, letter: string): string | null {
 }
 
 /**
- * The names are their owner's choice, and what is written is what their command printed. So it is written as that user where we may
- * become them, and else only into a folder that is theirs: by none of their names is a file of anybody else's changed, ours included.
- * A file that takes nothing is given up after a while.
+ * The owner chooses the names, and their command printed the content. The files are therefore written as that user if possible,
+ * otherwise only into a folder that the user owns, so that none of these names can change another user's file, including ours. A
+ * file that accepts nothing is given up after a while.
  */
 export async function writeOutputFiles(job: SlurmJob, lines: AsyncIterable<OutputLine>, writing: Writing = {}): Promise<BroughtHome> {
 	const { stdout, stderr } = outputFilesOf(job);
@@ -78,7 +78,10 @@ export async function writeOutputFiles(job: SlurmJob, lines: AsyncIterable<Outpu
 
 interface OutputWriter {
 	write(text: string): Promise<void>;
-	/** To be called after a failed write too. @throws Error with what kept it from being written */
+	/**
+	 * Call after a failed write too.
+	 * @throws Error with the reason why it could not be written
+	 */
 	end(): Promise<void>;
 }
 
@@ -89,8 +92,8 @@ async function writerOf(file: string, job: SlurmJob, writing: Writing): Promise<
 }
 
 /**
- * Where we are neither root nor the owner: a file of the owner's, or a new one, in a folder of the owner's. The folder is held open,
- * so that no link that is put in its place, or in the file's, leads elsewhere.
+ * Used if we are neither root nor the owner: writes to a file of the owner, or a new one, in a folder of the owner. The folder is
+ * held open, so that no link put in its place, or in the file's, leads elsewhere.
  */
 async function openInFolderOf(
 	owner: Pick<SlurmJob, "user" | "userId">,

@@ -4,21 +4,22 @@ import { setTimeout } from "node:timers/promises";
 import type { SlurmJob } from "./mapper.ts";
 import { SYSTEM_FOLDERS } from "./scontrol.ts";
 
-/** A pipe that no one reads, or a file system that does not answer, would hold up everybody's jobs. */
+/** A pipe that no one reads, or a file system that does not respond, would block everyone's jobs. */
 const STALL_MS = 10_000;
 
-/** Who we are, and our patience; for tests. */
+/** Our identity and time limits; for tests. */
 export interface Writing {
 	ourUid?: number | null;
 	stallMs?: number;
 }
 
-/** With the groups that the user has on this host; who has no account here is refused by setpriv. */
+/** With the user's groups on this host. setpriv rejects users without an account here. */
 const BECOME = 'exec setpriv --reuid="$1" --regid="$(id -g "$1")" --init-groups /bin/sh -c "$0" sh "$2"';
 
 /**
- * Runs a line of shell with `$1` as the owner of a job, so that no path can change another user's file, ours
- * included. Null: we are neither the owner nor root, and cannot become them. @throws Error when the job's owner is unknown
+ * Runs a shell line with `$1` as the owner of a job, so that no path can change another user's file, including ours. null: we are
+ * neither the owner nor root, and cannot become them.
+ * @throws Error if the job's owner is unknown
  */
 export function asOwner(
 	{ userId }: Pick<SlurmJob, "userId">,
@@ -31,7 +32,7 @@ export function asOwner(
 	return new OwnersProgram(["/bin/sh", "-c", BECOME, run.script, String(userId), run.argument], stallMs);
 }
 
-/** What it is given on its standard input, in order. One that takes nothing for `stallMs` is given up. */
+/** Writes to its standard input, in order. A program that accepts nothing for `stallMs` is given up. */
 export class OwnersProgram {
 	readonly #child;
 	readonly #over: Promise<number | null>;
@@ -63,7 +64,10 @@ export class OwnersProgram {
 			await this.#soon(Promise.race([once(this.#child.stdin, "drain"), this.#over]));
 	}
 
-	/** To be called after a failed write too. @throws Error with the last line of what it said, when it failed */
+	/**
+	 * Call after a failed write too.
+	 * @throws Error with the last line of its output, if it failed
+	 */
 	async end(): Promise<void> {
 		if (this.#givenUp) throw this.#givenUp;
 		this.#child.stdin.end();
@@ -77,7 +81,7 @@ export class OwnersProgram {
 		const first = await Promise.race([done, late]);
 		over.abort();
 		if (first !== "late") return first;
-		// One that hangs in the kernel ends with what it waits for.
+		// A program that hangs in the kernel ends with what it waits for.
 		this.#child.kill("SIGKILL");
 		this.#child.stdin.destroy();
 		this.#givenUp = new Error(`took nothing for ${this.#stallMs / 1_000} s, and is given up`);

@@ -6,10 +6,10 @@ import type { SlurmNode, SlurmPartition } from "./mapper.ts";
 import { clusterNodesOf, poolsOf, type SlurmPool } from "./pools.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 
-/** Partitions change when an administrator changes them. */
+/** Partitions change only when an administrator changes them. */
 const PARTITIONS_EVERY_MS = 60_000;
 
-/** The pools, read again only when they are some seconds old. */
+/** The pools, read again only if they are some seconds old. */
 export class PoolWatch {
 	readonly #settings: ParsedSlurmSettings;
 	readonly #calls: SlurmCalls;
@@ -23,7 +23,7 @@ export class PoolWatch {
 		this.#clock = clock;
 	}
 
-	/** @throws DriverError invalid_request when nothing there is of use: that is a mistake in the settings. */
+	/** @throws DriverError invalid_request if nothing there is usable, which means that the settings are wrong */
 	async now(): Promise<SlurmPool[]> {
 		const nowMs = this.#clock.nowMs();
 		if (this.#pools && nowMs - this.#pools.atMs < this.#settings.nodesPollMs) return this.#pools.list;
@@ -37,12 +37,12 @@ export class PoolWatch {
 		return list;
 	}
 
-	/** The nodes as the newest look at the pools saw them; the same array until the next. */
+	/** The nodes as of the last reading; the same array until the next. */
 	nodes(): readonly ClusterNode[] {
 		return this.#pools?.nodes ?? [];
 	}
 
-	/** @throws DriverError invalid_request when there is no such pool. */
+	/** @throws DriverError invalid_request if no such pool exists */
 	async one(poolId: string): Promise<SlurmPool> {
 		const pools = await this.now();
 		const found = pools.find((p) => p.id === poolId);

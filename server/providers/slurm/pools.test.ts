@@ -21,7 +21,7 @@ const aPartition = (name: string, changes: Partial<SlurmPartition> = {}): SlurmP
 const accelerators = { h100: "H100-80GB", a100: "A100-80GB" };
 
 describe("pools", () => {
-	it("are equal nodes of a partition: the same type, as many of them", () => {
+	it("are equal nodes of a partition: the same GPU type and number", () => {
 		const nodes = [
 			aNode("b"),
 			aNode("a"),
@@ -38,7 +38,7 @@ describe("pools", () => {
 		]);
 	});
 
-	it("count a node of several partitions once, in the one that is preferred", () => {
+	it("count a node of several partitions once, in the preferred one", () => {
 		const nodes = [aNode("a", { partitions: ["debug", "gpu"] }), aNode("b")];
 		const partitions = [aPartition("debug"), aPartition("gpu")];
 		const ids = (chosen?: string[]) =>
@@ -51,7 +51,7 @@ describe("pools", () => {
 		expect(ids(["gpu", "debug"])).toEqual([["gpu-h100x4", 2]]);
 	});
 
-	it("list their nodes by name, and in Slurm's words what keeps jobs off them", () => {
+	it("list their nodes by name, with Slurm's reasons that keep jobs off them", () => {
 		const nodes = [
 			aNode("a", { gpusUsed: [{ type: "h100", count: 3 }], states: ["MIXED"] }),
 			aNode("b", { states: ["IDLE", "DRAIN"], reason: "fan" }),
@@ -112,7 +112,7 @@ describe("slots", () => {
 		);
 	};
 
-	it("are unavailable where others have the GPUs or the node is down", () => {
+	it("are unavailable if others have the GPUs or the node is down", () => {
 		expect(slotsOf(aPool(4, 0, 1), [])).toMatchObject({ nodes: 3, gpusPerNode: 4, unavailableSlots: [4, 5, 6, 7, 9, 10, 11] });
 	});
 
@@ -120,10 +120,10 @@ describe("slots", () => {
 		expect(slotsOf(aPool(0, 2), [held([0, 1, 2, 3]), held([4, 5])]).unavailableSlots).toEqual([]);
 	});
 
-	it("show what is free elsewhere when Slurm placed a job on another node than its slots are on", () => {
+	it("show what is free elsewhere if Slurm placed a job on another node than its slots are on", () => {
 		// Slots of the first node, GPUs of the second one.
 		expect(freeOf(aPool(4, 0), [held([0, 1, 2, 3])])).toEqual([0, 4]);
-		// A whole node stays one, and is not spread over the others.
+		// A whole node stays whole, and is not spread over the others.
 		expect(freeOf(aPool(4, 0, 1), [held([0, 1, 2, 3])])).toEqual([0, 4, 1]);
 	});
 
@@ -132,7 +132,7 @@ describe("slots", () => {
 		expect(freeOf(aPool(0, 4), [held([0, 1, 2, 3], false)]).reduce((a, b) => a + b)).toBe(0);
 	});
 
-	it("are as many free ones as Slurm has free GPUs, whatever lies where", () => {
+	it("are as many free ones as Slurm has free GPUs, wherever they are", () => {
 		for (let seed = 0; seed < 500; seed++) {
 			const digit = (n: number, base: number) => Math.floor(seed / base ** n) % base;
 			const free = [digit(0, 5), digit(1, 5), digit(2, 5)];

@@ -2,12 +2,12 @@ import type { ClusterNode, NodeState } from "#server/domain/cluster-node.ts";
 import type { SlurmNode, SlurmPartition } from "./mapper.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 
-/** Equal nodes of a partition: the same type of GPU, as many of them. */
+/** Equal nodes of a partition: the same GPU type and number. */
 export interface SlurmPool {
-	/** `<partition>-<type>x<GPUs of a node>`, e.g. `gpu-h100x8`: it stays the same when other nodes come. */
+	/** `<partition>-<type>x<GPUs of a node>`, e.g. `gpu-h100x8`. It does not change when nodes are added. */
 	id: string;
 	partition: string;
-	/** Every partition that a node of it is in: jobs of others wait for it there too. */
+	/** Every partition that contains one of its nodes, because jobs of others wait for it there too. */
 	partitions: Set<string>;
 	gresType: string;
 	accelerator: string;
@@ -16,20 +16,20 @@ export interface SlurmPool {
 	nodes: { name: string; freeGpus: number }[];
 }
 
-/** A node in one of these is not given to anybody: it does not answer or has not what it should have, or somebody keeps jobs off it. */
+/** States in which a node gets no jobs: it does not respond, lacks hardware, or was drained by someone. */
 const DOWN = [
 	...["DOWN", "ERROR", "FAIL", "FAILED", "FAILING", "FUTURE", "INVAL", "INVALID", "INVALID_REG", "NOT_RESPONDING", "NO_RESPOND"],
 	...["POWERED_DOWN", "POWERING_DOWN", "UNKNOWN"],
 ];
 const CLOSED = ["DRAIN", "DRAINED", "DRAINING", "MAINT", "MAINTENANCE", "REBOOT_ISSUED", "REBOOT_REQUESTED", "RESERVED"];
 
-/** 22.05 puts "*" behind the state of a node that does not respond. */
+/** 22.05 appends "*" to the state of a node that does not respond. */
 function stateOf({ states }: SlurmNode): NodeState {
 	if (states.some((s) => s.endsWith("*") || DOWN.includes(s))) return "down";
 	return states.some((s) => CLOSED.includes(s)) ? "closed" : "ready";
 }
 
-/** The pools of the partitions that are used. A node that is in several partitions counts in the first of them. */
+/** The pools of the used partitions. A node in several partitions counts in the first of them. */
 export function poolsOf(
 	nodes: readonly SlurmNode[],
 	partitions: readonly SlurmPartition[],
@@ -44,7 +44,7 @@ export function poolsOf(
 	const pools = new Map<string, SlurmPool>();
 	for (const node of [...nodes].sort((a, b) => (a.name < b.name ? -1 : 1))) {
 		const partition = wanted.map((name) => partitions.find((p) => p.name === name)).find((p) => p && node.partitions.includes(p.name));
-		// A node with two types of GPU is a pool of its first: a job gets one type.
+		// A node with two GPU types belongs to the pool of its first, because a job gets one type.
 		const gpus = node.gpus.find((g) => settings.accelerators[g.type] !== undefined && g.count > 0);
 		const accelerator = gpus && settings.accelerators[gpus.type];
 		if (!partition || !gpus || accelerator === undefined) continue;
@@ -57,7 +57,7 @@ export function poolsOf(
 	return [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Every node that has GPUs, with how it is in Slurm's own words. */
+/** Every node with GPUs, with Slurm's own description of its state. */
 export function clusterNodesOf(nodes: readonly SlurmNode[], pools: readonly SlurmPool[]): ClusterNode[] {
 	const poolOf = new Map(pools.flatMap((pool) => pool.nodes.map(({ name }) => [name, pool.id] as const)));
 	const count = (gpus: SlurmNode["gpus"]): number => gpus.reduce((sum, g) => sum + g.count, 0);

@@ -14,7 +14,7 @@ const LISTING_MS = 60;
 const job = (id: number): SlurmJob =>
 	jobSchema.parse({ job_id: id, name: `train-${id}`, user_name: "alice", partition: "gpu", job_state: "PENDING", submit_time: 1_000 + id });
 
-/** A controller with ten thousand waiting jobs and a slow listing. */
+/** A controller with ten thousand pending jobs and a slow listing. */
 function aController() {
 	const jobs = new Map(Array.from({ length: PENDING }, (_, i) => [i + 1, job(i + 1)]));
 	const asked = { listings: 0, questions: 0 };
@@ -32,7 +32,7 @@ function aController() {
 	return { jobs, asked, calls };
 }
 
-describe("a queue of ten thousand jobs that wait", () => {
+describe("a queue of ten thousand pending jobs", () => {
 	it("is listed for at most a twentieth of the time, and new jobs are found without a listing", async () => {
 		const { jobs, asked, calls } = aController();
 		const clock = new ManualClock(0);
@@ -45,9 +45,9 @@ describe("a queue of ten thousand jobs that wait", () => {
 			jobs.set(PENDING + n, job(PENDING + n));
 			expect((await look()).jobs).toHaveLength(PENDING + n);
 		}
-		// Half of twenty times what it took.
+		// Half of twenty times its duration.
 		expect(asked.listings).toBe(1);
-		// Each look asks about the new one and three numbers behind it.
+		// Each pass queries the new number and three behind it.
 		expect(asked.questions).toBe(5 * 4);
 		clock.advance(600_000);
 		await look();
@@ -56,7 +56,7 @@ describe("a queue of ten thousand jobs that wait", () => {
 });
 
 describe("slurmrestd", () => {
-	it("that is slow counts as one that does not answer, after the time that the site gives it", async () => {
+	it("that is slow counts as unresponsive after the site's timeout", async () => {
 		const server = createServer(() => {}).listen(0, "127.0.0.1");
 		await new Promise((resolve) => server.once("listening", resolve));
 		const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

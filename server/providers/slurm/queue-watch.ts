@@ -7,16 +7,16 @@ import type { SlurmJob } from "./mapper.ts";
 import type { SlurmPool } from "./pools.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 
-/** A listing is made again after so many times what it took: at most a twentieth of the time is spent on it. */
+/** A listing is repeated after this multiple of its duration, so that at most a twentieth of the time is spent on it. */
 const REST = 20;
-/** Numbers that are asked about behind the newest, where none of them is a job; and at most in one look. */
+/** How many unused numbers behind the latest are queried, and the limit per pass. */
 const MISSES_MAX = 3;
 const REQUESTS_MAX = 200;
 
 /**
- * The cluster's own queue, read so that it costs the controller little. A listing of ten thousand jobs is 35 MB and takes
- * seconds, so it is made seldom, and not at all while nothing has changed. Between two listings new jobs are found by their
- * numbers, which Slurm gives in order: a question about one job costs nearly nothing.
+ * The cluster's own queue, read at little cost to the controller. A listing of ten thousand jobs is 35 MB and takes seconds, so
+ * it is requested rarely, and not at all while nothing has changed. Between two listings, new jobs are found by their numbers,
+ * which Slurm assigns in order; a query for one job costs almost nothing.
  */
 export class QueueWatch {
 	readonly #settings: Pick<ParsedSlurmSettings, "user" | "queuePollMs">;
@@ -26,7 +26,7 @@ export class QueueWatch {
 	#listedAtMs = Number.NEGATIVE_INFINITY;
 	#tookMs = 0;
 	#newest = 0;
-	/** The newest second of the controller's clock that was seen in a job, and our own time (ms) by which it was. */
+	/** The latest second of the controller's clock seen in a job, and our own time (ms) when it was seen. */
 	#clockSeen = { seconds: 0, byMs: 0 };
 	/** Second of the controller's clock before which every change is known. */
 	#since = 0;
@@ -40,7 +40,10 @@ export class QueueWatch {
 		this.#clock = clock;
 	}
 
-	/** `taken`: slots of each pool that jobs of others hold. @throws DriverError */
+	/**
+	 * `taken`: slots of each pool held by jobs of others.
+	 * @throws DriverError
+	 */
 	async now(pools: readonly SlurmPool[], taken: ReadonlyMap<string, readonly number[]>): Promise<ForeignObservation> {
 		const nowMs = this.#clock.nowMs();
 		const pauseMs = Math.max(this.#settings.queuePollMs, REST * this.#tookMs);
@@ -56,13 +59,13 @@ export class QueueWatch {
 		return { atMs: nowMs, jobs: this.#last?.jobs ?? [] };
 	}
 
-	/** Every job as of the last look, over or not; the same array while nothing new was read. */
+	/** Every job as of the last reading, ended or not; the same array while nothing new was read. */
 	all(): readonly SlurmJob[] {
 		this.#all ??= [...this.#jobs.values()];
 		return this.#all;
 	}
 
-	/** Jobs that wait for this one, as of the last look, and what they wait for. */
+	/** Jobs that wait for this one, as of the last reading, with their dependencies. */
 	dependantsOf(id: number): SlurmJob[] {
 		return [...this.#jobs.values()].filter((j) => j.state === "PENDING" && new RegExp(`:${id}(?!\\d)`).test(j.dependency));
 	}
@@ -80,7 +83,7 @@ export class QueueWatch {
 			const seconds = listed.reduce((newest, j) => Math.max(newest, ...timesOf(j)), 0) / 1_000;
 			if (seconds > this.#clockSeen.seconds) this.#clockSeen = { seconds, byMs: performance.now() };
 		}
-		// The controller's clock was at least this far when it answered; ours may differ from it by any amount.
+		// A lower bound of the controller's clock when it responded; ours may differ from it by any amount.
 		this.#since = this.#clockSeen.seconds + Math.max(0, Math.floor((begun - this.#clockSeen.byMs) / 1_000));
 	}
 

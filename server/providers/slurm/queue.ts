@@ -15,15 +15,15 @@ import { scontrol } from "./scontrol.ts";
 import { calledAs, canReadArguments } from "./script-arguments.ts";
 import { holdsCheckpoint, unpackCheckpoint } from "./unpack-checkpoint.ts";
 
-/** Priorities of priority/basic count down from 2^32; of priority/multifactor they are far below, and worked out again. */
+/** Priorities of priority/basic count down from 2^32; those of priority/multifactor are far lower, and are recomputed. */
 const BASIC_PRIORITY_MIN = 2 ** 31;
-/** Slurm: the job has begun or is over, so that there is nothing to hold. */
+/** Slurm: the job has started or ended, so there is nothing to hold. */
 const TOO_LATE = ["2021", "2073", "2084"];
-/** What stands for bytes that are no UTF-8. */
+/** Replacement for bytes that are not UTF-8. */
 const NO_UTF8 = "\uFFFD";
-/** More than any array that Slurm takes by default. */
+/** More than any array that Slurm accepts by default. */
 const TASKS_MAX = 10_000;
-/** A held job may not start for so long either, so that a hold that somebody takes off starts nothing. */
+/** A held job also may not start for this long, so that it does not start if someone removes the hold. */
 const LOCK_MS = 365 * DAY_MS;
 
 interface SlurmQueueOptions {
@@ -33,20 +33,20 @@ interface SlurmQueueOptions {
 	timeoutMs: number;
 	clock: Clock;
 	dependantsOf(id: number): SlurmJob[];
-	/** Everybody's jobs as of the last look; the same array while nothing new was read. */
+	/** All users' jobs as of the last reading; the same array while nothing new was read. */
 	all(): readonly SlurmJob[];
 }
 
 /**
- * Jobs of others on a Slurm cluster. A hold is an administrator's, so that only an operator can take it off behind our back, and the
- * job's begin is a year away, so that it does not start then either before we have let go of it: one of the two runs. The mark is
- * at the end of the job's comment. A job that ran elsewhere is cancelled with the outcome in its comment, since its
- * script cannot be replaced; before that, its dependants are updated.
+ * Jobs of others on a Slurm cluster. A hold is an administrator's, so that only an operator can remove it without our knowledge.
+ * The job's begin time is also set a year ahead, so that even then it does not start before we release it: only one of the two
+ * copies runs. The mark is at the end of the job's comment. A job that ran elsewhere is cancelled with the outcome in its
+ * comment, because its script cannot be replaced; before that, its dependants are updated.
  */
 export class SlurmQueue implements ForeignQueue {
 	readonly #options: SlurmQueueOptions;
 	#lateIn: readonly SlurmJob[] | null = null;
-	/** What was tried for which of them, once. */
+	/** What was tried for each of them, once. */
 	readonly #lateTold = new Set<string>();
 
 	constructor(options: SlurmQueueOptions) {
@@ -82,9 +82,9 @@ export class SlurmQueue implements ForeignQueue {
 		const job = await this.#job(id);
 		const tasks = job?.array ? arrayIndices(job.array.task, TASKS_MAX) : null;
 		if (job === null || tasks === null || tasks === "too_many" || job.state !== "PENDING") return;
-		// One stays: the last one keeps the array's own number, by which Slurm means the whole.
+		// One task stays: the last one keeps the array's own number, which in Slurm means the whole array.
 		for (const task of tasks.indices.slice(1).slice(-count)) {
-			// To change a task, if only to what it is, Slurm makes it its own job.
+			// Any update of a task, even without effect, makes Slurm split it into a separate job.
 			await this.#scontrol("update", `JobId=${job.array?.id}_${task}`, `Comment=${job.comment}`);
 		}
 	}
@@ -100,7 +100,7 @@ export class SlurmQueue implements ForeignQueue {
 			if (!(error instanceof DriverError) || (error.kind !== "not_found" && !TOO_LATE.includes(error.providerCode ?? ""))) throw error;
 		}
 		const after = await this.#job(id);
-		// It began in between: Slurm takes a hold of a running job for its next run, which no one asked for.
+		// It started in between. Slurm applies a hold on a running job to its next run, which is not wanted.
 		if (after !== null && sightOfForeign(after).state === "running" && markOf(after.comment)?.mark === mark) {
 			await this.#options.calls.update(after.id, { hold: false, comment: withoutMark(after.comment) });
 		}
@@ -112,11 +112,11 @@ export class SlurmQueue implements ForeignQueue {
 		const held = job && markOf(job.comment);
 		if (job === null || isOver(job.state) || held?.mark !== mark) return sightOfForeign(job);
 		const isHeld = sightOfForeign(job).state === "held";
-		// It may start from the last of these calls on, and not before: each of them may be made again.
+		// It may start only from the last of these calls on. Each of them can be repeated.
 		const letGo = { comment: held.comment, ...(job.state === "PENDING" ? { notBeforeMs: job.submittedAtMs ?? 1_000 } : {}) };
 		if (held.priority >= BASIC_PRIORITY_MIN && job.state === "PENDING") {
 			if (isHeld) await this.#options.calls.update(job.id, { hold: false });
-			// With priority/basic a hold costs a job its place, which is released.
+			// With priority/basic a hold costs a job its place in the queue, which is restored here.
 			if (isHeld || (job.priority ?? 0) < held.priority) {
 				await this.#scontrol("update", `JobId=${id}`, `Priority=${held.priority}`).catch(ignoreUnlessUnknown);
 			}
@@ -131,7 +131,7 @@ export class SlurmQueue implements ForeignQueue {
 		if (outcome.outcome === "succeeded") await this.#tellDependants(job.id);
 		const mark = `[${outcome.comment}]`;
 		const comment = `${withoutMark(job.comment)} ${mark}`.trim();
-		// slurmdbd lists a job from the time on at which it might begin: with the lock's, a year ahead, it would be in no one's listing.
+		// slurmdbd lists a job only from its earliest begin time. With the hold's, a year ahead, no listing would contain it.
 		const listed = job.state === "PENDING" ? { hold: true, notBeforeMs: job.submittedAtMs ?? 1_000 } : {};
 		if (!job.comment.endsWith(mark)) await this.#options.calls.update(job.id, { comment, ...listed }).catch(ignoreTooLate);
 		if (job.array) await this.#cancelTask(job.array);
@@ -140,8 +140,8 @@ export class SlurmQueue implements ForeignQueue {
 	}
 
 	/**
-	 * Frees jobs that were submitted to wait for the success of one that had gone to the cloud already: Slurm counts that as cancelled.
-	 * To be called after each look; does nothing while nothing new was read.
+	 * Releases jobs that were submitted to wait for the success of a job that had already run in the cloud, which Slurm counts as
+	 * cancelled. Call after each reading; does nothing while nothing new was read.
 	 */
 	async updateLateDependants(): Promise<void> {
 		const jobs = this.#options.all();
@@ -157,7 +157,7 @@ export class SlurmQueue implements ForeignQueue {
 			if (afterSuccessesElsewhere(seen, jobs) === null) continue;
 			const now = await this.#options.calls.job(id);
 			const dependency = now?.state === "PENDING" ? afterSuccessesElsewhere(now.dependency, jobs) : null;
-			// What Slurm refuses it is not asked again; it is no reason to call the site unhealthy.
+			// A rejected update is not repeated, and does not make the site unhealthy.
 			if (dependency !== null) await this.#options.calls.update(id, { dependency }).catch(ignoreUnlessUnknown);
 			this.#lateTold.add(`${id} ${seen}`);
 		}
@@ -177,14 +177,17 @@ export class SlurmQueue implements ForeignQueue {
 		return writeOutputFiles(job, lines);
 	};
 
-	/** By its array's number and its own: that is the only name by which Slurm ends one task, and only its own program says it. */
+	/** Uses the array's number and the task's: Slurm ends a single task only by that name, and only its own program accepts it. */
 	async #cancelTask({ id, task }: { id: number; task: string }): Promise<void> {
 		const { scontrol: command, timeoutMs } = this.#options;
 		const scancel = command.with(-1, (command.at(-1) ?? "").replace(/scontrol$/, "scancel"));
 		await scontrol(scancel, [`${id}_${task}`], timeoutMs);
 	}
 
-	/** Slurm would count the cancelled job as failed: who waits for its success is freed, who waits for its failure is held. */
+	/**
+	 * Slurm would count the cancelled job as failed: jobs that wait for its success are released, and jobs that wait for its failure
+	 * are held.
+	 */
 	async #tellDependants(id: number): Promise<void> {
 		for (const { id: dependant } of this.#options.dependantsOf(id)) {
 			const now = await this.#options.calls.job(dependant);
@@ -219,7 +222,7 @@ function obstaclesOf(job: SlurmJob, arrayDependants: readonly SlurmJob[]): strin
 	return found;
 }
 
-/** Why its arguments cannot be handed on, for its owner; null: they can. */
+/** Why its arguments cannot be passed on, for its owner; null: they can. */
 function whyUnclear(line: string | null, comment: string, script: string): string | null {
 	const { argsAreWords, hasNoArgs } = ownersWords(comment);
 	if (line === null)
@@ -230,12 +233,12 @@ function whyUnclear(line: string | null, comment: string, script: string): strin
 	return "Its script was given arguments, which the cluster reports only as one line. If none of them holds a space or is empty, submit it with --comment=spillway:args; else write them into the script.";
 }
 
-/** It has begun or ended meanwhile, and the next look says so. */
+/** It has started or ended meanwhile, which the next reading shows. */
 function ignoreTooLate(error: unknown): void {
 	if (!(error instanceof DriverError) || (error.kind !== "not_found" && !TOO_LATE.includes(error.providerCode ?? ""))) throw error;
 }
 
-/** Worth a try, as a place in the queue is, and no reason to keep a job held. */
+/** Best effort: a failure, such as to restore a place in the queue, is no reason to keep a job held. */
 function ignoreUnlessUnknown(error: unknown): void {
 	if (error instanceof DriverError && error.kind === "transient") throw error;
 }

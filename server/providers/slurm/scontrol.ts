@@ -3,11 +3,14 @@ import { promisify } from "node:util";
 import { DriverError } from "../driver-errors.ts";
 
 const run = promisify(execFile);
-/** Where the system's programs are, for those who are started without an environment. */
+/** Paths of the system's programs, because the program runs without an environment. */
 export const SYSTEM_FOLDERS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const SCRIPT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** What slurmrestd cannot do. @throws DriverError `not_found` for a job that is unknown, `unauthorized` without the right to it. */
+/**
+ * Operations that slurmrestd lacks.
+ * @throws DriverError `not_found` for an unknown job, `unauthorized` without the right to it
+ */
 export async function scontrol([program = "", ...before]: readonly string[], args: readonly string[], timeoutMs: number): Promise<string> {
 	try {
 		const { stdout } = await run(program, [...before, ...args], { timeout: timeoutMs, maxBuffer: SCRIPT_BYTES_MAX, encoding: "utf8" });

@@ -13,7 +13,7 @@ describe("the arguments of a batch script", () => {
 		["26.05.5", "/home/al/train.sh", "sbatch -J train.sh train.sh", "/home/al/train.sh", null],
 		["26.05.5", "/home/al/train.sh", "sbatch other", "/home/al/train.sh", null],
 		["26.05.5", "", "sbatch --wrap python train.py", "", ""],
-	])("of %s are read from %j and %j", (release, command, submitLine, file, line) => {
+	])("of %s are parsed from %j and %j", (release, command, submitLine, file, line) => {
 		expect(calledAs({ command, submitLine }, release)).toEqual({ file, line });
 	});
 

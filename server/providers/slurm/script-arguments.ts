@@ -9,9 +9,10 @@ interface Called {
 }
 
 /**
- * How a batch script was called. Up to 22.05 Slurm reports its file and its arguments as one line; from 23.02 on the file alone, and from
- * REST version v0.0.44 (25.11) on the line of sbatch besides. Source: Slurm's changelog of 23.02, and servers of 22.05, 24.11 and 26.05.
- * @param release the cluster's, e.g. `22.05.8`; null: it did not say
+ * How a batch script was called. Up to 22.05, Slurm reports its file and its arguments as one line; from 23.02 on only the file,
+ * and from REST version v0.0.44 (25.11) on also the sbatch command line. Source: Slurm's changelog of 23.02, and servers of
+ * 22.05, 24.11 and 26.05.
+ * @param release the cluster's version, e.g. `22.05.8`; null: not reported
  */
 export function calledAs({ command, submitLine }: Pick<SlurmJob, "command" | "submitLine">, release: string | null): Called {
 	if (command === "") return { file: "", line: "" };
@@ -27,7 +28,7 @@ function reportsBoth(release: string): boolean {
 	return major < 23 || (major === 23 && minor < 2);
 }
 
-/** What is behind the script's name; null where that is there never or twice. */
+/** The text after the script's name; null if the name is missing or occurs twice. */
 function argumentsIn(line: string, name: string): string | null {
 	const words = line.split(" ");
 	const places = words.flatMap((word, i) => (path.basename(word) === name ? [i] : []));
@@ -35,11 +36,13 @@ function argumentsIn(line: string, name: string): string | null {
 }
 
 const OF_A_SHELL = /^#! *\S*\/(?:env +)?(?:ba|da|k|z|)sh\b/;
-/** `$1`, `$@`, `$*`, `$#`, the same in braces, by another's name (`${!i}`), and what takes them one by one, such as `for x; do`. */
+/**
+ * `$1`, `$@`, `$*`, `$#`, the same in braces, by indirection (`${!i}`), and commands that consume arguments, such as `for x; do`.
+ */
 const READS =
 	/\$(?:[1-9@*#]|\{(?:[1-9@*]|#[}1-9@*]|![1-9@*#]|!\w+\}))|\b(?:shift|getopts?|BASH_ARGV|argv)\b|\b(?:for|select)\s+\w+\s*(?:;\s*)?do\b/;
 
-/** Whether it could mean something else by other arguments. What is no shell's script is taken to. */
+/** Whether the script could behave differently with other arguments. Assumed for anything that is not a shell script. */
 export function canReadArguments(script: string): boolean {
 	return !OF_A_SHELL.test(script) || READS.test(script);
 }

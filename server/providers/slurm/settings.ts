@@ -9,18 +9,18 @@ const absolutePath = z.string().refine((p) => path.isAbsolute(p), "must be an ab
 const slurmTokenSchema = z
 	.string()
 	.trim()
-	// `scontrol token` prints it with the name of its variable.
+	// The output of `scontrol token`, with the name of its variable.
 	.transform((token) => token.replace(/^SLURM_JWT=/, ""))
 	.refine((token) => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token), "is no JSON Web Token: scontrol token prints one");
 
 export const slurmCredentialsSchema = z.strictObject({ token: slurmTokenSchema });
 
 export const slurmSettingsSchema = z.strictObject({
-	/** Where slurmrestd answers, for example `http://slurm.example.com:6820`. */
+	/** Address of slurmrestd, for example `http://slurm.example.com:6820`. */
 	url: z.url({ protocol: /^https?$/ }),
-	/** The user of the cluster that submits jobs; Spillway's scheduler runs as the same one, to share the folder. */
+	/** The user of the cluster that submits jobs. Spillway's scheduler runs as the same user, to share the folder. */
 	user: z.string().min(1),
-	/** Where the user's token comes from: a file that somebody keeps fresh, a command that prints one, or the site's stored credentials. */
+	/** Source of the user's token: a file that someone keeps current, a command that prints one, or the site's stored credentials. */
 	token: z.union(
 		[
 			z.strictObject({ file: absolutePath }),
@@ -30,39 +30,39 @@ export const slurmSettingsSchema = z.strictObject({
 		'{"file": "/an/absolute/path"}, or nothing with a stored token',
 	),
 	/**
-	 * Folder on a file system that this host and the nodes share; one folder a site. It must be there: an unmounted one is no empty
-	 * one.
+	 * Folder on a file system that this host and the nodes share; one folder per site. It must exist: an unmounted one must not be
+	 * taken for an empty one.
 	 */
 	folder: absolutePath,
-	/**
-	 * What the cluster's GRES types are called here: `{"h100": "H100-80GB"}`. `gpu` stands for GPUs without a type; others are left
-	 * out.
-	 */
+	/** Our names for the cluster's GRES types: `{"h100": "H100-80GB"}`. `gpu` stands for GPUs without a type; others are ignored. */
 	accelerators: z.record(slurmName, z.string().min(1)).refine((a) => Object.keys(a).length > 0, "name at least one GRES type"),
 	/** Partitions to use, the preferred first: a node in several of them counts in the first. Default: all that are up, by name. */
 	partitions: z.array(slurmName).min(1).optional(),
-	/** File in the form of rclone.conf with what data are fetched by; the one of the whole Spillway counts without it. */
+	/** File in the format of rclone.conf with the remotes for data; default: the one of this Spillway. */
 	dataRemotes: absolutePath.optional(),
 	/** File systems that the nodes have mounted and that jobs request by name. */
 	mounts: siteMountsSchema(["folder"]).default([]),
 	account: slurmName.optional(),
 	qos: slurmName.optional(),
-	/** How a job's `image` is run. `none`: a job with an image is refused. */
+	/** How a job's `image` is run. `none`: a job with an image is rejected. */
 	container: z.enum(["none", "pyxis", "apptainer"]).default("none"),
 	/**
-	 * The cluster's own `scontrol`, which reads a job's script: slurmrestd does not. With it jobs of others can be adopted, if the user
-	 * is an operator of the cluster. Default: they are only watched.
+	 * The cluster's own `scontrol`, which can read a job's script; slurmrestd cannot. With it, jobs of others can be adopted if the
+	 * user is an operator of the cluster. Default: they are only reported.
 	 */
 	scontrol: z.array(z.string().min(1)).min(1).optional(),
-	/** How often the cluster's own queue is read at most. A listing that takes long is made less often: a twentieth of the time. */
+	/**
+	 * Minimum interval for reading the cluster's own queue. Slow listings are requested less often: for at most a twentieth of the
+	 * time.
+	 */
 	queuePollMs: z.number().int().positive().default(1_000),
-	/** After it the outcome of a call is unknown. */
+	/** Timeout of a call, after which its outcome is unknown. */
 	answerTimeoutMs: z.number().int().positive().default(20_000),
-	/** How often Slurm is asked about a job that waits, one that runs, and the nodes. */
+	/** Intervals for querying a pending job, a running one, and the nodes. */
 	pendingPollMs: z.number().int().positive().default(1_000),
 	runningPollMs: z.number().int().positive().default(5_000),
 	nodesPollMs: z.number().int().positive().default(5_000),
-	/** How long a job that is over may leave its exit file unseen: network file systems show new files late. */
+	/** How long the exit file of an ended job may stay invisible: network file systems show new files late. */
 	exitSettleMs: z.number().int().nonnegative().default(30_000),
 });
 export type SlurmSettings = z.input<typeof slurmSettingsSchema>;

@@ -15,12 +15,12 @@ import { scontrol } from "./scontrol.ts";
 import { type ParsedSlurmSettings, slurmCredentialsSchema, slurmSettingsSchema } from "./settings.ts";
 
 /**
- * Found on the path of the server's own process, where only who runs it puts programs. Any other is one that somebody else may have
- * written.
+ * Looked up on the server process's path, where only its operator installs programs. Any other program may have been written by
+ * someone else.
  */
 const PLAIN_SCONTROL = ["scontrol"];
 
-/** A row has what the books read too, and no token where one is stored for the site. */
+/** A row also contains fields for accounting, and no token if one is stored for the site. */
 const rowSchema = slurmSettingsSchema.extend({
 	token: slurmSettingsSchema.shape.token.optional(),
 	gridZone: z.string().min(1).optional(),
@@ -28,7 +28,7 @@ const rowSchema = slurmSettingsSchema.extend({
 	speeds: poolSpeedsSchema.optional(),
 });
 
-/** @param dataRemotes of this process, for every Slurm site without its own */
+/** @param dataRemotes default for every Slurm site of this process without its own */
 export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefined } = {}): SiteKind {
 	const parse = ({ settings, credentials }: SitePlace): ParsedSlurmSettings => {
 		const { gridZone: _, pue: __, speeds: ___, token, ...row } = rowSchema.parse(settings);
@@ -158,7 +158,7 @@ function checkSlurmSite(settings: ParsedSlurmSettings, speeds: PoolSpeeds | unde
 	]);
 }
 
-/** Whether it can be written to from here; whether the nodes have it too, the first job shows. */
+/** Whether it is writable from here. Only the first job shows whether the nodes have it too. */
 async function checkFolder(folder: string) {
 	const found = await stat(folder).catch(() => null);
 	if (!found?.isDirectory()) return { failed: `${folder} is not a folder on this host.` };
@@ -168,7 +168,7 @@ async function checkFolder(folder: string) {
 	return `${folder} exists and is writable from this host.`;
 }
 
-/** The right to hold and to cancel jobs of others shows when it is used: asking for it would change one. */
+/** The right to hold and cancel jobs of others shows only when it is used, because a test would change a job. */
 async function checkScontrol({ scontrol: program, answerTimeoutMs, user }: ParsedSlurmSettings) {
 	if (program === undefined) return "Watched only: adoption needs scontrol.";
 	const said = (await scontrol(program, ["ping"], answerTimeoutMs)).trim();

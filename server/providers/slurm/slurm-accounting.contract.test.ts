@@ -11,10 +11,10 @@ import { jobNameOf } from "./submission.ts";
 import { type SlurmCluster, startSlurm } from "./testing/slurm-cluster.ts";
 import { whyNoAccounting } from "./testing/slurm-programs.ts";
 
-/** Not by itself: its start took 20 s on a busy host, and fair share a minute. */
+/** Not run by default: its start took 20 s on a busy host, and fair share a minute. */
 const asked = process.env.SPILLWAY_CONTRACT_SLURM_ACCOUNTING === "1";
 const missing = asked ? whyNoAccounting() : "npm run test:contract -- --driver slurm --with-accounting asks for it";
-/** Fair share is counted again each minute. */
+/** Fair share is recomputed each minute. */
 const TIMEOUT_MS = 180_000;
 /** Any user of the host who is neither root nor an operator of the cluster. */
 const OTHER = "games";
@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)(
 			}
 		});
 
-		it("what a QOS with DenyOnLimit never gives is refused as a quota, and nothing of it stays", async () => {
+		it("a request that a QOS with DenyOnLimit never grants is rejected as a quota, and nothing of it is left behind", async () => {
 			const request = shell("exit 0", [0, 1]);
 			const refused = { kind: "quota_exceeded", message: expect.stringMatching(/QOS|limit/i) };
 			await expect(as({ qos: "one-a-job" }).start(request)).rejects.toMatchObject(refused);
@@ -150,7 +150,7 @@ describe.skipIf(missing !== null)(
 			{ limit: "AllowAccounts=others", words: "Job's account not permitted to use this partition" },
 			{ limit: "AllowQos=two-each", words: "Job's QOS not permitted to use this partition" },
 		]) {
-			// So it is without EnforcePartLimits, which is Slurm's default.
+			// This is the behaviour without EnforcePartLimits, Slurm's default.
 			it(`a partition's ${limit} lets our job wait at Slurm, as staging, until the site lifts it`, async () => {
 				await set(limit);
 				try {
@@ -180,12 +180,12 @@ describe.skipIf(missing !== null)(
 				expect(ended.exit?.code).toBe(code);
 				const second = (ms: number | null) => Math.floor((ms ?? Number.NaN) / 1_000);
 				expect(second(ended.finishedAtMs)).toBe(second(Date.parse(`${end}Z`)));
-				// One that starts in the very second of its submission is charged from that moment on.
+				// A job that starts in the second of its submission is charged from that moment on.
 				expect(second(ended.startedAtMs)).toBe(second(Date.parse(`${start}Z`)));
 			}
 		});
 
-		it("a job of others that ended elsewhere is in sacct's listing as cancelled, without a second of the cluster", async () => {
+		it("a job of others that ended elsewhere is in sacct's listing as cancelled, without a second of cluster time", async () => {
 			const script = path.join(slurm().shared, "away.sh");
 			await writeFile(script, "#!/bin/sh\nsleep 600\n");
 			await set("State=DOWN");
@@ -201,7 +201,7 @@ describe.skipIf(missing !== null)(
 			await eventually(h, "slurmdbd lists its end", async () => /^\d+\|CANCELLED by \d+\|0$/.test((await line()) ?? ""));
 		});
 
-		it("Slurm's order by fair share is kept: the job of an account that used less starts before ours", async () => {
+		it("Slurm's fair-share order is kept: the job of an account that used less starts before ours", async () => {
 			const used = shell("sleep 3", [0, 1, 2, 3]);
 			await h.driver.start(used);
 			await untilPhase(h, used.attemptId, "exited");

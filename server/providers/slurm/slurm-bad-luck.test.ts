@@ -26,7 +26,7 @@ import { type SlurmCluster, startSlurm } from "./testing/slurm-cluster.ts";
 import { whyNoSlurm } from "./testing/slurm-programs.ts";
 
 const missing = whyNoSlurm();
-/** Slurm itself takes seconds to write its state down and to come back. */
+/** Slurm itself takes seconds to save its state and to restart. */
 const TIMEOUT_MS = 90_000;
 /** Any user of the host who is neither root nor an operator of the cluster. */
 const OTHER = "games";
@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)(
 		const textOf = async (attemptId: string) => (await readAll(h.driver, attemptId)).map((l) => l.text);
 		const jobIdOf = (attemptId: string) => slurm().command("squeue", "-h", "-t", "all", "-n", jobNameOf(attemptId), "-o", "%i");
 
-		/** Slurm writes its state down some seconds late; what was not is forgotten by a new controller. */
+		/** Slurm saves its state some seconds late; a new controller forgets everything else. */
 		async function writtenDown(attemptId: string): Promise<void> {
 			const sinceMs = Date.now();
 			await slurm().command("scontrol", "update", `jobid=${await jobIdOf(attemptId)}`, "comment=x");
@@ -108,7 +108,7 @@ describe.skipIf(missing !== null)(
 				expect((await untilPhase(h, live.attemptId, "exited")).exit?.code).toBe(7);
 			});
 
-			it("forgets that a job ran, since its controller was killed before it wrote that down: it is lost and does not run twice", async () => {
+			it("forgets that a job ran because its controller was killed before saving that: it is lost and does not run twice", async () => {
 				const filler = shell("exit 0");
 				await h.driver.start(filler);
 				await writtenDown(filler.attemptId);
@@ -119,11 +119,11 @@ describe.skipIf(missing !== null)(
 				await slurm().startController();
 				await untilPhase(h, live.attemptId, "lost");
 				expect((await textOf(live.attemptId)).filter((line) => line === READY)).toHaveLength(1);
-				// Its number is given out again, and a node of 24.11 accepts none that it was asked to forget.
+				// Its number is reused, and a node of 24.11 accepts no number that it was asked to forget.
 				await slurm().command("sbatch", "-o", "/dev/null", "--wrap", "true");
 			});
 
-			it("is not there at all while slurmrestd is down, and the next call finds it again", async () => {
+			it("is unavailable while slurmrestd is down, and the next call finds it again", async () => {
 				await slurm().killRest();
 				await expect(h.driver.observe()).rejects.toMatchObject({ kind: "transient", message: expect.stringContaining("does not answer") });
 				await slurm().startRest();
@@ -142,7 +142,7 @@ describe.skipIf(missing !== null)(
 				]);
 			});
 
-			it("loses GPUs of a node: none of it is given out until they are back, and what runs elsewhere runs on", async () => {
+			it("loses GPUs of a node: none of it is assigned until they are back, and jobs elsewhere keep running", async () => {
 				const request = aStart(h, untilStopped({ exitCode: 7 }));
 				await h.driver.start(request);
 				await untilPhase(h, request.attemptId, "running");
@@ -166,7 +166,7 @@ describe.skipIf(missing !== null)(
 					});
 				} finally {
 					await slurm().restartNode(idle, 4);
-					// An administrator lets it work again, once it has reported that it is whole.
+					// An administrator resumes it, once it has reported that it is complete.
 					const state = () => slurm().command("sinfo", "-h", "-n", idle, "-o", "%T");
 					await eventually(h, "it is only drained", async () => (await state()) === "drained");
 					await slurm().command("scontrol", "update", `nodename=${idle}`, "state=resume");
@@ -195,7 +195,7 @@ describe.skipIf(missing !== null)(
 		});
 
 		describe("the token", () => {
-			it("that is over is said so, and exchanged as soon as a new one is there", async () => {
+			it("that has expired is reported, and replaced as soon as a new one exists", async () => {
 				await writeFile(site.tokenFile, await slurm().token(1));
 				const driver = newDriver();
 				const refused = await eventually(h, "the token is over", () =>
@@ -212,7 +212,7 @@ describe.skipIf(missing !== null)(
 				expect((await driver.observe()).pools).toHaveLength(1);
 			});
 
-			it("that Slurm does not believe is exchanged for the one that is there now", async () => {
+			it("that Slurm rejects is replaced by the current one", async () => {
 				const good = await slurm().token();
 				await writeFile(site.tokenFile, `${good.slice(0, -6)}AAAAAA`);
 				const driver = newDriver();
@@ -252,7 +252,7 @@ describe.skipIf(missing !== null)(
 				});
 			});
 
-			it("shows what is wrong in each, and tries nothing with a token that Slurm does not take", async () => {
+			it("reports what is wrong in each, and tries nothing with a token that Slurm rejects", async () => {
 				const wrong = { partitions: ["debug"], accelerators: { a100: "A100-80GB" }, folder: path.join(site.folder, "unmounted") };
 				expect(await checked({ ...wrong, scontrol: ["false"] })).toMatchObject({
 					partitions: "failed: Missing or down: debug. Up: gpu.",
@@ -269,7 +269,7 @@ describe.skipIf(missing !== null)(
 		});
 
 		describe("behind our back", () => {
-			it("a running job is cancelled: its end is a signal, and it is not taken for lost", async () => {
+			it("a running job is cancelled: its end is a signal, and it does not count as lost", async () => {
 				const request = aStart(h, untilStopped("die"));
 				await h.driver.start(request);
 				await untilPrinted(h, request.attemptId, READY);
@@ -277,10 +277,10 @@ describe.skipIf(missing !== null)(
 				expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code: null, signal: "SIGTERM", error: null });
 			});
 
-			it("a waiting job is cancelled: it ends with a sentence about that", async () => {
+			it("a pending job is cancelled: it ends with a sentence about that", async () => {
 				await slurm().command("scontrol", "update", "partitionname=gpu", "state=down");
 				try {
-					// A pool of a partition that is down takes nothing: it went down a moment after we looked.
+					// A pool of a partition that is down accepts nothing: it went down a moment after our reading.
 					const driver = newDriver({ nodesPollMs: 60_000 });
 					const request = aStart(h, { end: { code: 0 } });
 					await slurm().command("scontrol", "update", "partitionname=gpu", "state=up");
@@ -298,7 +298,7 @@ describe.skipIf(missing !== null)(
 				}
 			});
 
-			it("a waiting job is held: it is staging until it is released, and then runs once", async () => {
+			it("a pending job is held: it is staging until it is released, and then runs once", async () => {
 				const request = shell("echo here; exit 0");
 				const blocker = await slurm().command("sbatch", "--parsable", "-N2", "--gres=gpu:h100:4", "-o", "/dev/null", "--wrap", "sleep 60");
 				try {
@@ -339,7 +339,7 @@ describe.skipIf(missing !== null)(
 				}
 			});
 
-			it("a limit that the site enforces at submission is a refusal in Slurm's words: the job may go elsewhere", async () => {
+			it("a limit that the site enforces at submission is a rejection with Slurm's message: the job may run elsewhere", async () => {
 				const conf = slurm().conf;
 				const before = await readFile(conf, "utf8");
 				await writeFile(conf, `${before}EnforcePartLimits=ALL\n`);
@@ -358,7 +358,7 @@ describe.skipIf(missing !== null)(
 				}
 			});
 
-			it("what a partition can never give is refused in Slurm's words, and nothing of it stays; from 24.11 on it waits until the site lifts the limit", async () => {
+			it("what a partition can never grant is rejected with Slurm's message, and nothing of it is left behind; from 24.11 on it waits until the site lifts the limit", async () => {
 				const refuses = (await slurm().command("sinfo", "-V")).includes("22.05");
 				await slurm().command("scontrol", "update", "partitionname=gpu", "MaxNodes=1");
 				try {
@@ -384,7 +384,7 @@ describe.skipIf(missing !== null)(
 				}
 			});
 
-			it("a job is requeued although it may not be: what ran is lost, and it does not run twice", async () => {
+			it("a job is requeued although that is disabled: its run is lost, and it does not run twice", async () => {
 				const request = aStart(h, untilStopped("die"));
 				await h.driver.start(request);
 				await untilPrinted(h, request.attemptId, READY);
@@ -396,7 +396,7 @@ describe.skipIf(missing !== null)(
 				expect((await textOf(request.attemptId)).filter((line) => line === READY)).toHaveLength(1);
 			});
 
-			it("jobs with lost answers are found again by their names and not submitted twice", async () => {
+			it("jobs with lost responses are found again by their names and not submitted twice", async () => {
 				const requests = [0, 1, 2].map((slot) => shell("echo here; exit 0", {}, [slot]));
 				await Promise.all(requests.map((request) => h.driver.start(request)));
 				const ids = () => Promise.all(requests.map(({ attemptId }) => jobIdOf(attemptId)));
@@ -404,7 +404,7 @@ describe.skipIf(missing !== null)(
 				for (const [i, { attemptId }] of requests.entries()) {
 					const { submitted } = slurmPaths(site.folder, attemptId);
 					expect(await readlink(submitted)).toMatch(new RegExp(`^${before[i]} \\d+$`));
-					// As it is when the scheduler dies between the submission and its answer.
+					// As if the scheduler died between the submission and its response.
 					await unlink(submitted);
 				}
 				const next = newDriver();
@@ -448,7 +448,7 @@ describe.skipIf(missing !== null)(
 				expect(await textOf(request.attemptId)).toEqual(["here"]);
 			});
 
-			it("other people's jobs take GPUs away, are not our attempts, and are listed as the cluster's own queue", async () => {
+			it("jobs of other users take GPUs, are not our attempts, and are listed as the cluster's own queue", async () => {
 				const ours = aStart(h, untilStopped());
 				await h.driver.start(ours);
 				await untilPhase(h, ours.attemptId, "running");
@@ -483,7 +483,7 @@ describe.skipIf(missing !== null)(
 				await set("partitionname=gpu", "AllowGroups=root");
 				try {
 					const request = shell("exit 0");
-					// From 24.11 on such a partition is not even shown to them.
+					// From 24.11 on such a partition is not even visible to them.
 					const words = /group not permitted to use this partition|shows no GPUs of/;
 					const refused = { kind: "invalid_request", message: expect.stringMatching(words) };
 					await expect(driver.start(request)).rejects.toMatchObject(refused);
@@ -541,7 +541,7 @@ describe.skipIf(missing !== null)(
 			};
 			const adopting = () => newDriver({ scontrol: ["env", `SLURM_CONF=${slurm().conf}`, "scontrol"], queuePollMs: 50 });
 
-			it("stay at home when their script is not written in UTF-8", async () => {
+			it("stay on the cluster when their script is not encoded in UTF-8", async () => {
 				const script = path.join(site.folder, "latin.sh");
 				await writeFile(script, Buffer.from("#!/bin/sh\ncd /donn\u00e9es\n", "latin1"));
 				const id = await slurm().command("sbatch", "--parsable", "--hold", "-o", "/dev/null", script);
@@ -549,7 +549,7 @@ describe.skipIf(missing !== null)(
 				expect(read.obstacles).toEqual([expect.stringContaining("not written in UTF-8")]);
 			});
 
-			it("see how it ended there, whether they began to wait before or after", async () => {
+			it("see how it ended there, whether they started to wait before or after", async () => {
 				const driver = adopting();
 				const [good, bad] = [await held(), await held()];
 				const before = { ok: await waiting(`afterok:${good}`), notOk: await waiting(`afternotok:${good}`) };
@@ -594,7 +594,7 @@ describe.skipIf(missing !== null)(
 			it("run once on each, with their GPUs, and end with the worst exit code", async () => {
 				const request = shell(
 					'echo "$SLURM_PROCID of $SLURM_NTASKS has $CUDA_VISIBLE_DEVICES"; echo "meet $NODE_RANK $NNODES $WORLD_SIZE $MASTER_ADDR"; ' +
-						// A rank that fails takes the others with it: it waits until the other has ended.
+						// A rank that fails ends the others, so it waits until the other has ended.
 						'[ "$SLURM_PROCID" = 0 ] && { echo $$ > pid.new; mv pid.new pid; exit 0; }; until [ -e pid ]; do sleep 0.02; done; ' +
 						'while kill -0 "$(cat pid)" 2>/dev/null; do sleep 0.02; done; exit 1',
 					{ nodes: 2 },
@@ -613,7 +613,7 @@ describe.skipIf(missing !== null)(
 				expect(ended.exit?.code).toBe(1);
 			});
 
-			it("end with the code of the rank that failed first, and say which that was", async () => {
+			it("end with the code of the rank that failed first, and report which one it was", async () => {
 				const request = shell('[ "$NODE_RANK" = 0 ] && while :; do sleep 0.02; done; exit 3', { nodes: 2 }, [0, 4]);
 				await h.driver.start(request);
 				expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code: 3, signal: null, error: null });
@@ -623,7 +623,7 @@ describe.skipIf(missing !== null)(
 		});
 
 		describe("jobs of several nodes that are stopped", () => {
-			it("have their grace on each: every rank meets one SIGTERM and saves", async () => {
+			it("have their grace period on each: every rank gets one SIGTERM and saves", async () => {
 				const script = `trap 'echo saved; exit 0' TERM; echo ${READY}; while :; do sleep 0.02; done`;
 				const request = shell(script, { nodes: 2 }, [0, 4]);
 				const countOf = async (line: string) => (await textOf(request.attemptId)).filter((text) => text === line).length;
@@ -634,7 +634,7 @@ describe.skipIf(missing !== null)(
 				expect(await countOf("saved")).toBe(2);
 			});
 
-			it("are killed after it when they do not listen", async () => {
+			it("are killed after it if they ignore SIGTERM", async () => {
 				const request = shell(`trap '' TERM; echo ${READY}; while :; do sleep 0.02; done`, { nodes: 2 }, [0, 4]);
 				await h.driver.start(request);
 				await untilPrinted(h, request.attemptId, READY);
@@ -644,12 +644,12 @@ describe.skipIf(missing !== null)(
 			});
 		});
 
-		it("does not take a folder that no longer exists for one without attempts", async () => {
+		it("does not take a missing folder for one without attempts", async () => {
 			const driver = newDriver({ folder: path.join(site.folder, "unmounted") });
 			await expect(driver.observe()).rejects.toMatchObject({ kind: "transient", message: expect.stringContaining("is not there") });
 		});
 
-		it("makes no folder where the shared one was unmounted meanwhile", async () => {
+		it("creates no folder where the shared one was unmounted meanwhile", async () => {
 			const driver = newDriver();
 			await driver.observe();
 			await rename(site.folder, `${site.folder}.away`);

@@ -16,11 +16,11 @@ import { whyNoSlurm } from "./testing/slurm-programs.ts";
 
 const run = promisify(execFile);
 
-/** A cluster that is there already: a site's settings as JSON. Without it a Slurm of this host is started. */
+/** An existing cluster: a site's settings as JSON. Without it, a Slurm on this host is started. */
 const given = process.env.SPILLWAY_CONTRACT_SLURM
 	? slurmSettingsSchema.partial({ accelerators: true }).parse(JSON.parse(process.env.SPILLWAY_CONTRACT_SLURM))
 	: null;
-/** Somebody else there, and how their commands are run: with it that cluster's own queue is tried too. */
+/** Another user there, and how their commands are run. With it, that cluster's own queue is tested too. */
 const owner = process.env.SPILLWAY_CONTRACT_SLURM_OWNER
 	? z.object({ user: z.string(), command: z.tuple([z.string()], z.string()) }).parse(JSON.parse(process.env.SPILLWAY_CONTRACT_SLURM_OWNER))
 	: null;

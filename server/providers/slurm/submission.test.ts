@@ -49,7 +49,7 @@ const common = {
 const script = "#!/bin/sh\ntrue\n";
 
 describe("a submission", () => {
-	it.each(["v0.0.36", "v0.0.37", "v0.0.38"] as const)("has plain figures in %s", (version) => {
+	it.each(["v0.0.36", "v0.0.37", "v0.0.38"] as const)("has plain numbers in %s", (version) => {
 		expect(submissionOf(version, input())).toEqual({
 			script,
 			job: {
@@ -66,7 +66,7 @@ describe("a submission", () => {
 		});
 	});
 
-	it.each(["v0.0.40", "v0.0.41", "v0.0.42", "v0.0.45"] as const)("has figures that are set in %s", (version) => {
+	it.each(["v0.0.40", "v0.0.41", "v0.0.42", "v0.0.45"] as const)("has numbers with a set flag in %s", (version) => {
 		const figure = (number: number) => ({ set: true, infinite: false, number });
 		expect(submissionOf(version, input())).toEqual({
 			job: {
@@ -76,7 +76,7 @@ describe("a submission", () => {
 		});
 	});
 
-	it("asks for no GPUs, no memory and no time where the job says none", () => {
+	it("requests no GPUs, no memory and no time if the job specifies none", () => {
 		for (const version of VERSIONS) {
 			const bare = submissionOf(version, input({ spec: aSpec({ command: ["true"], gpus: 0 }) })) as Job;
 			expect(Object.keys(bare.job).filter((key) => /gres|tres_per|memory|time_limit|cpus/.test(key))).toEqual([]);
@@ -99,7 +99,7 @@ describe("a submission", () => {
 	});
 });
 
-it("speaks the newest version that the server has too", () => {
+it("uses the newest version that the server supports too", () => {
 	const paths = (...versions: string[]) => versions.map((v) => `/slurm/${v}/jobs`);
 	expect(newestOf(paths("v0.0.36", "v0.0.38", "v0.0.37"))).toBe("v0.0.38");
 	expect(newestOf(paths("v0.0.39", "v0.0.40", "v0.0.41"))).toBe("v0.0.41");

@@ -4,7 +4,7 @@ import type { SlurmPool } from "./pools.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 import { type ApiVersion, isPlain } from "./versions.ts";
 
-/** Job names at the cluster: a job with an unknown number is found again by its name. */
+/** Job names at the cluster: a job with an unknown number is found by its name. */
 const NAME_PREFIX = "spillway-";
 
 export function jobNameOf(attemptId: string): string {
@@ -15,7 +15,7 @@ export function isOurJobName(name: string): boolean {
 	return name.startsWith(NAME_PREFIX);
 }
 
-/** Spillway ends a job at its longest time, with the reason; Slurm's own limit is the net under it. */
+/** Spillway ends a job at its time limit, with the reason. Slurm's own limit is only a safety net. */
 const LIMIT_SLACK_MS = 10 * MINUTE_MS;
 
 export interface SubmissionInput {
@@ -24,14 +24,14 @@ export interface SubmissionInput {
 	pool: SlurmPool;
 	settings: Pick<ParsedSlurmSettings, "account" | "qos">;
 	environment: Record<string, string>;
-	/** What the first node runs, with its #! line. */
+	/** The script for the first node, with its #! line. */
 	script: string;
-	/** Where it begins. */
+	/** Its working folder. */
 	folder: string;
 	slurmLog: string;
 }
 
-/** The body of POST /job/submit in the form that this version takes. */
+/** The body of POST /job/submit in the form that this version requires. */
 export function submissionOf(version: ApiVersion, input: SubmissionInput): unknown {
 	const { attemptId, spec, pool, settings, environment, script, folder, slurmLog } = input;
 	const { gpus, cpus, memoryGiB } = spec.resources;
@@ -55,7 +55,7 @@ export function submissionOf(version: ApiVersion, input: SubmissionInput): unkno
 		const job = {
 			...common,
 			nodes: [spec.nodes, spec.nodes],
-			// 22.05 takes `requeue: false` for true; this key is not in its specification and does what it says.
+			// 22.05 treats `requeue: false` as true; this key is not in its specification but works.
 			no_requeue: true,
 			environment,
 			...(gpus === 0 ? {} : { gres }),
@@ -78,7 +78,7 @@ export function submissionOf(version: ApiVersion, input: SubmissionInput): unkno
 	return { job };
 }
 
-/** Slurm refuses or holds what is longer than its partition allows: the slack is given up before that. */
+/** Slurm rejects or holds jobs above the partition's limit, so the slack is reduced first. */
 function timeLimitMinutes(maxMs: number | null, partitionMaxMs: number | null): number | null {
 	if (maxMs === null) return null;
 	const wanted = maxMs + LIMIT_SLACK_MS;

@@ -8,13 +8,13 @@ import type { ParsedSlurmSettings } from "./settings.ts";
 
 const run = promisify(execFile);
 
-/** A token that ends sooner than this is renewed before it is used. */
+/** A token with less remaining lifetime is renewed before it is used. */
 const RENEW_BEFORE_MS = 60_000;
-/** A token is looked for again this often, so that one that was exchanged before its end is seen. */
+/** Interval for reading the token again, so that one replaced before its expiry is noticed. */
 const LOOK_AGAIN_MS = 5 * 60_000;
 const COMMAND_TIMEOUT_MS = 10_000;
 
-/** The user's token, read from its file or command and again before it ends or when Slurm refused it. */
+/** The user's token, read from its file or command, and again before it expires or after Slurm rejected it. */
 export class SlurmToken {
 	readonly #settings: Pick<ParsedSlurmSettings, "token" | "user">;
 	readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class SlurmToken {
 		this.#clock = clock;
 	}
 
-	/** @throws DriverError unauthorized when there is none, or only one that is over. */
+	/** @throws DriverError unauthorized if there is none, or only an expired one */
 	async current(): Promise<string> {
 		const nowMs = this.#clock.nowMs();
 		const known = this.#known;
@@ -39,7 +39,7 @@ export class SlurmToken {
 		return token;
 	}
 
-	/** Slurm refused it. Answers whether another one is there now. */
+	/** Slurm rejected it. Returns whether there is another one now. */
 	async renew(refused: string): Promise<boolean> {
 		this.#known = null;
 		return (await this.current()) !== refused;
@@ -49,7 +49,7 @@ export class SlurmToken {
 		const text = await this.#text().catch((error: unknown) => {
 			throw this.#refusal(`could not be read (${error instanceof Error ? error.message : String(error)})`);
 		});
-		// `scontrol token` prints it with the name of its variable.
+		// The output of `scontrol token`, with the name of its variable.
 		const token = text.trim().replace(/^SLURM_JWT=/, "");
 		if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) throw this.#refusal("is no JSON Web Token");
 		return token;
@@ -76,7 +76,7 @@ export class SlurmToken {
 
 const claims = z.looseObject({ exp: z.number().optional() });
 
-/** When a token ends, UTC ms, as it says itself; null when it does not say. Its signature is Slurm's business. */
+/** When a token expires, UTC ms, as written in it; null if it does not say. Slurm checks its signature. */
 function endOf(token: string): number | null {
 	try {
 		const { exp } = claims.parse(JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8")));

@@ -7,7 +7,7 @@ import { holdsCheckpoint, unpackCheckpoint } from "./unpack-checkpoint.ts";
 
 const ME = defined(process.getuid?.(), "this process's user");
 
-describe("a checkpoint that comes home", () => {
+describe("a returned checkpoint", () => {
 	let root = "";
 	let from = "";
 	let workFolder = "";
@@ -24,7 +24,7 @@ describe("a checkpoint that comes home", () => {
 
 	const job = () => ({ user: "alice", userId: ME, workFolder });
 
-	it("lies in its owner's folder, twice as once, and other files there stay", async () => {
+	it("is in its owner's folder, once even if written twice, and other files there stay", async () => {
 		const folder = path.join(workFolder, "out", "ckpt");
 		mkdirSync(folder, { recursive: true });
 		writeFileSync(path.join(folder, "step"), "10");
@@ -36,7 +36,7 @@ describe("a checkpoint that comes home", () => {
 		expect(readFileSync(path.join(folder, "notes"), "utf8")).toBe("mine");
 	});
 
-	it("replaces a link that is in a file's place, and does not write through it", async () => {
+	it("replaces a link in a file's place, and does not write through it", async () => {
 		const folder = path.join(workFolder, "ckpt");
 		const elsewhere = path.join(root, "elsewhere");
 		mkdirSync(folder);
@@ -46,7 +46,7 @@ describe("a checkpoint that comes home", () => {
 		expect(readFileSync(elsewhere, "utf8")).toBe("not theirs");
 	});
 
-	it("is not installed when it cannot be read, and leaves nothing half done the next time", async () => {
+	it("is not installed if it cannot be read, and leaves nothing partial the next time", async () => {
 		const gone = { from: path.join(root, "kept", "none"), into: "ckpt" };
 		expect((await unpackCheckpoint(job(), gone)).files).toEqual([]);
 		expect(readdirSync(path.join(workFolder, "ckpt"))).toEqual([".spillway-partial"]);
@@ -66,7 +66,7 @@ describe("a checkpoint that comes home", () => {
 	it.each([
 		["a file in the folder's place", "taken", /taken: .*(exists|not a directory)/i],
 		["no checkpoint to read", "ckpt", /ckpt: the checkpoint could not be read: .*kept/],
-	])("says what kept it from home: %s", async (_case, into, said) => {
+	])("reports what prevented its return: %s", async (_case, into, said) => {
 		writeFileSync(path.join(workFolder, "taken"), "");
 		if (into === "ckpt") rmSync(from, { recursive: true });
 		expect(await unpackCheckpoint(job(), { from, into })).toEqual({ files: [], problem: expect.stringMatching(said) });

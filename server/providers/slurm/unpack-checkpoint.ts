@@ -7,17 +7,17 @@ import { asOwner, type OwnersProgram, type Writing } from "./owners-program.ts";
 type OwnedFolder = Pick<SlurmJob, "user" | "userId" | "workFolder">;
 
 const PARTIAL = ".spillway-partial";
-/** Beside what is there, so that half a checkpoint is never taken for one. */
+/** Unpacked next to the existing files, so that a partial checkpoint is never taken for a complete one. */
 const UNPACK = `mkdir -p -- "$1" && cd -- "$1" && rm -rf ${PARTIAL} && mkdir ${PARTIAL} && exec tar --extract --file=- --no-same-owner --directory=${PARTIAL}`;
-/** What is in the way is replaced, and other files stay. By links, and by copies where a file system has none. */
+/** Replaces what is in the way, and keeps other files. Uses links, and copies if a file system has none. */
 const INSTALL = `cd -- "$1" && { cp -r --link --remove-destination ${PARTIAL}/. . 2>/dev/null || cp -r --remove-destination ${PARTIAL}/. .; } && rm -rf ${PARTIAL}`;
 
 const FULL = "holds files already";
 const REFUSE_FULL = `[ ! -d "$1" ] || [ -z "$(ls -A -- "$1")" ] || { echo "${FULL}" >&2; exit 1; }`;
 
 /**
- * Whether a job's folder for checkpoints has something in it, from which it would begin only at home. An unreadable folder
- * counts as empty: writing there fails too, and that is reported.
+ * Whether a job's checkpoint folder contains anything from which it could resume only on the cluster. An unreadable folder counts
+ * as empty: writing there fails too, and that is reported.
  */
 export async function holdsCheckpoint(job: OwnedFolder, folder: string, writing: Writing = {}): Promise<boolean> {
 	try {
@@ -29,8 +29,8 @@ export async function holdsCheckpoint(job: OwnedFolder, folder: string, writing:
 }
 
 /**
- * Writes the files below `from` to the folder `into` of a job's working folder, as the job's owner: their next run begins there.
- * Total: a problem is reported, and then nothing is written.
+ * Writes the files below `from` to the folder `into` of a job's working folder, as the job's owner, so that their next run
+ * resumes from there. Never throws: a problem is reported, and nothing is written then.
  */
 export async function unpackCheckpoint(
 	job: OwnedFolder,
@@ -47,7 +47,7 @@ export async function unpackCheckpoint(
 		const unpacker = run(UNPACK);
 		const packed = pack(from);
 		const [sent, taken] = await Promise.allSettled([packed.over, feed(packed.bytes, unpacker)]);
-		// What could not be read at all cannot be unpacked either: the first is the cause.
+		// If reading failed, unpacking fails too; the read error is the cause.
 		if (sent.status === "rejected") throw sent.reason;
 		if (taken.status === "rejected") throw taken.reason;
 		await run(INSTALL).end();
@@ -65,7 +65,7 @@ async function feed(bytes: AsyncIterable<Uint8Array>, program: OwnersProgram): P
 	}
 }
 
-/** The files below a folder as tar has them; `over` rejects when they could not all be read. */
+/** The files below a folder as a tar stream; `over` rejects if they could not all be read. */
 function pack(folder: string): { bytes: AsyncIterable<Uint8Array>; over: Promise<void> } {
 	const tar = spawn("tar", ["--create", "--file=-", `--directory=${folder}`, "."], { stdio: ["ignore", "pipe", "pipe"] });
 	let said = "";

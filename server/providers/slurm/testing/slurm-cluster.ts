@@ -14,7 +14,7 @@ import { SYSTEM_PATH } from "./slurm-programs.ts";
 const run = promisify(execFile);
 
 /**
- * Waits for the end of its input, which comes when its parent ends in whatever way; then ends all that has our folder in its
+ * Waits for the end of its input, which comes when its parent ends in any way, and then kills everything with our folder in its
  * environment.
  */
 const GUARD = `
@@ -29,8 +29,8 @@ rm -rf "$1"
 `;
 
 /**
- * Without those of slurmdbd, which refuse to be loaded where nothing is accounted. Up to 22.05 each version was its own plugin; from
- * 23.11 on one plugin answers in all that the server has.
+ * Without the plugins of slurmdbd, which refuse to load without accounting. Up to 22.05 each version was a separate plugin; from
+ * 23.11 on one plugin serves all versions of the server.
  */
 function restPlugins(version: string): string {
 	return /\b22\.05\b/.test(version) ? "openapi/v0.0.36,openapi/v0.0.37,openapi/v0.0.38" : "slurmctld";
@@ -39,7 +39,9 @@ function restPlugins(version: string): string {
 const START_TRIES = 2_000;
 const START_STEP_MS = 25;
 
-/** A real Slurm of this host for tests: its own folder, keys and ports on loopback; gone with the process that started it. */
+/**
+ * A real Slurm on this host for tests, with its own folder, keys and ports on loopback. It ends with the process that started it.
+ */
 export interface SlurmCluster {
 	url: string;
 	/** Its slurm.conf, for programs that are not started here. */
@@ -47,17 +49,17 @@ export interface SlurmCluster {
 	/** A folder that "all nodes" share. */
 	shared: string;
 	nodes: string[];
-	/** A token of a user of this host, good for `lifespan` seconds. */
+	/** A token for a user of this host, valid for `lifespan` seconds. */
 	token(lifespan?: number, user?: string): Promise<string>;
-	/** Runs one of Slurm's programs and answers what it prints. */
+	/** Runs one of Slurm's programs and returns its output. */
 	command(program: string, ...args: string[]): Promise<string>;
-	/** As another user of this host, in a folder that is theirs: `alice` for tests. */
+	/** Runs as another user of this host, in a folder that they own: `alice` in tests. */
 	commandAs(user: string, folder: string, program: string, ...args: string[]): Promise<string>;
 	killController(): Promise<void>;
 	startController(): Promise<void>;
 	killRest(): Promise<void>;
 	startRest(): Promise<void>;
-	/** The daemon of a node ends and comes back, and finds so many of the node's GPUs, at least one. Jobs run on meanwhile. */
+	/** Restarts the daemon of a node, which then finds this many of the node's GPUs, at least one. Jobs keep running meanwhile. */
 	restartNode(node: string, gpus: number): Promise<void>;
 	stop(): Promise<void>;
 }
@@ -65,7 +67,7 @@ export interface SlurmCluster {
 export interface SlurmOptions {
 	nodes: number;
 	gpusPerNode: number;
-	/** With slurmdbd and its own MariaDB; needs what `whyNoAccounting` asks for. */
+	/** With slurmdbd and its own MariaDB; requires what `whyNoAccounting` checks. */
 	accounting?: boolean;
 }
 
@@ -141,7 +143,7 @@ export async function startSlurm(options: SlurmOptions): Promise<SlurmCluster> {
 	};
 }
 
-/** Its own database, slurmdbd, and the cluster's name in it, which the controller wants to find there. */
+/** Its own database, slurmdbd, and the cluster's name in it, which the controller requires. */
 async function startAccounting(
 	daemons: Daemons,
 	{ dir, host, ...ports }: { dir: string; host: string; port: number; databasePort: number },
@@ -166,7 +168,7 @@ async function startAccounting(
 	await sql(
 		"CREATE DATABASE slurm_acct; CREATE USER slurm@'127.0.0.1' IDENTIFIED BY 'slurm'; GRANT ALL ON slurm_acct.* TO slurm@'127.0.0.1'",
 	);
-	// Where names are not looked up, the server takes loopback for this one.
+	// Without name resolution, the server uses this name for loopback.
 	await sql("CREATE USER slurm@localhost IDENTIFIED BY 'slurm'; GRANT ALL ON slurm_acct.* TO slurm@localhost");
 	await daemons.start("slurmdbd", [...as("slurm", "slurm"), "slurmdbd", "-D"]);
 	await until("slurmdbd listens", () => listens(ports.port));
@@ -186,7 +188,7 @@ async function prepare(dir: string, gpusPerNode: number): Promise<void> {
 	const jwt = path.join(dir, "etc/jwt.key");
 	await writeFile(jwt, randomBytes(32), { mode: 0o600 });
 	await chown(jwt, uid, gid);
-	// Aliases of /dev/null: Slurm only asks whether they are devices.
+	// Aliases of /dev/null: Slurm only checks that they are devices.
 	for (let i = 0; i < gpusPerNode; i++) await run("mknod", [path.join(dir, "dev", `gpu${i}`), "c", "1", "3"]);
 }
 
@@ -197,7 +199,7 @@ class Daemons {
 
 	constructor(dir: string) {
 		this.#dir = dir;
-		// Nothing of the tests' own environment; Next's types ask for a NODE_ENV.
+		// Inherits nothing from the tests' environment. Next's types require NODE_ENV.
 		this.env = { PATH: SYSTEM_PATH, TZ: "UTC", SLURM_CONF: path.join(dir, "etc/slurm.conf") } as unknown as NodeJS.ProcessEnv;
 	}
 
@@ -229,7 +231,7 @@ async function freePorts(count: number): Promise<[number, number, ...number[]]> 
 	return [...ports] as [number, number, ...number[]];
 }
 
-/** None that the system gives out by itself (from 32768 on), since the servers listen only later. */
+/** Not an ephemeral port of the system (from 32768 on), because the servers listen only later. */
 async function freePort(): Promise<number> {
 	const port = randomInt(20_000, 32_000);
 	return (await listens(port)) ? freePort() : port;

@@ -6,7 +6,7 @@ export interface ConfInput {
 	controllerPort: number;
 	nodePorts: readonly number[];
 	gpusPerNode: number;
-	/** Where slurmdbd keeps the accounts and enforces their limits, with priorities of many factors; null: nothing is accounted. */
+	/** Address of slurmdbd, which keeps the accounts and enforces their limits, with multifactor priorities; null: no accounting. */
 	accountingPort: number | null;
 }
 
@@ -16,8 +16,8 @@ export function nodeNames(count: number): string[] {
 }
 
 /**
- * Several nodes on one host, on loopback, jobs that really run, quickly: two cores pose as many
- * (`config_overrides`). GPUs are device files that lead nowhere, so that Slurm gives them out and sets CUDA_VISIBLE_DEVICES.
+ * Several nodes on one host, on loopback, with jobs that really run, quickly: nodes may declare more cores than the host has
+ * (`config_overrides`). GPUs are device files without a device, so that Slurm assigns them and sets CUDA_VISIBLE_DEVICES.
  */
 export function slurmConf({ dir, host, controllerPort, nodePorts, gpusPerNode, accountingPort }: ConfInput): string {
 	const names = nodeNames(nodePorts.length);
@@ -42,7 +42,7 @@ export function slurmConf({ dir, host, controllerPort, nodePorts, gpusPerNode, a
 		"SwitchType=switch/none",
 		"MpiDefault=none",
 		"JobAcctGatherType=jobacct_gather/none",
-		// What `sacct -c` reads, without a database.
+		// Read by `sacct -c`, without a database.
 		"JobCompType=jobcomp/filetxt",
 		`JobCompLoc=${path.join(dir, "log/jobs")}`,
 		"SelectType=select/cons_tres",
@@ -65,7 +65,7 @@ export function slurmConf({ dir, host, controllerPort, nodePorts, gpusPerNode, a
 		`SlurmdPidFile=${path.join(dir, "run/slurmd.%n.pid")}`,
 		`SlurmctldLogFile=${path.join(dir, "log/slurmctld.log")}`,
 		`SlurmdLogFile=${path.join(dir, "log/slurmd.%n.log")}`,
-		// The default of each version is another.
+		// The default differs between versions.
 		...(accountingPort === null ? ["PriorityType=priority/basic"] : accountingLines(dir, accountingPort)),
 		...nodes,
 		`PartitionName=gpu Nodes=${names.join(",")} Default=YES MaxTime=INFINITE State=UP`,
@@ -82,12 +82,12 @@ function accountingLines(dir: string, port: number): string[] {
 		"AccountingStorageEnforce=associations,limits,qos",
 		"PriorityType=priority/multifactor",
 		"PriorityWeightFairshare=1000000",
-		// The least that there is: fair share is counted again each minute.
+		// The smallest possible value: fair share is recomputed each minute.
 		"PriorityCalcPeriod=1",
 	];
 }
 
-/** For a database on the given port with user `slurm` and password `slurm`: it listens only on loopback. */
+/** For a database on the given port with user `slurm` and password `slurm`; it listens only on loopback. */
 export function slurmdbdConf({ dir, host, port, databasePort }: { dir: string; host: string; port: number; databasePort: number }): string {
 	return `${[
 		"AuthType=auth/munge",
@@ -108,7 +108,7 @@ export function slurmdbdConf({ dir, host, port, databasePort }: { dir: string; h
 	].join("\n")}\n`;
 }
 
-/** `found`: how many of its GPUs a node finds, where that is not all of them. */
+/** `found`: how many of its GPUs a node finds, if not all of them. */
 export function gresConf({ dir, nodePorts, gpusPerNode }: ConfInput, found: ReadonlyMap<string, number> = new Map()): string {
 	const lines = nodeNames(nodePorts.length).map((name) => {
 		const count = found.get(name) ?? gpusPerNode;

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 
-/** Where Debian puts Slurm's programs; its daemons are not on the path of every root. */
+/** Where Debian installs Slurm's programs; not every root's path contains its daemons. */
 export const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 const PROGRAMS = ["munged", "slurmctld", "slurmd", "slurmrestd", "scontrol", "setpriv", "mknod", "setsid"];
 const ACCOUNTING_PROGRAMS = ["slurmdbd", "sacctmgr", "sacct", "mariadbd", "mariadb", "mariadb-install-db"];
 
-/** Why a real Slurm cannot be started here, for people; null when it can. */
+/** Why a real Slurm cannot be started here, as a message; null if it can. */
 export function whyNoSlurm(): string | null {
 	if (process.getuid?.() !== 0) return "a real Slurm of several nodes is started as root, and this is another user";
 	const missing = notFound(PROGRAMS);
