@@ -1,5 +1,5 @@
-// Marks the baseline migration as applied in a database from before the first release. `migrate.ts` does this too; this
-// program is for those who apply migrations with another tool, or want to check a database first.
+// Marks the baseline migration as applied in a database from before the first release. `migrate.ts` does this too; use this
+// program to apply migrations with another tool, or to check a database first.
 import { adoptDatabase } from "#server/db/migrate.ts";
 import { directDatabaseUrl } from "#server/env.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";

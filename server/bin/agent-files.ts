@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 /** The bundled agent that machines fetch at boot. */
 export const AGENT_FILE = path.join(root, "dist/agent.mjs");
 
-/** The Node that this installation brought, by platform: for machine images without one. */
+/** The Node binaries of this installation by platform, for machine images without Node. */
 export const RUNTIME_FILES: Readonly<Record<string, string>> = Object.fromEntries(
 	["linux-x64", "linux-arm64"]
 		.map((platform) => [platform, path.join(root, `node_modules/node-${platform}/bin/node`)])

@@ -38,7 +38,7 @@ describe("the emulator's program", () => {
 		expect(startOf(pid)).toBeNull();
 	});
 
-	it("says in a sentence what is in its way", async () => {
+	it("prints a one-line error when it cannot start", async () => {
 		const taken = createServer().listen(0, "127.0.0.1");
 		await once(taken, "listening");
 		const address = taken.address();

@@ -1,9 +1,9 @@
 /**
  * The emulated EC2 endpoint as its own process, with the shipped price snapshot as its catalogue.
  *
- * `SPILLWAY_AWS_ENDPOINT` is where it listens (loopback), `SPILLWAY_HOME`/aws where its machines and its book live.
- * It lets in the access key `AKIAEMULATED` with any secret, since signatures are not checked. SIGTERM and SIGINT end
- * its machines with it; after `kill -9` they go on, and the next start takes them over.
+ * `SPILLWAY_AWS_ENDPOINT` is the loopback address to listen on; `SPILLWAY_HOME`/aws contains its machines and its records. It
+ * accepts the access key `AKIAEMULATED` with any secret, because signatures are not checked. SIGTERM and SIGINT end its machines
+ * with it; after `kill -9` they keep running, and the next start adopts them.
  */
 import { join } from "node:path";
 import { startEc2Emulator } from "#server/emulators/aws/emulator.ts";
@@ -24,7 +24,7 @@ await runEmulatorProgram({
 			...EMULATED_TIMES,
 			port,
 			stateDir: join(env().SPILLWAY_HOME, "aws"),
-			// Where the snapshot names no zone at all, the first letter stands for the region.
+			// If the snapshot names no zone at all, use zone a for the region.
 			catalog: emulatedCatalog(listOffers("aws"), (region) => [`${region}a`]),
 			disks: listDiskRates("aws"),
 			vcpuQuotas: EMULATED_QUOTAS.aws,

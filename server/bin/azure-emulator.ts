@@ -1,10 +1,10 @@
 /**
- * The emulated Azure endpoint as its own process, with the shipped price snapshot as its catalogue:
- * `node server/bin/azure-emulator.ts http://127.0.0.1:3011`.
+ * The emulated Azure endpoint as its own process, with the shipped price snapshot as its catalogue: `node
+ * server/bin/azure-emulator.ts http://127.0.0.1:3011`.
  *
- * The address is where it listens (loopback); a site names it as its `endpoint`. `SPILLWAY_HOME`/azure is where its
- * machines and its book live. SIGTERM and SIGINT end its machines with it; after `kill -9` they go on, and the next start
- * takes them over.
+ * The argument is the loopback address to listen on; a site names it as its `endpoint`. `SPILLWAY_HOME`/azure contains its
+ * machines and its records. SIGTERM and SIGINT end its machines with it; after `kill -9` they keep running, and the next start
+ * adopts them.
  */
 import { join } from "node:path";
 import { startAzureEmulator } from "#server/emulators/azure/emulator.ts";

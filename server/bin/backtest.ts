@@ -7,11 +7,11 @@ import { timingSchema } from "#server/services/core/timing.ts";
 import { replayInThread } from "#server/services/decision/backtest/replay-thread.ts";
 import { workOnBacktest } from "#server/services/decision/backtest/work.ts";
 
-/** Works on one backtest and ends: `node server/bin/backtest.ts ID STARTED_AT_MS`. The scheduler that leads starts it. */
+/** Runs one backtest and exits: `node server/bin/backtest.ts ID STARTED_AT_MS`. The leading scheduler starts it. */
 const [id, startedAtMs] = z.tuple([z.string().min(1), z.coerce.number().int()]).parse(process.argv.slice(2));
 const settings = env();
 const connection = connect(settings.DATABASE_URL, { max: 2, applicationName: "spillway-backtest" });
-// Who started it no longer exists: so is anyone who would see to the result.
+// The scheduler that started it has ended, so nothing would use the result.
 process.stdin.on("end", () => process.exit(0)).resume();
 await workOnBacktest(
 	{

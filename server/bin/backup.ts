@@ -12,9 +12,9 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { acceptRestored, readRestored } from "#server/services/capacity/instance/restored.ts";
 import { systemContext } from "#server/services/core/context.ts";
 
-/** Files that belong to the rows. */
+/** Files that belong to database rows. */
 const FILES = ["checkpoints", "artifacts"];
-/** Keys that open what the database seals: only on request, because together they are the credentials. */
+/** Keys that decrypt sealed values of the database. Included only on request, because together they are the credentials. */
 const KEYS = ["credential-keys", "secrets.json"];
 
 const { values, positionals } = parseArgs({
@@ -57,7 +57,7 @@ async function run(action: "backup" | "restore", folder: string): Promise<void> 
 	);
 }
 
-/** Shows what the clouds have and the restored database lacks, or ends the guard. */
+/** Shows instances that exist at the clouds but not in the restored database, or ends the guard. */
 async function review(isReviewed: boolean): Promise<void> {
 	const connection = connect(directDatabaseUrl(), { max: 1, applicationName: "spillway-restore" });
 	try {

@@ -10,7 +10,7 @@ import { clientConfig } from "#server/providers/aws/client-config.ts";
 const root = path.resolve(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
-/** A forward proxy that records what it is asked for, answers plain HTTP itself and refuses tunnels to port 443. */
+/** A forward proxy that records its requests, answers plain HTTP itself and refuses tunnels to port 443. */
 const asked: string[] = [];
 let proxy: Server;
 let proxyUrl: string;
@@ -53,7 +53,7 @@ describe("outgoing calls", () => {
 		await fetchWith({ HTTPS_PROXY: proxyUrl }, "https://prices.example.internal/list");
 		expect(asked).toEqual(["CONNECT prices.example.internal:80", "CONNECT prices.example.internal:443"]);
 	});
-	it("go straight to the hosts of NO_PROXY, and everywhere without a proxy", async () => {
+	it("go directly to the hosts of NO_PROXY, and everywhere without a proxy", async () => {
 		const before = asked.length;
 		const direct = createServer((_, res) => res.end("direct"));
 		await new Promise<void>((resolve) => direct.listen(0, "127.0.0.1", resolve));

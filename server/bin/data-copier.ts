@@ -7,7 +7,7 @@ import type { DataCopier } from "#server/control-loop/copies-ahead.ts";
 import { dataAddressOf } from "#server/domain/data-address.ts";
 import type { DataRemotes } from "#server/domain/data-remotes.ts";
 
-/** Copies by this host's rclone; the remotes' file is read again each time, so that credentials can be changed. */
+/** Copies with this host's rclone. The remotes file is read for each copy, so that credentials can be changed. */
 export function dataCopier(remotesFile: string | undefined): DataCopier {
 	const optionsFor = async (signal: AbortSignal): Promise<PushOptions> => ({
 		remotes: await readRemotes(remotesFile),
@@ -25,7 +25,10 @@ export function dataCopier(remotesFile: string | undefined): DataCopier {
 	};
 }
 
-/** Jobs choose these targets, so this host's own identity does not speak for them. @throws StagingError */
+/**
+ * Jobs choose these targets, so this host's own identity is not used for them.
+ * @throws StagingError
+ */
 function requireRemote(uri: string, remotes: DataRemotes): void {
 	const address = dataAddressOf(uri);
 	if (remoteOf(address, remotes)) return;

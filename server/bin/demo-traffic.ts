@@ -1,6 +1,6 @@
 /**
- * Submits a few jobs a minute to the demo, with a daily rhythm, and a pipeline every 20 minutes, through the API as anyone would. They
- * sleep. `npm start` runs it unless SPILLWAY_DEMO=quiet.
+ * Submits a few jobs a minute to the demo, with a daily rhythm, and a pipeline every 20 minutes, through the public API. The jobs
+ * only sleep. `npm start` runs it unless SPILLWAY_DEMO=quiet.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ for (;;) {
 	await submit("/jobs", nextJob(random, COMPANY_FAMILIES, Date.now()));
 }
 
-/** Once: saving it again would delete its firings. */
+/** Only once: saving it again would delete its firings. */
 async function saveTrigger(): Promise<void> {
 	try {
 		const response = await fetch(`${url}/triggers`, { headers: { authorization }, signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });

@@ -2,8 +2,8 @@ import type { CatalogEntry, CatalogRegion } from "#server/emulators/shared/catal
 import type { OfferRate } from "#server/rates/offers.ts";
 
 /**
- * The shipped prices as an emulated cloud's catalogue, by type and region. A price that the snapshot has for a whole
- * region holds in each of the region's zones; where it names no zone at all, `defaultZonesOf` says which there are.
+ * The shipped prices as an emulated cloud's catalogue, by type and region. A price for a whole region applies to each of the
+ * region's zones. If the snapshot names no zone at all, `defaultZonesOf` returns the zones.
  */
 export function emulatedCatalog(rates: readonly OfferRate[], defaultZonesOf: (region: string) => readonly string[]): CatalogEntry[] {
 	const zonesOf = Map.groupBy(

@@ -1,21 +1,24 @@
 import type { Emulator } from "#server/emulators/shared/emulator.ts";
 import { surviveLostOutput, writeLine } from "#server/kernel/program-log.ts";
 
-/** How long things take in an emulated cloud that people look at: long enough to be seen, short enough to wait for. */
+/** Delays of an emulated cloud in the demo: long enough to be visible, short enough to wait for. */
 export const EMULATED_TIMES = { bootDelayMs: 3_000, terminateDelayMs: 1_000, spotNoticeMs: 20_000, seed: 1 };
 
 export interface EmulatorProgram {
-	/** The setting that says where it listens, and what it is set to. */
+	/** Name and value of the setting with the address to listen on. */
 	setting: string;
 	endpoint: string | undefined;
-	/** An address to give as an example. */
+	/** An example address for messages. */
 	example: string;
 	start(port: number, log: (line: string) => void): Promise<Pick<Emulator, "url" | "stop">>;
-	/** What is said when it is ready. */
+	/** Message when it is ready. */
 	ready(url: string): string;
 }
 
-/** Runs an emulated cloud as a program. SIGTERM and SIGINT end its machines with it; what prevents the start is said in a sentence. */
+/**
+ * Runs an emulated cloud as a program. SIGTERM and SIGINT end its machines with it. If it cannot start, it prints a one-line
+ * error.
+ */
 export async function runEmulatorProgram(program: EmulatorProgram): Promise<void> {
 	try {
 		await run(program);

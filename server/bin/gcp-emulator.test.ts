@@ -38,7 +38,7 @@ it("serves the shipped catalogue, writes the key file, runs machines, and on SIG
 	expect(JSON.parse(readFileSync(keyFile, "utf8"))).toMatchObject({ type: "service_account", client_email: DEFAULT_ACCOUNT });
 });
 
-it("says in a sentence that it listens on loopback only", async () => {
+it("reports that it listens on loopback only", async () => {
 	const { exit, errors } = processes.start("gcp-emulator", []);
 	expect(await exit).toBe(1);
 	expect(await errors).toMatch(/listens on loopback only\. Give an address such as http:\/\/127\.0\.0\.1:3012\.\n$/);

@@ -1,10 +1,10 @@
 /**
- * The emulated Compute Engine endpoint as its own process, with the shipped price snapshot as its catalogue:
- * `node server/bin/gcp-emulator.ts http://127.0.0.1:3012`.
+ * The emulated Compute Engine endpoint as its own process, with the shipped price snapshot as its catalogue: `node
+ * server/bin/gcp-emulator.ts http://127.0.0.1:3012`.
  *
- * The address is where it listens (loopback); a site names it as its `endpoint`. `SPILLWAY_HOME`/gcp is where its machines, its state
- * and the accepted key file are; GOOGLE_APPLICATION_CREDENTIALS names the key file for the scheduler. SIGTERM and SIGINT end its
- * machines with it; after `kill -9` they go on, and the next start takes them over.
+ * The argument is the loopback address to listen on; a site names it as its `endpoint`. `SPILLWAY_HOME`/gcp contains its
+ * machines, its state and the accepted key file; GOOGLE_APPLICATION_CREDENTIALS names the key file for the scheduler. SIGTERM and
+ * SIGINT end its machines with it; after `kill -9` they keep running, and the next start adopts them.
  */
 import { join } from "node:path";
 import { startGceEmulator } from "#server/emulators/gcp/emulator.ts";
@@ -18,7 +18,7 @@ import { EMULATED_QUOTAS } from "./emulated-quotas.ts";
 import { EMULATED_TIMES, runEmulatorProgram } from "./emulator-program.ts";
 
 const stateDir = join(env().SPILLWAY_HOME, "gcp");
-// Before anybody can call: a scheduler that starts beside it finds its key.
+// Written before the endpoint opens, so that a scheduler started at the same time finds its key.
 const keyFile = writeKeyFile(stateDir);
 
 await runEmulatorProgram({
@@ -30,7 +30,7 @@ await runEmulatorProgram({
 			...EMULATED_TIMES,
 			port,
 			stateDir,
-			// Where the snapshot names no zone at all, the first letter stands for the region.
+			// If the snapshot names no zone at all, use zone a for the region.
 			catalog: emulatedCatalog(listOffers("gcp"), (region) => [`${region}-a`]),
 			disks: listDiskRates("gcp"),
 			gpuQuotas: EMULATED_QUOTAS.gcp,

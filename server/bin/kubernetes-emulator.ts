@@ -10,7 +10,7 @@ import { env } from "#server/env.ts";
 import { runEmulatorProgram } from "./emulator-program.ts";
 
 const MINOR = 34;
-/** The manifest that people apply; what it does not grant, the emulated server refuses. */
+/** The manifest that users apply. The emulated server rejects what it does not grant. */
 const ROLES = new URL("../../docs/providers/kubernetes-rbac.yaml", import.meta.url);
 
 const [name, endpoint] = process.argv.slice(2);

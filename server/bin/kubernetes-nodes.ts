@@ -16,7 +16,7 @@ try {
 			"token-file": { type: "string" },
 			nodes: { type: "string", default: "2" },
 			gpus: { type: "string", default: "4" },
-			/** Nodes with this label that others make, such as cluster-autoscaler's kwok provider, are served too. */
+			/** Nodes with this label that other programs create, such as cluster-autoscaler's kwok provider, are served too. */
 			adopt: { type: "string" },
 			"tls-key": { type: "string" },
 			"tls-cert": { type: "string" },

@@ -3,7 +3,7 @@ import type { LoopContext } from "#server/control-loop/context.ts";
 import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/work/agent/bootstrap.ts";
 import { AGENT_FILE, RUNTIME_FILES, sha256OfFile } from "./agent-files.ts";
 
-/** User-data of instances, the same for the same instance however often it is asked for. */
+/** User-data of instances. It is the same for the same instance on every call. */
 export async function launchSecrets(secretKey: string, controlUrl: string): Promise<Pick<LoopContext, "userDataFor" | "bootstrapHashFor">> {
 	const agentSha256 = await sha256OfFile(AGENT_FILE);
 	const runtimeSha256 = Object.fromEntries(

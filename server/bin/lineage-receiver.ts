@@ -4,7 +4,7 @@ import type { LineageReceiver } from "#server/services/work/lineage/send.ts";
 
 const TIMEOUT_MS = 15_000;
 
-/** The OpenLineage receiver that the settings name; null when lineage is off. */
+/** The OpenLineage receiver in the settings; null if lineage is off. */
 export function lineageReceiver(settings: Env): LineageReceiver | null {
 	const url = lineageUrl(settings);
 	if (url === null) return null;

@@ -2,7 +2,7 @@ import type { NoticeSettings } from "#server/control-loop/notices.ts";
 import { type Env, publicUrl } from "#server/env.ts";
 import { parseAllowance } from "#server/kernel/outgoing.ts";
 
-/** How messages leave the installation, for the scheduler and, while none leads, for web servers. */
+/** How messages are sent from the installation, by the scheduler and, while none leads, by web servers. */
 export function noticeSettings(settings: Env): NoticeSettings {
 	return {
 		secret: settings.SPILLWAY_SECRET,

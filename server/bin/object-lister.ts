@@ -17,7 +17,7 @@ const LIST_BYTES = 256 * 1024 * 1024;
 
 const listed = z.array(z.object({ Path: z.string(), Size: z.number(), ModTime: z.string() }));
 
-/** Lists folders of this host itself, and stores with this host's rclone and the operator's remotes. */
+/** Lists folders of this host directly, and stores with this host's rclone and the operator's remotes. */
 export function objectLister(remotesFile: string | undefined): ListObjects {
 	return async (uri) => {
 		const address = dataAddressOf(uri);
@@ -30,7 +30,7 @@ async function listFolder(folder: string): Promise<FoundObject[]> {
 	for await (const entry of await opendir(folder, { recursive: true })) {
 		if (!entry.isFile()) continue;
 		const file = path.join(entry.parentPath, entry.name);
-		// A file that was moved away since the folder was read is not there.
+		// A file that was moved after the folder was read counts as missing.
 		const stats = await stat(file).catch(() => null);
 		if (stats) found.push({ path: path.relative(folder, file), bytes: stats.size, changedAtMs: stats.mtimeMs });
 	}

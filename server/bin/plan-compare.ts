@@ -74,7 +74,7 @@ function outlookOf({ horizonMonths, discountPercent, growthPercent, deliveryMont
 	};
 }
 
-/** What `spillway simulate` needs for the same totals: the scenario, its files and the policies. */
+/** Inputs for `spillway simulate` that give the same totals: the scenario, its files and the policies. */
 function save(folder: string, texts: Readonly<Record<string, string>>, own: PlanPolicy | null): void {
 	try {
 		mkdirSync(folder, { recursive: true });

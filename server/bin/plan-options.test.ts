@@ -7,13 +7,13 @@ function command(argv: readonly string[]): string {
 	return commandOf(options, 24);
 }
 
-describe("the command that gives a report again", () => {
+describe("the command that reproduces a report", () => {
 	it("keeps every flag and adds the GPUs that were estimated", () => {
 		expect(command(["headline", "--trace=a b.csv", "--days=28", "--seed", "3", "--no-progress"])).toBe(
 			"spillway plan headline '--trace=a b.csv' --days=28 --seed 3 --gpus=24 --json",
 		);
 	});
-	it("adds no GPUs where they were given, or where a scenario has them", () => {
+	it("adds no GPUs if they were given, or if a scenario has them", () => {
 		expect(command(["headline", "--trace=t.csv", "--gpus=8", "--json"])).toBe("spillway plan headline --trace=t.csv --gpus=8 --json");
 		expect(command(["headline", "--trace=t.csv", "--scenario=s.yaml"])).not.toContain("--gpus");
 	});

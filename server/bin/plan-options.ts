@@ -7,11 +7,11 @@ export type PlanVerb = (typeof PLAN_VERBS)[number];
 
 export interface PlanOptions {
 	verb: PlanVerb;
-	/** A file, or the name of an open trace. */
+	/** A file, or the name of a public trace. */
 	trace: string;
 	gpus: number | undefined;
 	accelerator: string | undefined;
-	/** UTC ms of a CSV trace's 0. */
+	/** UTC ms of time 0 in a CSV trace. */
 	startMs: number | undefined;
 	/** Compare only the last days. */
 	days: number | undefined;
@@ -28,7 +28,7 @@ export interface PlanOptions {
 	commitmentPercent: number | undefined;
 	/** Job file with the scaling of the one job on more GPUs. */
 	job: string | undefined;
-	/** Amdahl: of the one job on more GPUs. */
+	/** Amdahl's parallel share of the one job on more GPUs, in percent. */
 	parallelPercent: number | undefined;
 	json: boolean;
 	redact: boolean;
@@ -37,7 +37,7 @@ export interface PlanOptions {
 	argv: readonly string[];
 }
 
-/** Stands for every open trace: headline without --trace. */
+/** Stands for every public trace: the headline without --trace. */
 export const ALL_OPEN_TRACES = "open";
 
 const GPUS_MAX = 1_000_000;
@@ -79,7 +79,10 @@ export function readPlanOptions(argv: readonly string[]): PlanOptions | null {
 
 const PLAIN_WORD = /^[\w./:=,@%+-]+$/;
 
-/** The shell command that gives the same report as JSON. @param gpus what an absent --gpus came to. */
+/**
+ * The shell command that gives the same report as JSON.
+ * @param gpus value used if --gpus was omitted
+ */
 export function commandOf({ argv, gpus: given, scenario }: PlanOptions, gpus: number): string {
 	const kept = argv.filter((part) => part !== "--json" && part !== "--no-progress");
 	const own = given === undefined && scenario === undefined ? [`--gpus=${gpus}`] : [];

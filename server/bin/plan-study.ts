@@ -8,11 +8,11 @@ import { studyInThread } from "#server/services/decision/plan/study-thread.ts";
 import { workOnStudy } from "#server/services/decision/plan/work.ts";
 import { SHIPPED_FACTS } from "./simulate-facts.ts";
 
-/** Works on one plan study and ends: `node server/bin/plan-study.ts ID STARTED_AT_MS`. The scheduler that leads starts it. */
+/** Runs one plan study and exits: `node server/bin/plan-study.ts ID STARTED_AT_MS`. The leading scheduler starts it. */
 const [id, startedAtMs] = z.tuple([z.string().min(1), z.coerce.number().int()]).parse(process.argv.slice(2));
 const settings = env();
 const connection = connect(settings.DATABASE_URL, { max: 2, applicationName: "spillway-plan-study" });
-// The scheduler that started it has ended: another one begins the study again.
+// The scheduler that started it has ended; another one starts the study again.
 process.stdin.on("end", () => process.exit(0)).resume();
 await workOnStudy(
 	{

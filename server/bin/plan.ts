@@ -101,7 +101,7 @@ async function runAssess(options: PlanOptions, bar: ProgressBar): Promise<void> 
 	process.stdout.write(options.json ? `${JSON.stringify(assessment, null, 1)}\n` : renderAssessment(assessment));
 }
 
-// A reader of a pipe that has seen enough (| head) is not a failure.
+// A reader that closes the pipe early (| head) is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 	if (error.code === "EPIPE") process.exit(EXIT.done);
 	throw error;

@@ -66,7 +66,7 @@ const ctx: LoopContext = {
 const stop = new AbortController();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
 
-/** Jobs of the local site are processes of this host and end with it; those of a cluster go on without us. */
+/** Jobs of the local site are processes of this host and end with it; those of a cluster keep running. */
 async function stopHostJobs(): Promise<void> {
 	for (const driver of clusters.values()) if (driver.provider === "local") await drainCluster(ctx, driver);
 }

@@ -10,7 +10,7 @@ import { env } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { systemContext } from "#server/services/core/context.ts";
 
-/** Makes the demo once; every part does nothing when it is there already. */
+/** Creates the demo once. Each part is skipped if it already exists. */
 const HISTORY_DAYS = 60;
 const HISTORY_SEED = 20_261_121;
 

@@ -5,10 +5,10 @@ import { writeLine } from "#server/kernel/program-log.ts";
 import { currentSetUpCode } from "#server/services/governance/sign-in/set-up-code.ts";
 import type { Runtime } from "#server/services/runtime.ts";
 
-/** In SPILLWAY_HOME, with mode 0600, while no administrator can sign in. `npm start` prints it. */
+/** File in SPILLWAY_HOME, with mode 0600, that exists while no administrator can sign in. `npm start` prints it. */
 const SETUP_FILE = "setup-code";
 
-/** Shows the set-up code in the log, and in a file for `npm start`. */
+/** Writes the set-up code to the log, and to a file for `npm start`. */
 export async function showSetUpCode({ env, connection }: Pick<Runtime, "env" | "connection">): Promise<void> {
 	const code = await currentSetUpCode(connection.db, env);
 	const file = path.join(env.SPILLWAY_HOME, SETUP_FILE);

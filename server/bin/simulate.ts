@@ -28,7 +28,7 @@ Strategies: ${RULES_OF_THUMB_NAMES.join(", ")}, and spillway under each --policy
 docs/simulator.md says what they are, what a scenario holds and what each figure means.
 `;
 
-/** Exit codes as cli/exit.ts has them. */
+/** Exit codes as in cli/exit.ts. */
 const EXIT = { done: 0, badInput: 2 } as const;
 
 function main(): number {
@@ -93,7 +93,7 @@ function runOne(
 	return describeRun(policy, report, options.timings);
 }
 
-/** Reported before hours of replay, not after. */
+/** Checked before hours of replay, not after. */
 function rejectUnwritable(file: string): void {
 	try {
 		if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw outError("invalid_input", file, "it is a directory");
@@ -122,7 +122,7 @@ function ownVersion(): string {
 	return version;
 }
 
-/** What happened and what to do, then every other problem with its line. */
+/** Prints what happened and what to do, then every other problem with its line. */
 function lines(error: SpillwayError): string {
 	const [, ...others] = error.fields.filter((field) => field.line !== undefined);
 	const more = others.map(
@@ -132,7 +132,7 @@ function lines(error: SpillwayError): string {
 	return [error.message, error.fix ?? ""].filter((part) => part !== "").join(" ") + more.join("");
 }
 
-// The reader of a pipe may leave when it has seen enough (| head): that is no failure.
+// A reader that closes the pipe early (| head) is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 	if (error.code === "EPIPE") process.exit(EXIT.done);
 	throw error;

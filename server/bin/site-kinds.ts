@@ -13,7 +13,7 @@ import { ACCELERATOR_NAMES, resolveAlias } from "#server/rates/accelerators.ts";
 import { listOffers } from "#server/rates/offers.ts";
 import type { SiteRow } from "#server/services/capacity/site/row.ts";
 
-/** Every provider that people can connect, in the order in which they are offered. A new driver is one entry. */
+/** Every provider that users can connect, in display order. A new driver is one entry. */
 export function siteKinds(env: Env): readonly SiteKind[] {
 	const controlUrl = publicUrl(env);
 	return [
@@ -22,7 +22,7 @@ export function siteKinds(env: Env): readonly SiteKind[] {
 		gcpSiteKind({ listPrices: () => listOffers("gcp"), endpoint: env.SPILLWAY_GCP_ENDPOINT, controlUrl }),
 		kubernetesSiteKind({ resolveAccelerator: resolveAlias, dataRemotes: env.SPILLWAY_DATA_REMOTES }),
 		slurmSiteKind({ dataRemotes: env.SPILLWAY_DATA_REMOTES }),
-		// Jobs there run as the server's own user: only the operator can allow that, by this setting.
+		// Jobs there run as the server's own user, so only the operator can allow it, with this setting.
 		...(env.SPILLWAY_LOCAL_SLOTS
 			? [
 					localSiteKind({

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { type Env, tracesUrl } from "#server/env.ts";
 
-/** The receiver of traces that the settings name; null when tracing is off, and then its packages are not loaded. */
+/** The trace receiver in the settings; null if tracing is off, in which case its packages are not loaded. */
 export async function traceReceiver(settings: Env) {
 	const url = tracesUrl(settings);
 	if (url === null) return null;

@@ -8,7 +8,7 @@ import { readIntensity } from "#server/services/pricing/energy/import-intensity.
 import { planDecisionPdf } from "#server/services/reporting/plan-decision/pdf.ts";
 import { statementPdf } from "#server/services/reporting/statement/pdf.ts";
 
-/** A thread of the web server: what takes tens of milliseconds or more and needs no database. */
+/** A worker thread of the web server, for work that takes tens of milliseconds or more and needs no database. */
 serveCalls({
 	"policy.check": judgeText,
 	"policy.complete": completeAt,

@@ -37,8 +37,8 @@ import { showSetUpCode } from "./show-set-up-code.ts";
 import { siteKinds } from "./site-kinds.ts";
 
 /**
- * The web server: REST and the agents' calls are answered here, at the speed of plain HTTP; pages and tRPC by Next.
- * One process, one port, one pool of database connections.
+ * The web server. It handles REST and agent calls directly, at the speed of plain HTTP; Next handles pages and tRPC. One process,
+ * one port, one pool of database connections.
  */
 const EXIT_LIMIT_MS = 4_000;
 /** A checkpoint of 64 GiB at 20 MB/s takes an hour. */
@@ -112,7 +112,7 @@ const answer = makeAnswer({ ...{ rt, edge, room, agent, page }, scim: (req, res)
 countProcess();
 const notices = noticeSettings(rt.env);
 
-/** Records the duration when the answer has ended, or when the client has disconnected. */
+/** Records the duration when the response has ended or the client has disconnected. */
 function measure(req: IncomingMessage, res: ServerResponse): void {
 	const end = httpSeconds.startTimer({ surface: surfaceOf(req.url ?? "/"), method: methodOf(req.method) });
 	res.once("close", () => end({ code: `${Math.floor(res.statusCode / 100)}xx` }));
@@ -152,7 +152,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 	process.on(signal, () => {
 		if (stopping) return;
 		stopping = true;
-		// Open streams would keep the server from closing.
+		// Open streams would prevent the server from closing.
 		rt.shutdown.abort();
 		server.close(() => {
 			void rt.connection.end().finally(() => process.exit(0));

@@ -6,10 +6,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-/** Where an emulator listens on a port that the system chooses, which no one can take in between; it shows which. */
+/**
+ * The address for an emulator on a port that the system chooses, so that no other process can take it in between. The emulator
+ * prints the port.
+ */
 export const ANY_PORT = "http://127.0.0.1:0";
 
-/** The emulators' programs as processes with their own state folder; `end` kills what still runs and deletes the folder. */
+/** The emulators as processes with their own state folder. `end` kills running ones and deletes the folder. */
 export class EmulatorProcesses {
 	readonly home = mkdtempSync(join(tmpdir(), "spillway-emulator-"));
 	readonly #children: ChildProcess[] = [];
@@ -32,7 +35,7 @@ export class EmulatorProcesses {
 		const isOver = exit.then(async (code) => {
 			throw new Error(`${program} ended with ${code} before it was ready: ${await errors}`);
 		});
-		/** The address that it says it is ready at. Throws what it complained of when it ends instead. */
+		/** The address in its ready message. Throws its error output if it ends instead. */
 		const endpoint = () => Promise.race([isReady, isOver]);
 		isOver.catch(() => {});
 		return { child, exit, output, errors, endpoint };
