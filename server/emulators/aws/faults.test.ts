@@ -114,11 +114,13 @@ describe("scripted behaviour", () => {
 		const slow = await launch();
 		const quick = await launch();
 		const terminate = (id: string) => emulator.client().send(new TerminateInstancesCommand({ InstanceIds: [id] }));
-		emulator.faults.add({ action: "TerminateInstances", behaviour: { kind: "slow_termination", durationMs: 1_500 } });
+		emulator.faults.add({ action: "TerminateInstances", behaviour: { kind: "slow_termination", durationMs: 60_000 } });
 		await terminate(slow);
 		await terminate(quick);
 		await eventually("the quick one", () => stateOf(quick) === "terminated");
 		expect(stateOf(slow)).toBe("shutting-down");
+		nowMs += 60_000;
+		await terminate(slow);
 		await eventually("the slow one", () => stateOf(slow) === "terminated");
 	});
 

@@ -69,11 +69,15 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 	}
 
 	/**
-	 * Ends a machine, by a caller's request or for any other cause. A machine that is already ending continues. `nowMs`: time of the
-	 * requesting call, if known.
+	 * Ends a machine, by a caller's request or for any other cause. A machine that is already ending continues, and its delay is
+	 * measured again by the clock, which may have been moved. `nowMs`: time of the requesting call, if known.
 	 */
 	end(machine: M, cause: C, target: "terminated" | "stopped" = "terminated", extraDelayMs = 0, nowMs = this.#options.clock()): void {
-		if (machine.state === "terminated" || machine.state === "shutting-down") return;
+		if (machine.state === "terminated") return;
+		if (machine.state === "shutting-down") {
+			this.#finish(machine);
+			return;
+		}
 		if (target === "stopped" && machine.state !== "running") return;
 		machine.endingAtMs ??= nowMs;
 		machine.endDueAtMs = nowMs + (machine.state === "stopped" ? 0 : this.#options.terminateDelayMs + extraDelayMs);

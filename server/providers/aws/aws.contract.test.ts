@@ -59,7 +59,7 @@ const REFUSAL_CODES: Record<LaunchRefusal, string> = {
 
 /** For the driver that times out. All others wait as long as in production, however busy this computer is. */
 const IMPATIENCE_MS = 1_000;
-const HIDDEN_MS = 60_000;
+const DELAY_MS = 60_000;
 const CREDENTIALS = { accessKeyId: DEFAULT_ACCESS_KEY_ID, secretAccessKey: "any" };
 
 async function emulatedAccount(): Promise<CloudHarness> {
@@ -139,13 +139,16 @@ async function emulatedAccount(): Promise<CloudHarness> {
 				return driverOf("contract", proxy.url, REGIONS, { answerTimeoutMs: IMPATIENCE_MS });
 			},
 			hideNextLaunch: () => {
-				launchFault({ kind: "invisible", durationMs: HIDDEN_MS });
+				launchFault({ kind: "invisible", durationMs: DELAY_MS });
 				return () => {
-					aheadMs += HIDDEN_MS;
+					aheadMs += DELAY_MS;
 				};
 			},
 			slowNextTermination: () => {
-				emulator.faults.add({ action: "TerminateInstances", behaviour: { kind: "slow_termination", durationMs: 1_000 } });
+				emulator.faults.add({ action: "TerminateInstances", behaviour: { kind: "slow_termination", durationMs: DELAY_MS } });
+				return () => {
+					aheadMs += DELAY_MS;
+				};
 			},
 			refuseCredentials: () => {
 				emulator.faults.add({ action: "*", times: "always", error: { code: "AuthFailure" } });

@@ -65,7 +65,7 @@ const REFUSALS: Record<LaunchRefusal, { code: string; message?: string }> = {
 
 /** For the driver that times out. All others wait as long as in production, however busy this computer is. */
 const IMPATIENCE_MS = 1_000;
-const HIDDEN_MS = 60_000;
+const DELAY_MS = 60_000;
 const CREATE = "virtualMachines.createOrUpdate";
 const LISTS = { list: "virtualMachines.listByLocation", offers: "resourceSkus.list" };
 
@@ -152,13 +152,16 @@ async function emulatedAccount(): Promise<CloudHarness> {
 				return driverOf("contract", proxy.url, { answerTimeoutMs: IMPATIENCE_MS });
 			},
 			hideNextLaunch: () => {
-				launchFault({ kind: "invisible", durationMs: HIDDEN_MS });
+				launchFault({ kind: "invisible", durationMs: DELAY_MS });
 				return () => {
-					aheadMs += HIDDEN_MS;
+					aheadMs += DELAY_MS;
 				};
 			},
 			slowNextTermination: () => {
-				emulator.faults.add({ action: "virtualMachines.delete", behaviour: { kind: "slow_termination", durationMs: 400 } });
+				emulator.faults.add({ action: "virtualMachines.delete", behaviour: { kind: "slow_termination", durationMs: DELAY_MS } });
+				return () => {
+					aheadMs += DELAY_MS;
+				};
 			},
 			refuseCredentials: () => {
 				emulator.faults.add({ action: "*", times: "always", error: { code: "ExpiredAuthenticationToken" } });

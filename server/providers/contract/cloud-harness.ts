@@ -54,7 +54,8 @@ export interface CloudFaults {
 	delayNextLaunchAnswer: (() => CloudDriver) | null;
 	/** Hides the next new machine from all other calls, until the returned function shows it. */
 	hideNextLaunch(): () => void;
-	slowNextTermination(): void;
+	/** Delays the next termination until the returned function lets its time pass and the machine is terminated again. */
+	slowNextTermination(): () => void;
 	refuseCredentials(): void;
 	/** From now on the provider's clock is this far ahead of this computer's; 0: correct again. Undefined: it has no clock. */
 	setClockOff?(offsetMs: number): void;

@@ -21,10 +21,12 @@ export function terminateCases(account: () => CloudHarness): void {
 		const h = account();
 		if (!h.faults) return context.skip("this account cannot be made to fail");
 		const request = aLaunch(h);
-		h.faults.slowNextTermination();
+		const pass = h.faults.slowNextTermination();
 		const made = await h.driver.launch(request);
 		await h.driver.terminate(request.region, made.providerInstanceId);
 		expect((await listed(h.driver, request.instanceId)).map((i) => i.state)).toEqual(["stopping"]);
+		pass();
+		await h.driver.terminate(request.region, made.providerInstanceId);
 		const over = await eventually(h, "the instance is over", async () => {
 			const [seen] = await listed(h.driver, request.instanceId);
 			return seen?.state === "terminated" ? seen : null;

@@ -17,7 +17,7 @@ const REFUSALS: Record<LaunchRefusal, { error: DriverErrorKind; providerCode: st
 };
 
 describeCloudDriverContract("fake", async () => {
-	const HIDDEN_MS = 60_000;
+	const DELAY_MS = 60_000;
 	const timers = new FakeTimers(1_700_000_000_000);
 	const offers = REGIONS.flatMap((region) => [
 		fakeOffer({ region }),
@@ -44,10 +44,13 @@ describeCloudDriverContract("fake", async () => {
 				return harness.driver;
 			},
 			hideNextLaunch: () => {
-				cloud.launches.next({ kind: "invisible", durationMs: HIDDEN_MS });
-				return () => timers.advance(HIDDEN_MS);
+				cloud.launches.next({ kind: "invisible", durationMs: DELAY_MS });
+				return () => timers.advance(DELAY_MS);
 			},
-			slowNextTermination: () => cloud.launches.next({ kind: "slow_terminate", durationMs: 100 }),
+			slowNextTermination: () => {
+				cloud.launches.next({ kind: "slow_terminate", durationMs: DELAY_MS });
+				return () => timers.advance(DELAY_MS);
+			},
 			refuseCredentials: () => cloud.calls.fail("check", "unauthorized"),
 			failRegion: (question: "list" | "offers", region: string) => cloud.calls.fail(question, "transient", { region }),
 			plantTaggedStranger: async (region: string) => cloud.plantStranger("contract", aLaunch(harness, { region })).providerInstanceId,

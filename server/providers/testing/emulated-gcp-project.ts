@@ -55,7 +55,7 @@ const REFUSAL_CODES: Record<LaunchRefusal, string> = {
 
 /** For the driver that times out. All others wait as long as in production, however busy this computer is. */
 const IMPATIENCE_MS = 1_000;
-const HIDDEN_MS = 60_000;
+const DELAY_MS = 60_000;
 
 export interface EmulatedProject {
 	emulator: GceEmulator;
@@ -168,10 +168,13 @@ function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane, passTime }:
 				return driverOf(controlPlane, sdkByProxy, REGIONS, { answerTimeoutMs: IMPATIENCE_MS });
 			},
 			hideNextLaunch: () => {
-				launchFault({ kind: "invisible", durationMs: HIDDEN_MS });
-				return () => passTime(HIDDEN_MS);
+				launchFault({ kind: "invisible", durationMs: DELAY_MS });
+				return () => passTime(DELAY_MS);
 			},
-			slowNextTermination: () => fault("Instances.Delete", { behaviour: { kind: "slow_termination", durationMs: 400 } }),
+			slowNextTermination: () => {
+				fault("Instances.Delete", { behaviour: { kind: "slow_termination", durationMs: DELAY_MS } });
+				return () => passTime(DELAY_MS);
+			},
 			refuseCredentials: () => fault("*", { times: "always", error: { code: "authError" } }),
 			setClockOff: (offsetMs) => {
 				emulator.faults.clear();

@@ -85,7 +85,7 @@ export function savingOn(
 const OFFERS_MAX = 4;
 
 /**
- * Plans the move of one attempt, with all checks of a choice; null for every attempt that mayPay rules out.
+ * Plans the move of one attempt, with all checks of a choice; null for every attempt that canPayOff rules out.
  * @param tried places that another move of this cycle already requests: one attempt finds out whether capacity is available
  */
 export function moveOne(
