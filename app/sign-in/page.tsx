@@ -16,7 +16,7 @@ export const dynamic = "force-dynamic";
 
 type Query = Promise<Record<string, string | string[] | undefined>>;
 
-/** Sentences for `?code=` of a refused sign-in (SIGN_IN_REFUSALS), and for next-auth's own `?error=`. */
+/** Sentences for `?code=` of a rejected sign-in (SIGN_IN_REFUSALS), and for next-auth's own `?error=`. */
 const ERRORS: Record<string, string> = {
 	no_group: "None of your groups has access to Spillway.",
 	no_email: "Your identity provider sent no email address. Spillway needs one.",

@@ -153,7 +153,7 @@ describe("meterUsage properties", () => {
 		);
 	});
 
-	it("no charge crosses an hour, is empty or has a negative amount while time goes on", () => {
+	it("no charge crosses an hour, is empty or is negative as time advances", () => {
 		fc.assert(
 			fc.property(usages, cuts, (usage, points) => {
 				for (const c of meterUsage(usage, null, usage.startMs + (points.at(-1) ?? 0)).charges) {

@@ -55,9 +55,10 @@ export interface Metered {
 const MS_PER_HOUR = 3_600_000n;
 
 /**
- * Charges from the time already metered (null: none) to now or the usage's end, whichever is earlier: one per UTC hour and
- * phase, and one per hour of the disk. Every amount is the difference of two running totals, so the sum does not depend on
- * when the usage is metered. An end learnt late, before the metered time, is corrected by adjustments of the opposite sign.
+ * Charges from the time already metered (null: none) to now or the usage's end, whichever is earlier: one per UTC hour
+ * and phase, and one per hour of the disk. Every amount is the difference of two running totals, so the sum does not
+ * depend on when the usage is metered. An end learned late, before the metered time, is corrected by adjustments of
+ * the opposite sign.
  */
 export function meterUsage(usage: Usage, meteredUntilMs: number | null, nowMs: number): Metered {
 	const doneMs = Math.max(usage.startMs, meteredUntilMs ?? usage.startMs);
@@ -70,9 +71,9 @@ export function meterUsage(usage: Usage, meteredUntilMs: number | null, nowMs: n
 }
 
 /**
- * Hourly adjustments that bring a usage, charged up to `untilMs`, to its currently known prices: a price may be learnt after
- * its time was charged. `posted` is the ledger's amount for the machine's time, by start of the hour. Adjusts money only, not
- * time or footprint.
+ * Hourly adjustments that bring a usage, charged up to `untilMs`, to its currently known prices: a price may be
+ * learned after its time was charged. `posted` is the ledger's amount for the machine's time, by start of the hour.
+ * Adjusts money only, not time or footprint.
  */
 export function correctUsage(usage: Usage, posted: ReadonlyMap<number, bigint>, untilMs: number): ChargeDraft[] {
 	const hourOf = (atMs: number) => bucketStartMs("hour", atMs, usage.calendar);

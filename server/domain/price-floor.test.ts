@@ -26,7 +26,7 @@ it("keeps plausible prices as they are", () => {
 	expect(floorPrice(spot(344_000n), NONE)).toEqual(spot(344_000n));
 });
 
-it("compares with neighbours and with the last price", () => {
+it("compares with neighbors and with the last price", () => {
 	const neighbours = [4_000_000n, 4_100_000n, 4_200_000n];
 	expect(floorPrice(spot(400_000n), { ...NONE, neighbours }).priceSource).toContain("the same machine's elsewhere ($4.1)");
 	expect(floorPrice(spot(400_000n), { ...NONE, previousMicroUsdPerHour: 5_000_000n }).priceSource).toContain("its last price ($5)");

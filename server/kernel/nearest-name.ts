@@ -28,7 +28,10 @@ export function didYouMean(given: string, known: readonly string[]): string {
 	return `Use one of: ${known.slice(0, NAMES_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
-/** Optimal string alignment: insertions, deletions, replacements and swaps of neighbours. Returns `atLeast` for any greater distance. */
+/**
+ * Optimal string alignment: insertions, deletions, replacements and swaps of neighbors. Returns `atLeast` for any
+ * greater distance.
+ */
 function editDistance(a: string, b: string, atLeast: number): number {
 	let beforeLast: number[] = [];
 	let last = Array.from({ length: b.length + 1 }, (_, j) => j);

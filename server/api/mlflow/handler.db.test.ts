@@ -137,7 +137,7 @@ it.each([
 	["GET", "/experiments/get", { experiment_id: "99999999999" }, 404],
 	["GET", "/runs/get", {}, 400],
 	["GET", "/nothing", {}, 404],
-] as const)("answers %s %s with %o by %i", async (method, path, body, status) => {
+] as const)("responds to %s %s with %o by %i", async (method, path, body, status) => {
 	expect(await call(method, path, body)).toMatchObject({ status, json: { error_code: expect.any(String), message: expect.any(String) } });
 });
 

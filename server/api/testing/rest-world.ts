@@ -73,7 +73,7 @@ interface Tools {
 	storePort?: StorePort;
 }
 
-/** The REST face over its own database, on a real port, with four people; the control loop is played by hand. */
+/** The REST API over its own database, on a real port, with four people; the control loop is played by hand. */
 export class RestWorld {
 	url = "";
 	readonly database: TestDatabase;

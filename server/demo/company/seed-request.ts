@@ -6,7 +6,7 @@ import { submitJob } from "#server/services/work/job/submit-one.ts";
 
 const NAME = "rlhf-full-cluster";
 
-/** More H100s than the company owns: the job has to burst, and the rule for large jobs asks finance first. */
+/** More H100s than the company owns: the job has to burst, and the rule for large jobs requires finance's approval first. */
 const REQUEST = {
 	...{ apiVersion: "spillway/v1", kind: "Job", metadata: { name: NAME, team: "foundation", project: "alignment" } },
 	spec: {

@@ -16,7 +16,7 @@ describe("csv", () => {
 	});
 });
 
-describe("offers from the raw catalogue", () => {
+describe("offers from the raw catalog", () => {
 	it("names zones by the convention az1 = a", () => {
 		expect(zoneNameOfId("us-east-1", "use1-az2")).toBe("us-east-1b");
 		expect(() => zoneNameOfId("us-east-1", "b")).toThrow();
