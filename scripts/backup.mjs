@@ -1,5 +1,5 @@
-// `spillway backup` and `spillway restore`: runs server/bin/backup.ts on DATABASE_URL, else on the database that `npm start` keeps
-// in SPILLWAY_HOME, which is started for the time of the command when it does not run.
+// `spillway backup` and `spillway restore`: runs server/bin/backup.ts on DATABASE_URL, else on the database of `npm start` in
+// SPILLWAY_HOME, which is started for the command if it is not running.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -31,7 +31,7 @@ async function main() {
 	const lock = takeLock(path.join(home, "spillway.pid"), { url: "a backup" });
 	if (!lock.held) {
 		if (isRestore) throw new PlainError("Spillway is running.", "stop npm start first, then restore.");
-		// Not rememberedPorts: it chooses others for ports that are in use.
+		// Does not use rememberedPorts, which replaces ports that are in use.
 		const { postgres: port } = readJson(path.join(home, "ports.json")) ?? {};
 		return run(home, `postgres://spillway:${encodeURIComponent(password)}@${HOST}:${port}/spillway`);
 	}

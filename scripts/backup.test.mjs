@@ -1,4 +1,4 @@
-// `spillway backup` and `restore` on the database that `npm start` keeps, without DATABASE_URL.
+// `spillway backup` and `restore` on the database of `npm start`, without DATABASE_URL.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -21,7 +21,7 @@ const spillway = (...args) => execute(projectNode(), [path.join(root, "cli/spill
 
 let password;
 let ports;
-/** Runs with the database started, as `npm start` holds it. */
+/** Runs with the database started, as under `npm start`. */
 async function withDatabase(work) {
 	const lock = takeLock(path.join(home, "spillway.pid"), { url: "a test" });
 	const server = await startPostgres({ dir: path.join(home, "postgres"), port: ports.postgres, password });
@@ -37,7 +37,7 @@ async function withDatabase(work) {
 const teams = () => withDatabase(async (sql) => (await sql`select name from team order by name`).map((row) => row.name));
 
 beforeAll(async () => {
-	// PostgreSQL runs as another user under root and must pass through.
+	// Under root, PostgreSQL runs as another user, which needs access to the folder.
 	mkdirSync(home, { recursive: true, mode: 0o711 });
 	prepareHome(home);
 	password = loadSecrets(home).postgresPassword;
@@ -61,7 +61,7 @@ describe("the embedded database", () => {
 		expect(await teams()).toEqual(["before"]);
 		expect(readFileSync(path.join(home, "checkpoints/job_1/state"), "utf8")).toBe("step 7");
 	});
-	it("is backed up while it does not run, without keys unless they are asked for", async () => {
+	it("is backed up while it does not run, without keys unless they are requested", async () => {
 		await spillway("backup", `${target}-2`);
 		expect(existsSync(path.join(`${target}-2`, "files/secrets.json"))).toBe(false);
 		await spillway("backup", `${target}-3`, "--with-keys", "--database-only");
@@ -76,7 +76,7 @@ describe("the embedded database", () => {
 		await expect(spillway("restore", target)).rejects.toThrow("not empty");
 		expect(await teams()).toEqual(["before"]);
 	});
-	it("shows that a review is due, and ends it", async () => {
+	it("shows a pending review, and ends it", async () => {
 		expect((await spillway("restore")).stdout).toContain("restoredAt");
 		await spillway("restore", "--reviewed");
 		expect((await spillway("restore")).stdout).toContain("has been reviewed");

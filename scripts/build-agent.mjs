@@ -1,4 +1,4 @@
-// Bundles the agent, which runs on every instance, into one file that needs nothing but a Node from 20.
+// Bundles the agent, which runs on every instance, into one file that requires only Node 20 or newer.
 import path from "node:path";
 import { build } from "esbuild";
 import { root } from "./lib/node.mjs";

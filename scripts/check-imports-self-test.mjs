@@ -1,5 +1,5 @@
-// Proves that the import rules see: plants one violation a rule in a copy of the project and demands its error, plants what
-// is allowed and demands silence, and demands failure where there is nothing to check.
+// Tests the import rules: adds one violation per rule to a copy of the project and expects its error, adds allowed code and
+// expects no error, and expects a failure if there is nothing to check.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -15,7 +15,7 @@ const CHECKER = fileURLToPath(new URL("./check-imports.mjs", import.meta.url));
 const folderOf = (name) => HOUSE[name].at.find((place) => place.endsWith("/"));
 const specifierOf = (file) => `#${file}`;
 
-/** Written by hand and not derived from the table, so that a slip in the table is met as well. */
+/** Written by hand and not derived from the table, so that a mistake in the table is detected as well. */
 const FORBIDDEN = [
 	...["domain", "policy", "db", "services", "env"].map((to) => ["kernel", to]),
 	...["policy", "scheduling", "db", "providers", "env"].map((to) => ["domain", to]),
@@ -49,7 +49,7 @@ const IMPURE = {
 	console: 'console.log("planted");',
 	"node:fs": 'import { readFileSync } from "node:fs";\nexport const planted = readFileSync;',
 };
-/** Names that only look impure: none of these may be reported. */
+/** Names that only look impure and must not be reported. */
 const PURE =
 	"export const planted = (job: { process: string; console: number }) => [job.process, new Date(0), Math.max(1, 2), { setTimeout: 1 }];";
 
@@ -90,7 +90,7 @@ function compare(plants, { status, stderr }) {
 	return problems;
 }
 
-/** Every pair of rooms, forbidden by hand or by the table, and every pair that the table allows. */
+/** Every pair of rooms that is forbidden, by hand or by the table, and every pair that the table allows. */
 function importPlants() {
 	const plants = [];
 	for (const from of Object.keys(HOUSE).filter(folderOf)) {

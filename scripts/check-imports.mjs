@@ -1,6 +1,6 @@
-// Holds every source to the house (house.mjs): which room imports which, what pure folders may not touch, who may read
-// process.env, and that a transaction asks for no second connection. Sources are parsed, not searched. `--self-test` plants one
-// violation a rule in a copy and demands the error.
+// Checks every source against the rules in house.mjs: which room imports which, what pure folders may not touch, who may read
+// process.env, and that a transaction uses no second connection. Sources are parsed, not searched. `--self-test` adds one
+// violation per rule to a copy and expects the error.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
@@ -64,7 +64,7 @@ function checkFile(base, file, aliases) {
 		const message = judgeImport(facts, edge, targetOf(file, edge.specifier, aliases));
 		if (message) report(edge.start, message);
 	}
-	// A test hands its environment to the programs that it starts.
+	// A test passes its environment to the programs that it starts.
 	if (!facts.isTest && !ENV_READERS.some(({ at }) => matches(at, file))) forbidEnv(parsed.program, report);
 	if (facts.room.kind === "pure" && !facts.isTest) forbidImpurity(parsed.program, report);
 	if (!facts.isTest) forbidOtherDatabase(parsed.program, text, report);
@@ -155,7 +155,7 @@ function forbidEnv(program, report) {
 
 const propertyName = ({ computed, property }) => (computed ? literal(property) : property.name);
 
-/** What a pure function cannot have: `object.property`, or any use of a global. */
+/** What a pure function may not use: `object.property`, or any use of a global. */
 const IMPURE_MEMBERS = [
 	"Date.now",
 	"Math.random",
@@ -205,8 +205,8 @@ function forbidImpurity(program, report) {
 const isDate = (node) => node.type === "Identifier" && node.name === "Date";
 
 /**
- * In a transaction, and in what takes a `Tx`, no one reads `….db`: a statement there takes a second connection, which sees
- * nothing that the transaction wrote, and which is waited for without end once every connection waits for this one's locks.
+ * Inside a transaction, and in functions that take a `Tx`, `….db` must not be used. A statement there takes a second connection,
+ * which does not see the transaction's writes, and can wait forever once every connection waits for this one's locks.
  */
 function forbidOtherDatabase(program, text, report) {
 	const message = "within a transaction only the transaction is used: hand it on, or read what is needed before it begins.";
@@ -238,7 +238,7 @@ const asProgram = (body) => ({
 	body: [body.type === "BlockStatement" ? body : { type: "ExpressionStatement", expression: body, start: body.start, end: body.end }],
 });
 
-/** Names of properties and members are no uses of a global: `job.process` is fine, `process` is not. */
+/** Names of properties and members are not uses of a global: `job.process` is allowed, `process` is not. */
 function withoutNames(program) {
 	const blank = (node) => ({ ...node, type: "PrivateIdentifier" });
 	const copy = (node) => {
@@ -254,7 +254,7 @@ function withoutNames(program) {
 	return copy(program);
 }
 
-/** Checks `base` and prints what it found. A check that saw nothing is a failed check. */
+/** Checks `base` and prints the violations. A check without any files fails. */
 export function main(base) {
 	if (!existsSync(path.join(base, "package.json")) || !statSync(base).isDirectory()) {
 		console.error(`Import rules: there is no project in ${base}.`);

@@ -1,4 +1,4 @@
-// Unpacks the Chromium that npm brings into the temp folder, in its own process: TMPDIR names the place.
+// Unpacks the Chromium from npm into the temp folder, in its own process, because TMPDIR sets that folder.
 import chromium from "@sparticuz/chromium";
 
 await chromium.executablePath();

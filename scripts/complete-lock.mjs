@@ -1,11 +1,11 @@
-// Adds to package-lock.json the optional packages of other platforms that the registry at hand did not serve. Without
-// them `npm ci` of npm 11 refuses the lock ("Missing: @next/swc-darwin-arm64@… from lock file"). Run it after every change
-// of the dependencies: `npm run lock`. Usage: node scripts/complete-lock.mjs [package-lock.json]
+// Adds to package-lock.json the optional packages of other platforms that the local registry did not serve. Without them, `npm
+// ci` of npm 11 rejects the lock ("Missing: @next/swc-darwin-arm64@… from lock file"). Run it after every change of the
+// dependencies: `npm run lock`. Usage: node scripts/complete-lock.mjs [package-lock.json]
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 
-/** The words that packages use in their names for the values of `process.platform` and `process.arch`. */
+/** Words in package names that stand for values of `process.platform` and `process.arch`. */
 const OS_WORDS = new Map([
 	["android", "android"],
 	["darwin", "darwin"],
@@ -59,7 +59,7 @@ export function completePackages(lock) {
 	return { packages: Object.fromEntries(sorted), added, skipped };
 }
 
-/** Whether Node's lookup from the package at `from` upwards meets `name` in the lock. */
+/** Whether Node's lookup from the package at `from` upwards finds `name` in the lock. */
 function isReachable(packages, from, name) {
 	let folder = from;
 	for (;;) {

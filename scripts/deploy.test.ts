@@ -1,5 +1,5 @@
-// Holds the files of deploy/ to the program: settings exist, manifests match the schemas of Kubernetes, scripts parse, units are
-// valid. Checks that need a tool run where it is installed.
+// Checks the files of deploy/ against the program: settings exist, manifests match the schemas of Kubernetes, scripts parse,
+// units are valid. Checks that need a tool run only if it is installed.
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -60,7 +60,7 @@ const manifestsOf = (text: string): Manifest[] =>
 		.filter((value) => value !== null)
 		.map((value) => manifestSchema.parse(value));
 
-/** Throws what the schema of the manifest's kind objects to; unknown fields of built-in kinds count. */
+/** Throws the schema errors of the manifest's kind, including unknown fields of built-in kinds. */
 async function validate(manifest: Manifest): Promise<void> {
 	const { apiVersion, kind } = manifest;
 	const isOperator = apiVersion.startsWith("monitoring.coreos.com/");
@@ -75,7 +75,7 @@ const CHART = "deploy/helm/spillway";
 const RENDERED = "deploy/helm/testing/rendered.yaml";
 const VALUES = "deploy/helm/testing/values.yaml";
 
-/** Renders with Helm, else with Go's templates and Sprig of Debian; null when neither is installed. */
+/** Renders with Helm, else with Go's templates and Debian's Sprig; null if neither is installed. */
 function render(): string | null {
 	const options = { cwd: root, encoding: "utf8" as const };
 	const helm = ["template", "spillway", CHART, "--namespace", "spillway", "-f", VALUES, "--kube-version", "1.30.0"];
@@ -103,7 +103,7 @@ describe("the Helm chart", () => {
 			await expect(validate(manifest)).resolves.toBeUndefined();
 		},
 	);
-	it("is checked by schemas that refuse a wrong field", async () => {
+	it("is checked by schemas that reject a wrong field", async () => {
 		const web = manifests.find((m) => m.kind === "Deployment") ?? expect.fail("no Deployment");
 		await expect(validate({ ...web, spec: { replicas: "two" } })).rejects.toThrow();
 	});
@@ -144,7 +144,7 @@ describe("the scripts and units", () => {
 		onTestFinished(() => rmSync(folder, { recursive: true }));
 		const units = globSync("deploy/systemd/spillway*.{service,target}", { cwd: root });
 		for (const unit of units) {
-			// The programs are not installed here; what they are called is checked by the install script.
+			// The programs are not installed here; the install script checks their names.
 			writeFileSync(path.join(folder, path.basename(unit)), read(unit).replace(/^ExecStart=\S+/m, "ExecStart=/bin/true"));
 		}
 		const files = units.map((unit) => path.join(folder, path.basename(unit)));

@@ -1,4 +1,4 @@
-// Holds the documents to the code: links and paths lead somewhere, the state diagrams are the state machines, every setting,
+// Checks the documents against the code: links and paths resolve, the state diagrams match the state machines, every setting,
 // waiting time, metric and right is named, and every command that is shown exists.
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
@@ -18,7 +18,7 @@ const SETTINGS = read("docs/settings.md");
 const OPERATE = read("docs/operate.md");
 const METRIC_FILES = ["server/api/metrics.ts", "server/api/database-metrics.ts", "server/services/core/process-metrics.ts"];
 
-/** Without what is in fenced blocks, which holds no links. */
+/** Without fenced blocks, which contain no links. */
 const proseOf = (text: string): string => text.replace(/^ *```[\s\S]*?^ *```/gm, "");
 const fencesOf = (text: string, language: string): string[] =>
 	[...text.matchAll(new RegExp(`^ *\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\``, "gm"))].map((m) => m[1] ?? "");
@@ -58,7 +58,7 @@ function missingPaths(file: string): string[] {
 		/^(\.ci|app|bench|cli|components|docs|drizzle|e2e|examples|scripts|server)\/[\w./<>*{},()[\]-]*$/.test(w),
 	);
 	return paths.flatMap((p) => {
-		// A new driver's or procedure's own files must be made; what is around them is there.
+		// A new driver's or procedure's own files do not exist yet, but their folders do.
 		const pattern = p.replace(/<[^>]+>/g, "*").replace(/\/$/, "");
 		return find(pattern).length > 0 ? [] : [`${file}: there is no ${p}`];
 	});
@@ -77,7 +77,7 @@ describe("links and paths", () => {
 	});
 });
 
-/** Arrows of a mermaid flowchart as "a -> b"; an arrow from or to a subgraph is one for each of its nodes. */
+/** Arrows of a mermaid flowchart as "a -> b". An arrow from or to a subgraph counts for each of its nodes. */
 function arrowsOf(diagram: string): string[] {
 	const groups = new Map<string, Set<string>>();
 	const arrows: [string, string][] = [];
@@ -162,7 +162,7 @@ describe("the reference in docs", () => {
 		const calls = [...source.matchAll(/\bnew (\w+)Command\(|\bpaginate(\w+)\(/g)].map((m) => m[1] ?? m[2] ?? "");
 		const [policy = ""] = fencesOf(read("docs/providers/aws.md"), "json");
 		const rights = [...policy.matchAll(/"ec2:(\w+)"/g)].map((m) => m[1] ?? "").filter((right) => right !== "CreateAction");
-		// Tags come with the launch: its own right, but no call.
+		// Tags are set with the launch: a separate right, but no call.
 		expect([...new Set(rights)].sort()).toEqual([...new Set([...calls, "CreateTags"])].sort());
 	});
 	it("explains only messages that a program prints", () => {

@@ -1,5 +1,5 @@
-// `npm run house`: the state of the code in figures that anyone can check. `-- --list` names each finding; `-- --timed` also
-// runs `npm test` and two starts in a fresh clone and prints their seconds.
+// `npm run house`: metrics of the code that anyone can check. `-- --list` names each finding; `-- --timed` also runs `npm test`
+// and two starts in a fresh clone and prints their seconds.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
@@ -98,7 +98,7 @@ async function operationsWithoutSchema() {
 	);
 }
 
-/** A success without a body (204) needs none. */
+/** A success without a body (204) needs no schema. */
 function hasSchema(responses) {
 	const successes = Object.entries(responses).filter(([status]) => status.startsWith("2"));
 	return (

@@ -1,4 +1,4 @@
-// The import graph of the sources, types included, and the loops in it.
+// The import graph of the sources, including types, and its loops.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseSync } from "oxc-parser";
@@ -51,7 +51,7 @@ function folderInRoom(file) {
 	return parts.length > depth ? parts.slice(0, depth).join("/") : undefined;
 }
 
-/** Tarjan's strongly connected components with more than one node, or one that names itself. */
+/** Tarjan's strongly connected components with more than one node, or with one that imports itself. */
 function loopsIn(graph) {
 	const state = { index: 0, stack: [], on: new Set(), indexOf: new Map(), low: new Map(), found: [] };
 	for (const node of graph.keys()) if (!state.indexOf.has(node)) visit(graph, node, state);

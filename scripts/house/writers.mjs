@@ -1,4 +1,4 @@
-// Statements that write a table: `.insert(table)`, `.update(table)` and `.delete(table)` of drizzle.
+// Finds statements that write a table: `.insert(table)`, `.update(table)` and `.delete(table)` of drizzle.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseSync, Visitor } from "oxc-parser";

@@ -1,4 +1,4 @@
-// Builds what runs in production, and only when something that it is made of has changed.
+// Builds the production files, only if one of their inputs has changed.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -43,7 +43,7 @@ export async function buildIfChanged(name, options = {}) {
 	const lock = await waitForLock(path.join(root, "dist", `${name}.build-lock`), options.signal);
 	try {
 		if (isFresh(target)) return false;
-		// The stamp goes first and comes back last: a build that is broken off is never taken for a whole one.
+		// The stamp is deleted first and written last, so that an interrupted build never counts as complete.
 		rmSync(path.join(root, target.stamp), { force: true });
 		const before = fingerprint(target.inputs);
 		await runToEnd([projectNode(), ...target.command], {
@@ -108,7 +108,7 @@ function readdirSyncOrFile(absolute) {
 
 const BUILD_WAIT_MS = 5 * 60_000;
 
-/** Another start or test of the same clone may be building: its result serves this one too. */
+/** Another start or test of the same clone may be building; its result is used here too. */
 async function waitForLock(file, signal) {
 	mkdirSync(path.dirname(file), { recursive: true });
 	const until = performance.now() + BUILD_WAIT_MS;

@@ -1,4 +1,4 @@
-// Keeps the long-running programs alive: starts them again when they crash, keeps their logs, stops them.
+// Keeps the long-running programs running: restarts them after a crash, keeps their logs, stops them.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import process from "node:process";
@@ -11,7 +11,7 @@ import { killGroup } from "./run.mjs";
 const LOOK_MS = 250;
 const PAUSE_MS_MIN = 500;
 const PAUSE_MS_MAX = 30_000;
-/** A program that has run this long starts again at once. */
+/** A program that has run this long is restarted immediately. */
 const STEADY_MS = 60_000;
 const SHOWN_LINES_MAX = 20;
 const SHOWN_WINDOW_MS = 10_000;
@@ -42,7 +42,7 @@ export function keepRunning({ name, command: [program, ...args], env, logFolder,
 		try {
 			file.look((line) => isForPeople(line) && show(line));
 		} catch {
-			// A log that cannot be read or moved must not end the programs; the next look tries again.
+			// A log that cannot be read or moved must not end the programs; the next check tries again.
 		}
 	};
 	const looking = setInterval(look, LOOK_MS);
@@ -67,8 +67,8 @@ export function keepRunning({ name, command: [program, ...args], env, logFolder,
 
 	function runOnce() {
 		return new Promise((resolve) => {
-			// Its own process group: Ctrl-C in the terminal reaches the start script alone, which stops things in order.
-			// It writes its log itself: a pipe to this process would break it when this process is killed.
+			// Its own process group: Ctrl-C in the terminal reaches only the start script, which stops everything in order. It writes its
+			// log itself, because a pipe to this process would break when this process is killed.
 			const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", file.fd, file.fd], detached: true });
 			current = child;
 			child.once("error", (error) => resolve(error.message));
@@ -102,7 +102,7 @@ export function keepRunning({ name, command: [program, ...args], env, logFolder,
 	};
 }
 
-/** Lets a burst of lines through and then says once that there are more. */
+/** Passes a burst of lines through and then reports once that there are more. */
 function throttled(pass, more, say) {
 	let windowStart = Number.NEGATIVE_INFINITY;
 	let shown = 0;

@@ -37,7 +37,7 @@ describe("a program that is kept running", () => {
 		expect(readFileSync(child.log, "utf8")).toContain("hello\n");
 	});
 
-	it("shows errors and leaves the rest to the log", async () => {
+	it("shows errors and keeps the rest in the log", async () => {
 		const { child, said } = keep(`echo '{"level":"info"}'; echo '{"level":"error","message":"no"}' >&2; sleep 60`);
 		await vi.waitUntil(() => said.length > 0, WAITING);
 		await child.stop(1_000);
@@ -45,7 +45,7 @@ describe("a program that is kept running", () => {
 		expect(readFileSync(child.log, "utf8")).toContain('{"level":"info"}');
 	});
 
-	it("is ended with all that it started when it does not stop in time", async () => {
+	it("is killed with everything that it started if it does not stop in time", async () => {
 		const { child } = keep(`trap '' TERM; sleep 60 & echo $! > ${logFolder}/pid; while :; do sleep 0.1; done`);
 		const pid = () => {
 			try {
@@ -62,7 +62,7 @@ describe("a program that is kept running", () => {
 		expect(child.crashes()).toBe(0);
 	});
 
-	it("leaves nothing behind of a run after its parent was killed", async () => {
+	it("leaves nothing of a run behind after its parent was killed", async () => {
 		const instance = `test-${process.pid}-${performance.now()}`;
 		const { child } = keep("sleep 60 & sleep 60", { SPILLWAY_INSTANCE: instance });
 		await vi.waitUntil(() => processesWithEnv("SPILLWAY_INSTANCE", instance).length === 3, WAITING);

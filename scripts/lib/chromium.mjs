@@ -1,4 +1,4 @@
-// A Chromium for the browser tests: the one that npm brings, else one that is installed. Each candidate is tried for real.
+// A Chromium for the browser tests: the one from npm, else an installed one. Each candidate is actually started.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -47,7 +47,7 @@ function* candidates(node, said) {
 	}
 }
 
-/** Unpacks into node_modules and not into the shared temp folder, where somebody else could have put another program. */
+/** Unpacks into node_modules and not into the shared temp folder, where another user could have put another program. */
 function unpack(node, said) {
 	const packageFile = path.join(root, "node_modules/@sparticuz/chromium/package.json");
 	if (!existsSync(packageFile)) return undefined;
@@ -55,7 +55,7 @@ function unpack(node, said) {
 	if (existsSync(folder)) return folder;
 	const draft = `${folder}.${process.pid}`;
 	mkdirSync(draft, { recursive: true });
-	// Named as if on AWS Lambda, the package unpacks the system libraries that a small machine lacks as well.
+	// With the environment of AWS Lambda, the package also unpacks system libraries that a minimal machine lacks.
 	const env = { ...process.env, TMPDIR: draft, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x" };
 	const answer = spawnSync(node, [path.join(root, "scripts/chromium-unpack.mjs")], { env, encoding: "utf8" });
 	if (answer.status === 0) {

@@ -1,10 +1,10 @@
-// Servers that some tests want for real, from Debian's own packages. What cannot be installed is left out: those tests say so.
+// Real servers for some tests, from Debian's packages. If one cannot be installed, its tests report that.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import process from "node:process";
 import { runToEnd } from "./run.mjs";
 
-/** Programs that show that a server is there, and the packages that bring it. */
+/** Programs that show that a server is installed, and the packages that contain it. */
 const SERVERS = {
 	Slurm: {
 		programs: ["/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/sbin/slurmrestd", "/usr/sbin/munged"],
@@ -16,7 +16,7 @@ const SERVERS = {
 	rclone: { programs: ["/usr/bin/rclone"], packages: ["rclone"] },
 };
 
-/** Slow mirrors cost their tests, not the whole run. */
+/** Slow mirrors cost only the tests that need them, not the whole run. */
 const INSTALL_TIMEOUT_MS = 120_000;
 
 /** Names of the servers that are missing here. */
@@ -24,7 +24,7 @@ export function missingServers() {
 	return Object.keys(SERVERS).filter((name) => !SERVERS[name].programs.every((program) => existsSync(program)));
 }
 
-/** Why nothing can be installed here, for people; undefined when it can. */
+/** Why nothing can be installed here, as a message; undefined if it can. */
 export function whyNotInstall() {
 	if (process.env.SPILLWAY_TEST_INSTALL === "0") return "SPILLWAY_TEST_INSTALL is 0";
 	if (process.getuid?.() !== 0) return "only root can install it and start it with several nodes";
@@ -49,7 +49,7 @@ export async function installServer(name, { signal, update }) {
 		});
 	const install = () => apt("install", "-y", "--no-install-recommends", ...SERVERS[name].packages);
 	try {
-		// A fresh image has no lists of packages, or old ones.
+		// A new image has no package lists, or old ones.
 		await install().catch(async () => {
 			signal.throwIfAborted();
 			await apt("update");
