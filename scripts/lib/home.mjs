@@ -42,7 +42,7 @@ export function prepareHome(home) {
 	}
 }
 
-/** Not by `recursive: true`: on file systems such as /proc, Node's own loop then never ends. */
+/** Does not use `recursive: true`: on file systems such as /proc, Node's own loop then never ends. */
 function makeFolder(folder, mode) {
 	if (existsSync(folder)) {
 		if (!statSync(folder).isDirectory()) throw Object.assign(new Error(`${folder} is a file`), { code: "EEXIST" });
@@ -60,7 +60,7 @@ const userName = () => {
 	}
 };
 
-/** Writes a JSON file so that a reader never sees half of it. */
+/** Writes a JSON file so that a reader never sees a partial one. */
 export function writeJson(file, value, mode = 0o600) {
 	const temporary = `${file}.${process.pid}.tmp`;
 	writeFileSync(temporary, `${JSON.stringify(value, null, "\t")}\n`, { mode });
@@ -81,7 +81,7 @@ export function readJson(file) {
 	}
 }
 
-/** Random secrets, made once and kept readable by their owner alone. */
+/** Random secrets, created once and readable only by their owner. */
 export function loadSecrets(home) {
 	const file = path.join(home, "secrets.json");
 	const known = readJson(file) ?? {};
@@ -109,7 +109,7 @@ export function takeLock(file, facts = {}) {
 	for (let attempt = 0; attempt < 100; attempt++) {
 		writeFileSync(draft, JSON.stringify(mine), { mode: 0o600 });
 		try {
-			// link() fails when the name exists, and shows the file only with its content: no reader meets an empty lock.
+			// link() fails if the name exists, and shows the file only with its content, so that no reader sees an empty lock.
 			linkSync(draft, file);
 			rmSync(draft);
 			return { held: true, stale, ...lockHandle(file, mine) };
@@ -148,7 +148,7 @@ function readOwner(file) {
 	}
 }
 
-/** Two starters may see the same stale lock; the rename lets one of them have it, and a fresh lock is put back. */
+/** Two starters may see the same stale lock. The rename lets only one of them have it, and a new lock is put back. */
 function removeStale(file, seen) {
 	const aside = `${file}.stale-${process.pid}`;
 	try {

@@ -15,7 +15,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 describe("the lock of a home", () => {
 	const file = () => path.join(home, "spillway.pid");
 
-	it("is had by one at a time, who is named to the other", () => {
+	it("is held by one process at a time, and reports that one to the other", () => {
 		const first = takeLock(file(), { url: "http://here" });
 		expect(first.held).toBe(true);
 		const second = takeLock(file());
@@ -36,7 +36,7 @@ describe("the lock of a home", () => {
 		expect(readdirSync(home)).toEqual(["spillway.pid"]);
 	});
 
-	it("is not fooled by another process that was given the same number", () => {
+	it("is not fooled by another process with the same number", () => {
 		writeFileSync(file(), JSON.stringify({ pid: process.pid, identity: "another boot:1" }));
 		expect(takeLock(file()).held).toBe(true);
 	});
@@ -46,7 +46,7 @@ describe("the lock of a home", () => {
 		expect(takeLock(file()).held).toBe(true);
 	});
 
-	it("is released by its owner alone", () => {
+	it("is released only by its owner", () => {
 		const lock = takeLock(file());
 		writeFileSync(file(), JSON.stringify({ pid: 1, identity: "someone else" }));
 		lock.release();
@@ -55,14 +55,14 @@ describe("the lock of a home", () => {
 });
 
 describe("secrets", () => {
-	it("are made once, differ from each other and are readable by their owner alone", () => {
+	it("are created once, differ from each other and are readable only by their owner", () => {
 		const secrets = loadSecrets(home);
 		expect(new Set(Object.values(secrets)).size).toBe(3);
 		expect(loadSecrets(home)).toEqual(secrets);
 		expect(statSync(path.join(home, "secrets.json")).mode & 0o777).toBe(0o600);
 	});
 
-	it("that are damaged are not silently made again", () => {
+	it("that are damaged are not silently created again", () => {
 		writeFileSync(path.join(home, "secrets.json"), "{");
 		expect(() => loadSecrets(home)).toThrow(/secrets\.json is damaged/);
 		expect(readFileSync(path.join(home, "secrets.json"), "utf8")).toBe("{");
@@ -79,7 +79,7 @@ describe("preparing a home", () => {
 		["a file", () => path.join(home, "file"), /there is a file of that name/],
 		["below a file", () => path.join(home, "file/home"), /there is a file of that name/],
 		["on a file system that takes no folders", () => "/proc/spillway", /does not take new folders|may not write/],
-	])("says plainly that it is %s", (_what, place, message) => {
+	])("reports that it is %s", (_what, place, message) => {
 		writeFileSync(path.join(home, "file"), "");
 		expect(() => prepareHome(place())).toThrow(message);
 	});

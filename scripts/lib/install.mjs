@@ -21,7 +21,7 @@ export function installNeeded(projectRoot = root) {
 		for (const [place, entry] of Object.entries(wanted)) {
 			if (place === "" || entry.link) continue;
 			const present = installed[place];
-			// Optional packages are those of other platforms, or may fail to install; only a wrong version counts.
+			// Optional packages belong to other platforms, or may fail to install; only a wrong version counts.
 			if (!present && entry.optional) continue;
 			if (present?.version !== entry.version) return `${place.replace(/^.*node_modules\//, "")} ${entry.version} is missing`;
 		}

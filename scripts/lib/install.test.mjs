@@ -16,7 +16,7 @@ afterEach(() => rmSync(clone, { recursive: true }));
 const write = (file, packages) => writeFileSync(path.join(clone, file), JSON.stringify({ packages }));
 
 describe("an install", () => {
-	it("is needed where nothing is installed", () => {
+	it("is needed if nothing is installed", () => {
 		write("package-lock.json", {});
 		expect(installNeeded(clone)).toBe("nothing is installed yet");
 	});

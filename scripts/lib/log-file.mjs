@@ -1,10 +1,10 @@
-// The log of a program that runs for long: the program writes it, and this bounds its size and reads what is new in it.
+// The log of a long-running program. The program writes it; this module limits its size and reads new lines.
 import { closeSync, copyFileSync, fstatSync, openSync, readSync, truncateSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { lineReader } from "./run.mjs";
 
 const LOG_BYTES_MAX = 10_000_000;
-/** Read at once; what a burst wrote beyond it follows at the next look. */
+/** Bytes per read; the rest of a burst follows at the next read. */
 const READ_BYTES_MAX = 1_000_000;
 
 /**
@@ -35,7 +35,7 @@ export function openLog(file, bytesMax = LOG_BYTES_MAX) {
 	};
 }
 
-/** Lines written between the copy and the cut are lost. On a full disk the old log goes, so that the new one has room. */
+/** Lines written between the copy and the cut are lost. On a full disk the old log is deleted, so that the new one has space. */
 function rotate(file) {
 	try {
 		copyFileSync(file, `${file}.1`);
@@ -47,7 +47,10 @@ function rotate(file) {
 	return 0;
 }
 
-/** Whether people at the terminal should see a line: errors of Spillway's programs, and whatever is neither a log line nor a progress line of Next. */
+/**
+ * Whether to show a line in the terminal: errors of Spillway's programs, and anything that is neither a log line nor a progress
+ * line of Next.
+ */
 export function isForPeople(line) {
 	if (line.startsWith("{")) return line.includes('"level":"error"');
 	return line.trim() !== "" && !/^\s*(\d{4}-\d{2}-\d{2}T|[✓▲○-] )/.test(line);

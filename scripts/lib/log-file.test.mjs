@@ -25,7 +25,7 @@ it("reads whole lines that are new, and starts where an old log ends", () => {
 	log.close();
 });
 
-it("keeps a log within its bound while the program goes on writing", () => {
+it("keeps a log within its limit while the program continues to write", () => {
 	const file = path.join(folder, "a.log");
 	const log = openLog(file, 100);
 	const lines = [];

@@ -1,4 +1,4 @@
-// Which Node runs what. The scripts here run on any Node from 20; everything else needs one that reads TypeScript.
+// Chooses the Node for each program. The scripts here run on Node 20 or newer; everything else needs one that runs TypeScript.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";

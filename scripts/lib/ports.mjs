@@ -1,4 +1,4 @@
-// Free ports on loopback, and who holds one that is not free.
+// Free ports on loopback, and the processes that hold the others.
 import { randomInt } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import net from "node:net";
@@ -32,7 +32,7 @@ function portState(port) {
 	});
 }
 
-/** Below the ports that systems give out by themselves (Linux from 32768 on, others from 49152), above the well-known ones. */
+/** Below the ephemeral ports of operating systems (Linux from 32768 on, others from 49152), and above the well-known ones. */
 const OWN_PORTS = { first: 20_000, count: 12_000 };
 
 /**
@@ -102,7 +102,9 @@ export async function portHolder(port) {
 
 const shorten = (text) => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
-/** The process that listens on the port, by Linux's socket tables; undefined elsewhere or when it is another user's. */
+/**
+ * The process that listens on the port, from Linux's socket tables; undefined on other systems or if it belongs to another user.
+ */
 function portOwner(port) {
 	const wanted = port.toString(16).toUpperCase().padStart(4, "0");
 	try {

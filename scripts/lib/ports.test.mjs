@@ -18,7 +18,7 @@ async function listen(server) {
 }
 
 describe("SPILLWAY_PORT", () => {
-	it.each(["0", "-1", "65536", "3e3", "80a", " 80", "1.5"])("%j is refused with what is allowed", (text) => {
+	it.each(["0", "-1", "65536", "3e3", "80a", " 80", "1.5"])("%j is rejected with the allowed values", (text) => {
 		expect(() => parsePort(text, 3000)).toThrow(/is not a port/);
 	});
 
@@ -28,7 +28,7 @@ describe("SPILLWAY_PORT", () => {
 });
 
 describe("a taken port", () => {
-	it("is said to be held by what answers there, with a way out", async () => {
+	it("is reported with the program that responds there, and a solution", async () => {
 		const port = await listen(http.createServer((_, answer) => answer.end("hello")));
 		await expect(requireFreePort(port)).rejects.toMatchObject({
 			message: expect.stringContaining("a web server"),
@@ -36,12 +36,12 @@ describe("a taken port", () => {
 		});
 	});
 
-	it("is known as another Spillway by its readiness answer", async () => {
+	it("is recognized as another Spillway by its readiness response", async () => {
 		const port = await listen(http.createServer((_, answer) => answer.end(JSON.stringify({ instance: "x" }))));
 		expect(await portHolder(port)).toMatch(/^another Spillway/);
 	});
 
-	it("may be held by something that speaks no HTTP", async () => {
+	it("may be held by a program without HTTP", async () => {
 		const port = await listen(net.createServer((socket) => socket.end("220 mail\r\n")));
 		expect(await portHolder(port)).toMatch(/^another program/);
 	});

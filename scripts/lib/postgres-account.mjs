@@ -1,4 +1,4 @@
-// PostgreSQL refuses to run as root. Under root it runs as another user, who must be able to enter the folders that it uses.
+// PostgreSQL refuses to run as root. Under root it runs as another user, who needs access to the folders that it uses.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
@@ -114,13 +114,13 @@ export function reachableBase(dir, account) {
 		try {
 			mkdirSync(base, { recursive: true, mode: 0o755 });
 			const found = lstatSync(base);
-			// In a shared folder somebody else may have been there first.
+			// In a shared folder, another user may have created it first.
 			if (!found.isDirectory() || found.uid !== process.getuid?.()) continue;
 			chmodSync(base, 0o755);
 			if (!account || spawnSync("/bin/sh", ["-c", 'cd "$1"', "sh", base], { uid: account.uid, gid: account.gid, cwd: "/" }).status === 0)
 				return base;
 		} catch {
-			// Read-only or missing: the next one.
+			// Read-only or missing: try the next one.
 		}
 	}
 	throw new PlainError(

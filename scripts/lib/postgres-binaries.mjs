@@ -1,5 +1,5 @@
-// Finds PostgreSQL's programs in node_modules, repairs them where npm left them incomplete, and copies them to where the
-// user that runs them may go.
+// Finds PostgreSQL's programs in node_modules, repairs incomplete installations by npm, and copies them to where their user has
+// access.
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -26,7 +26,7 @@ export function postgresBinaries({ account, notes, projectRoot = root }) {
 	let native = path.join(packageFolder, "native");
 	let problem = tryServer(native, account);
 	if (problem?.includes("shared libraries")) {
-		// npm --ignore-scripts leaves out the links between the libraries; the package's own script makes them.
+		// npm --ignore-scripts omits the links between the libraries; the package's own script creates them.
 		spawnSync(process.execPath, ["scripts/hydrate-symlinks.js"], { cwd: packageFolder, stdio: "ignore" });
 		problem = tryServer(native, account);
 	}
@@ -62,7 +62,7 @@ function copyPrograms(packageFolder, base, account, notes) {
 	return target;
 }
 
-/** An install under a strict umask leaves files that their owner alone may read. */
+/** An install under a strict umask leaves files that only their owner can read. */
 function openForAll(place) {
 	const found = lstatSync(place);
 	if (found.isSymbolicLink()) return;

@@ -1,5 +1,5 @@
-// The PostgreSQL that npm brings: created on first use, started and stopped through pg_ctl, reachable on loopback with a
-// password only. It outlives a killed parent, so every start first puts an old one to rest.
+// The PostgreSQL from npm: created on first use, started and stopped through pg_ctl, reachable only on loopback with a password.
+// It survives a killed parent, so every start first stops an old server.
 import { spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -15,7 +15,7 @@ const DATABASE = "spillway";
 
 const START_LIMIT_SECONDS = 300;
 const STOP_LIMIT_SECONDS = 60;
-/** Sign-in hashes the password this often on both sides; a database that is thrown away has nothing to protect. */
+/** Sign-in hashes the password this often on both sides; a temporary database has nothing to protect. */
 const THROWAWAY_SIGN_IN = ["--set", "scram_iterations=1"];
 const LOG_BYTES_MAX = 10_000_000;
 const WATCH_MS = 500;
@@ -44,8 +44,8 @@ const SETTINGS = {
 };
 
 /**
- * For databases that are thrown away: nothing needs to survive a crash of the machine, and no plan or statistic may depend on
- * whether the autovacuum of a busy machine has come by.
+ * For temporary databases: nothing needs to survive a crash of the machine, and plans and statistics must not depend on the
+ * timing of autovacuum.
  */
 const THROWAWAY_SETTINGS = {
 	autovacuum: "off",
@@ -143,7 +143,7 @@ function createCluster(server, password, durable) {
 			["-D", draft, "-U", USER, ...how, ...collation, ...(durable ? [] : ["--no-sync", ...THROWAWAY_SIGN_IN])],
 			"create its database",
 		);
-		// Single-user mode asks for no password, needs no port and no client program.
+		// Single-user mode requires no password, port or client program.
 		run(
 			server,
 			bin("postgres"),
@@ -186,14 +186,14 @@ function startAdvice(said) {
 	return "read the lines above; or use a PostgreSQL of your own by setting DATABASE_URL.";
 }
 
-/** Stops the server of this data folder if one runs, anyone who started it. */
+/** Stops the server of this data folder if one runs, regardless of who started it. */
 async function stopServer(server, mode) {
 	const { bin, dataDir } = server;
 	const pidFile = path.join(dataDir, "postmaster.pid");
 	if (!existsSync(pidFile)) return;
 	const pid = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
 	if (!isPostmaster(pid)) {
-		// After a crash or a container's restart the number may belong to anything; PostgreSQL would refuse to start.
+		// After a crash or a container restart the number may belong to any process, and PostgreSQL would refuse to start.
 		rmSync(pidFile, { force: true });
 		return;
 	}
@@ -211,7 +211,7 @@ function isPostmaster(pid) {
 
 const asAccount = (account) => (account ? { uid: account.uid, gid: account.gid } : {});
 
-/** Nothing of the caller's environment reaches the server: it would keep secrets, and locales that may not exist. */
+/** The server inherits nothing from the caller's environment, which may contain secrets, and locales that do not exist. */
 const serverEnv = () => ({ PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" });
 
 function run({ account, folder }, program, args, purpose, input = "") {

@@ -56,7 +56,7 @@ describe("PostgreSQL from npm", () => {
 		expect(existsSync(path.join(server.dataDir, "postmaster.pid"))).toBe(false);
 	});
 
-	it("takes a running server of a killed run over, and stops permanently", async () => {
+	it("adopts the running server of a killed run, and stops permanently", async () => {
 		const first = await start("taken-over");
 		const second = await start("taken-over");
 		await expect(ask(first.url, "select 1")).rejects.toThrow(/ECONNREFUSED/);

@@ -1,4 +1,4 @@
-// Shows that long steps are alive: one live line on a terminal, plain lines elsewhere.
+// Shows the progress of long steps: one live line on a terminal, plain lines elsewhere.
 import process from "node:process";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
