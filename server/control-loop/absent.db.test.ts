@@ -23,7 +23,7 @@ const ticks = async (w: World, count: number) => {
 	for (let i = 0; i < count; i++) await w.tick();
 };
 
-/** The site's answers leave out every attempt while `hides()`. */
+/** The site's answers omit every attempt while `hides()`. */
 function hideAttempts(w: World, hides: () => boolean): void {
 	const driver = home(w);
 	const observe = driver.observe.bind(driver);
@@ -33,14 +33,14 @@ function hideAttempts(w: World, hides: () => boolean): void {
 	});
 }
 
-describe("an attempt that its site's answers leave out", () => {
-	it("is not lost by two of them: it runs on there, and its job is started nowhere else", { timeout: 60_000 }, async () => {
+describe("an attempt missing from its site's answers", () => {
+	it("is not lost after two of them: it still runs there, and its job is started nowhere else", { timeout: 60_000 }, async () => {
 		const w = await open();
 		await w.submit({ name: "home-1", estimate: "2m" });
 		await w.until(async () => (await w.attempts())[0]?.state === "running");
 		let answers = 0;
 		hideAttempts(w, () => answers++ < 2);
-		// However far apart they are: a scheduler that was unavailable between them has seen no more.
+		// The time between them does not matter: a scheduler that was unavailable in between has observed nothing more.
 		await w.tick();
 		w.clock.advance(w.ctx.timing.siteAbsentMs);
 		await w.tick();
@@ -49,7 +49,7 @@ describe("an attempt that its site's answers leave out", () => {
 		expect(await w.attempts()).toMatchObject([{ number: 1, state: "succeeded" }]);
 	});
 
-	it("is not lost by many of them within a short time, and starts again when one shows it", { timeout: 60_000 }, async () => {
+	it("is not lost after many of them within a short time, and starts again when one shows it", { timeout: 60_000 }, async () => {
 		const w = await open();
 		await w.submit({ name: "home-1", estimate: "5m" });
 		await w.until(async () => (await w.attempts())[0]?.state === "running");
@@ -60,7 +60,7 @@ describe("an attempt that its site's answers leave out", () => {
 		expect(await attemptAtHome(w)).toMatchObject({ state: "running" });
 	});
 
-	it("is lost when they all do for `siteAbsentMs`, and its job is queued again", { timeout: 60_000 }, async () => {
+	it("is lost when it is missing from all of them for `siteAbsentMs`, and its job is queued again", { timeout: 60_000 }, async () => {
 		const w = await open();
 		await w.submit({ name: "home-1", estimate: "5m" });
 		await w.until(async () => (await w.attempts())[0]?.state === "running");
@@ -72,7 +72,7 @@ describe("an attempt that its site's answers leave out", () => {
 	});
 });
 
-describe("an attempt that is stopped before its hand-over is recorded", () => {
+describe("an attempt stopped before its hand-over is recorded", () => {
 	/** The site has the job, the calling process died before recording it, and responses lag behind. */
 	async function startedUnnoted(w: World, lagMs: number): Promise<string> {
 		const shownFromMs = w.clock.nowMs() + lagMs;
@@ -84,7 +84,7 @@ describe("an attempt that is stopped before its hand-over is recorded", () => {
 		return (await attemptAtHome(w)).id;
 	}
 
-	it("is over when the site has ended it, though the first answers left it out", { timeout: 60_000 }, async () => {
+	it("ends when the site has ended it, though the first answers omitted it", { timeout: 60_000 }, async () => {
 		const w = await open();
 		const id = await startedUnnoted(w, 10_000);
 		await w.tick();
@@ -95,7 +95,7 @@ describe("an attempt that is stopped before its hand-over is recorded", () => {
 		expect((await home(w).observe()).attempts.map((a) => a.attemptId)).not.toContain(id);
 	});
 
-	it("is over after `siteAbsentMs` of answers without it, and ended when one shows it later", { timeout: 60_000 }, async () => {
+	it("ends after `siteAbsentMs` of answers without it, and is stopped if one shows it later", { timeout: 60_000 }, async () => {
 		const w = await open();
 		const id = await startedUnnoted(w, 60_000);
 		const fromMs = w.clock.nowMs();
@@ -106,7 +106,7 @@ describe("an attempt that is stopped before its hand-over is recorded", () => {
 	});
 });
 
-describe("a machine that the provider's answers leave out", () => {
+describe("a machine missing from the provider's answers", () => {
 	/** One burst job, with a full home, on a machine with an agent that has reported. */
 	async function burst(w: World) {
 		await w.submit({ name: "home-1", estimate: "10m" }, { name: "burst-1" });
@@ -115,7 +115,7 @@ describe("a machine that the provider's answers leave out", () => {
 		return defined((await w.instances())[0], "its row");
 	}
 
-	it("is not believed gone by the first of them, though no one had looked for hours", { timeout: 60_000 }, async () => {
+	it("does not count as terminated after the first of them, even when it was last observed hours ago", { timeout: 60_000 }, async () => {
 		const w = await open();
 		const { id } = await burst(w);
 		// The provider gets no call and the agent gets no command.
@@ -133,7 +133,7 @@ describe("a machine that the provider's answers leave out", () => {
 		expect((await w.attempts()).filter((a) => a.siteId === "aws")).toMatchObject([{ state: "running" }]);
 	});
 
-	it("is believed gone by a scheduler that counts again, when its answers leave it out too", { timeout: 60_000 }, async () => {
+	it("counts as terminated once a restarted scheduler has seen enough answers without it", { timeout: 60_000 }, async () => {
 		const w = await open();
 		const { id, providerInstanceId } = await burst(w);
 		w.silenced.add(id);
@@ -143,13 +143,13 @@ describe("a machine that the provider's answers leave out", () => {
 		await w.until(async () => w.deaths === 1);
 		const diedMs = w.clock.nowMs();
 		await w.until(async () => (await w.instances())[0]?.state === "terminated");
-		// Since when it is missing is written down, so that only three answers are waited for.
+		// The time since it is missing is stored, so only three answers are needed.
 		expect(w.clock.nowMs() - diedMs).toBe(3_000);
 	});
 });
 
-describe("a launch without an answer that is not wanted any more", () => {
-	it("is not given up by the first answer without its machine, though the call was long ago", { timeout: 60_000 }, async () => {
+describe("an unwanted launch without an answer", () => {
+	it("is not given up after the first answer without its machine, even if the call was long ago", { timeout: 60_000 }, async () => {
 		const w = await open();
 		w.cloud.launches.next({ kind: "lose_answer" });
 		w.cloud.calls.fail("launch", "transient", { times: 1_000 });

@@ -16,19 +16,19 @@ import { World } from "./testing/world.ts";
 /** An existing cluster, and a user who may create Jobs in it and read their pods: see docs/providers/kubernetes.md. */
 const [settings, owner] = [process.env["SPILLWAY_CONTRACT_KUBERNETES"], process.env["SPILLWAY_CONTRACT_KUBERNETES_OWNER"]];
 const given = settings && owner ? { settings: kubernetesSettingsSchema.parse(JSON.parse(settings)), owner: JSON.parse(owner) } : null;
-/** A cluster acts in its own time, not by the world's clock. */
+/** A real cluster runs in its own time, not by the test's clock. */
 const clock = { passTime: () => sleep(given ? 100 : 10) };
 const GPUS = 8;
 
-/** Where pods no longer exist with their files, no files are searched for. */
+/** Where pods no longer exist, their files are not searched for. */
 const FILES_COME_HOME: readonly ProbeStep[] = ["adopt:output_written", "adopt:return_planned", "adopt:checkpoint_home"];
-/** Steps of adoption at which the scheduler dies; two of them are enough against the emulated server, where each costs CI its time. */
+/** Steps of adoption at which the scheduler is killed; two are enough against the emulated server, where each takes CI time. */
 const DEATHS: readonly ProbeStep[] = given
 	? PROBE_STEPS.filter((step) => step.startsWith("adopt:") && !FILES_COME_HOME.includes(step))
 	: ["adopt:hold_answered", "adopt:finish_answered"];
 const GOES_BACK: readonly ProbeStep[] = ["adopt:return_intended", "adopt:released"];
 
-/** The loop and the driver for real, with the shipped rights; the cloud is the fake one. */
+/** The real loop and driver, with the shipped permissions; the cloud is the fake one. */
 describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster that is there already" : ""}`, { timeout: 240_000 }, () => {
 	let home: KubernetesHome;
 	let driver: KubernetesDriver;
@@ -73,7 +73,7 @@ describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster tha
 		expect([status.succeeded ?? 0, status.failed ?? 0]).toEqual([0, 0]);
 		expect(await home.theirs.pods(id)).toEqual([]);
 	}
-	/** It ran at home, once, and in no cloud to an end. */
+	/** It ran at home, once, and never to completion in a cloud. */
 	async function ranAtHome(id: string): Promise<void> {
 		await eventually(clock, "home has run it", async () => (await conditions(id)).some(([type]) => type === "Complete"));
 		expect(await conditions(id)).toContainEqual(["Complete", "CompletionsReached"]);
@@ -81,7 +81,7 @@ describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster tha
 		expect(await ends()).toBe(0);
 	}
 
-	it("is held, runs in the cloud, and is finished at home with the same outcome", async () => {
+	it("is held, runs in the cloud, and finishes at home with the same outcome", async () => {
 		const job = await fill();
 		await reach("held");
 		expect(await isSuspended(job.theirs)).toBe(true);
@@ -91,7 +91,7 @@ describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster tha
 		expect(await driver.queue?.look(job.theirs)).toMatchObject({ state: "over", startedAtMs: null });
 	});
 
-	it("with several indexed pods runs as a gang, and fails at home as it failed there", async () => {
+	it("runs as a gang if it has several indexed pods, and fails at home with the same outcome", async () => {
 		const job = await fill({ gpus: GPUS, indexed: true });
 		await until(async () => (await w.instances()).length === 2);
 		w.failing.set(defined((await w.instances())[0], "a machine").id, 3);
@@ -100,7 +100,7 @@ describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster tha
 		expect((await w.attempts()).map((a) => [a.siteId, a.state, a.exitCode])).toEqual([["aws", "failed", 3]]);
 	});
 
-	it("goes back when home has room before the cloud has, and runs there once", async () => {
+	it("returns when home has room before the cloud has, and runs there once", async () => {
 		w.cloud.calls.fail("launch", "insufficient_capacity", { times: 50 });
 		const job = await fill();
 		await reach("held");
@@ -118,7 +118,7 @@ describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster tha
 		await ranElsewhere(job.theirs, "Complete");
 	});
 
-	it.each(DEATHS.filter((step) => GOES_BACK.includes(step)))("goes back and runs once when the scheduler dies at %s", async (step) => {
+	it.each(DEATHS.filter((step) => GOES_BACK.includes(step)))("returns and runs once when the scheduler dies at %s", async (step) => {
 		w.killAt = { step, pass: 1 };
 		w.cloud.calls.fail("launch", "insufficient_capacity", { times: 50 });
 		const job = await fill();
@@ -129,7 +129,7 @@ describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster tha
 		await ranAtHome(job.theirs);
 	});
 
-	it("that its owner deletes while it runs in the cloud is stopped there", async () => {
+	it("is stopped in the cloud when its owner deletes it", async () => {
 		const job = await fill();
 		await until(async () => (await w.attempts()).some((a) => a.state === "running"));
 		await home.theirs.cancel(job.theirs);
@@ -139,7 +139,7 @@ describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster tha
 		expect(await ends()).toBe(0);
 	});
 
-	it("that its owner resumes while it runs in the cloud is home's: what runs there is stopped, and home runs it once", async () => {
+	it("returns to home when its owner resumes it: the cloud run is stopped, and home runs it once", async () => {
 		const job = await fill();
 		await until(async () => (await w.attempts()).some((a) => a.state === "running"));
 		await home.theirs.resume(job.theirs);
@@ -148,7 +148,7 @@ describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster tha
 		await ranAtHome(job.theirs);
 	});
 
-	it.runIf(given)("that its owner suspends before it could be held is theirs", async () => {
+	it.runIf(given)("stays with its owner when suspended before it could be held", async () => {
 		const job = await fill();
 		await reach("offered");
 		await home.theirs.hold(job.theirs);
@@ -158,7 +158,7 @@ describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster tha
 		expect(await w.attempts()).toEqual([]);
 	});
 
-	it.runIf(given)("is cancelled at home when ours is, once it is held", async () => {
+	it.runIf(given)("is cancelled at home when its Spillway job is cancelled, once it is held", async () => {
 		const job = await fill();
 		await reach("held");
 		const [ours] = await w.jobs();
@@ -167,7 +167,7 @@ describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster tha
 		await ranElsewhere(job.theirs, "Failed", "CancelledElsewhere");
 	});
 
-	it("goes on through watches that are cut off or too old (410), and through a token that has ended", async () => {
+	it("continues through watches that are cut off or too old (410), and through an expired token", async () => {
 		const job = await fill();
 		await reach("held");
 		home.forgetChanges();

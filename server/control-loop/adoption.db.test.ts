@@ -41,7 +41,7 @@ const cloudEnds = async (w: World) => (await w.attempts()).filter((a) => a.state
 const homeRuns = (w: World, id: string) => home(w, id)?.job.startedAtMs ?? null;
 
 describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
-	it("is held, runs in the cloud, and is finished at home with the same outcome", async () => {
+	it("is held, runs in the cloud, and finishes at home with the same outcome", async () => {
 		const w = await open();
 		const { theirs } = fill(w);
 		await reach(w, "finished");
@@ -54,7 +54,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 			foreignId: theirs,
 			output: { files: [`/home/alice/slurm-${theirs}.out`], problem: null },
 		});
-		// The job's page shows all of it, with the translation of the script.
+		// The job's page shows everything, including the translated script.
 		const { adoption: told, imported } = await getJob(systemContext(w.database.db, w.clock, "seed"), row?.jobId ?? "");
 		expect(told).toMatchObject({
 			...{ siteId: "home", foreignId: theirs, user: "alice", ruleId: "adopt", state: "finished", why: null, problem: null },
@@ -79,7 +79,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		expect((row?.notAdopted?.why ?? []).length > 0).toBe(given.optIn !== null);
 	});
 
-	it("is home's when home starts it first", async () => {
+	it("stays at home when home starts it first", async () => {
 		const w = await open({ rules: [ADOPT, `{ id: not-yet, when: 'job.name == "sbatch"', deny: { sites: [cloud] } }`] });
 		const { blocker, theirs } = fill(w);
 		await reach(w, "offered");
@@ -92,7 +92,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		]);
 	});
 
-	it("is home's when home starts it before it could be held", async () => {
+	it("stays at home when home starts it before it could be held", async () => {
 		const w = await open();
 		const { blocker, theirs } = fill(w);
 		w.cluster.calls.fail("hold", "transient", { times: 3 });
@@ -103,7 +103,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		expect(await w.attempts()).toEqual([]);
 	});
 
-	it("goes back when home has room before the cloud has", async () => {
+	it("returns when home has room before the cloud has", async () => {
 		const w = await open();
 		const { blocker, theirs } = fill(w);
 		w.cloud.calls.fail("launch", "insufficient_capacity", { times: 50 });
@@ -114,14 +114,14 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		expect(await cloudEnds(w)).toBe(0);
 	});
 
-	it("is kept when home has room for a moment only, as pictures of it show that are of different ages", async () => {
+	it("stays adopted when stale snapshots show room at home only for a moment", async () => {
 		const w = await open({ rules: [ADOPT], runMs: 10_000 });
 		const { blocker, theirs } = fill(w);
 		w.cloud.calls.fail("launch", "insufficient_capacity", { times: 50 });
 		await reach(w, "held");
 		w.cluster.theirs.act(blocker, "cancel");
 		await w.tick();
-		// Somebody else has it before it was free for long.
+		// Another job takes it before it was free for long.
 		const next = w.cluster.theirs.submit({ gpus: 1, runMs: 600_000, timeLimitMs: 600_000 });
 		for (let i = 0; i < 10; i++) await w.tick();
 		expect((await adoptions(w)).map(({ state }) => state)).toEqual(["held"]);
@@ -130,7 +130,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		await w.until(async () => home(w, theirs)?.end?.outcome === "succeeded");
 	});
 
-	it("is adopted again a minute after it went back for want of a machine, then after two, and not at all once its owner cancelled", async () => {
+	it("is adopted again a minute after it returned for lack of a machine, then after two, and never once its owner cancelled", async () => {
 		const w = await open({ tickMs: 10_000 });
 		fill(w, null);
 		w.cloud.calls.fail("launch", "insufficient_capacity", { times: 1_000 });
@@ -147,7 +147,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		expect(await adoptions(w)).toHaveLength(before);
 	});
 
-	it("is not touched by a late plan: home gets no cancel that no one made", async () => {
+	it("is not affected by a stale plan: home gets no cancel that no one requested", async () => {
 		const w = await open();
 		const { theirs } = fill(w);
 		await reach(w, "held");
@@ -159,7 +159,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		expect(home(w, theirs)?.finished).toMatchObject({ outcome: "succeeded", exitCode: 0 });
 	});
 
-	it.each(sampled(STEPS, 3))("runs to its end once, and is reported at home, when the scheduler dies at %s", async (step: ProbeStep) => {
+	it.each(sampled(STEPS, 3))("runs to completion once, and is reported at home, when the scheduler dies at %s", async (step: ProbeStep) => {
 		const w = await open();
 		w.killAt = { step, pass: 1 };
 		const { blocker, theirs } = fill(w);
@@ -182,7 +182,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 describe("a job with a checkpoint folder named by its owner", { timeout: 120_000 }, () => {
 	const GO_HOME = "{ id: go-home, move: { to: [home], savingUsd: 0.01 } }";
 
-	/** Home is taken for 20 minutes by others; theirs, of 50 minutes, leaves, and saves a checkpoint every 15 minutes. */
+	/** Home is occupied for 20 minutes by other jobs; the adopted one, of 50 minutes, leaves and saves a checkpoint every 15 minutes. */
 	async function openLeaving(checkpoints: string | undefined = "ckpt", { rules = [ADOPT, GO_HOME] } = {}) {
 		const options = { rules, tickMs: MINUTE_MS, runMs: 50 * MINUTE_MS };
 		const w = await open({ ...options, checkpointRoot: "/nonexistent/spillway-adoption" });
@@ -204,18 +204,18 @@ describe("a job with a checkpoint folder named by its owner", { timeout: 120_000
 		expect(await cloudEnds(w)).toBe(0);
 	}
 
-	it("stops in the cloud at a checkpoint when home frees, and goes on at home from it, and is not adopted again", async () => {
+	it("stops in the cloud at a checkpoint when home has room, continues at home from it, and is not adopted again", async () => {
 		const { w, theirs } = await openLeaving();
 		await w.until(async () => home(w, theirs)?.end?.outcome === "succeeded", 200);
 		await returnedHomeOnce(w, theirs);
 		const [cloud] = await w.attempts();
 		const [row] = await adoptions(w);
 		expect(cloud?.stopRequestedAt?.getTime()).toBeGreaterThanOrEqual(row?.returnAt?.getTime() ?? Number.NaN);
-		// Home had it only when its run in the cloud had stopped.
+		// Home got it only after its cloud run had stopped.
 		expect(homeRuns(w, theirs)).toBeGreaterThanOrEqual(cloud?.finishedAt?.getTime() ?? Number.NaN);
 	});
 
-	it("has the files of its folder at home when it came to its end in the cloud, beside what it printed", async () => {
+	it("has its folder's files at home after it completed in the cloud, next to its output", async () => {
 		const { w, theirs } = await openLeaving("ckpt", { rules: [ADOPT] });
 		await reach(w, "finished");
 		const [row] = await adoptions(w);
@@ -224,7 +224,7 @@ describe("a job with a checkpoint folder named by its owner", { timeout: 120_000
 		expect(home(w, theirs)?.finished?.outcome).toBe("succeeded");
 	});
 
-	it("is finished at home with the reason where its files cannot be brought there", async () => {
+	it("finishes at home with the reason when its files cannot be copied there", async () => {
 		const { w, theirs } = await openLeaving("ckpt", { rules: [ADOPT] });
 		w.cluster.theirs.refuseFiles("the disk is full");
 		await reach(w, "finished");
@@ -232,14 +232,14 @@ describe("a job with a checkpoint folder named by its owner", { timeout: 120_000
 		expect(row?.output).toEqual({ files: [`/home/alice/slurm-${theirs}.out`], problem: "the disk is full" });
 	});
 
-	it("stays in the cloud to its end where its owner named none", async () => {
+	it("stays in the cloud to completion when its owner named no folder", async () => {
 		const { w, theirs } = await openLeaving("");
 		await w.until(async () => home(w, theirs)?.end !== null, 200);
 		expect(home(w, theirs)?.finished?.outcome).toBe("succeeded");
 		expect(homeRuns(w, theirs)).toBeNull();
 	});
 
-	it("is home's to run from its beginning when its checkpoint cannot be written there, with the reason", async () => {
+	it("runs at home from the beginning when its checkpoint cannot be written there, with the reason", async () => {
 		const { w, theirs } = await openLeaving();
 		w.cluster.theirs.refuseFiles("the disk is full");
 		await w.until(async () => home(w, theirs)?.end?.outcome === "succeeded", 200);
@@ -248,7 +248,7 @@ describe("a job with a checkpoint folder named by its owner", { timeout: 120_000
 	});
 
 	it.each(sampled(["adopt:return_planned", "adopt:return_intended", "adopt:checkpoint_home", "adopt:released"] as const, 2))(
-		"goes home once, with its checkpoint, when the scheduler dies at %s",
+		"returns home once, with its checkpoint, when the scheduler dies at %s",
 		async (step) => {
 			const { w, theirs } = await openLeaving();
 			w.killAt = { step, pass: 1 };
@@ -259,8 +259,8 @@ describe("a job with a checkpoint folder named by its owner", { timeout: 120_000
 	);
 });
 
-describe("somebody else acts on an adopted job", { timeout: 120_000 }, () => {
-	/** Their command, the state when it happens, and the outcome for the adoption, our job and the job at home. */
+describe("another user acts on an adopted job", { timeout: 120_000 }, () => {
+	/** Their command, the state at that time, and the outcome for the adoption, its Spillway job and the job at home. */
 	it.each([
 		["cancel", "offered", "abandoned"],
 		["cancel", "holding", "abandoned"],
@@ -285,7 +285,7 @@ describe("somebody else acts on an adopted job", { timeout: 120_000 }, () => {
 		expect(homeRuns(w, theirs)).toBeNull();
 	});
 
-	it("a cancel here cancels it at home too, once it is held", async () => {
+	it("is cancelled at home too when cancelled in Spillway, once it is held", async () => {
 		const w = await open({ runMs: 60_000 });
 		const { theirs } = fill(w);
 		await w.until(async () => (await w.attempts()).some((a) => a.state === "running"));
@@ -295,7 +295,7 @@ describe("somebody else acts on an adopted job", { timeout: 120_000 }, () => {
 		expect(home(w, theirs)?.finished?.outcome).toBe("cancelled");
 	});
 
-	it("a cancel here before that leaves it to its cluster", async () => {
+	it("is left to its cluster when cancelled in Spillway before that", async () => {
 		const w = await open();
 		const { theirs } = fill(w);
 		await reach(w, "offered");

@@ -4,7 +4,7 @@ import { billedAfterItsEnd, billedTime, type Known, launchedAt } from "./billed-
 
 const at = (ms: number | null) => (ms === null ? null : new Date(ms));
 
-/** Launched at 1,000, last looked at at 20,000, and now between 22,000 and 22,100. */
+/** Launched at 1,000, last observed at 20,000, and now between 22,000 and 22,100. */
 function look(billing: Billing, known: Partial<Known> = {}) {
 	const row: Known = {
 		...{ billedFrom: null, billedFromSlackMs: 0, billedUntil: null, billedUntilSlackMs: 0 },
@@ -73,14 +73,14 @@ it.each<[string, Billing, Partial<Known>, unknown[]]>([
 	],
 ])("meters %s", (_what, billing, known, want) => expect(look(billing, known)).toEqual(want));
 
-it("takes a launch for as early as its intent, and as late as it was seen, by clocks that are a quarter of an hour apart", () => {
+it("bounds a launch by its intent and its first observation, with clocks a quarter of an hour apart", () => {
 	const intended = Date.UTC(2026, 10, 22);
 	const said = (ms: number) => launchedAt(intended + ms, { intendedAt: new Date(intended) }, intended + 60_000).getTime() - intended;
 	expect([5_000, -600_000, 900_000].map(said)).toEqual([5_000, -600_000, 900_000]);
 	expect([-1_000_000, 1_000_000, -intended, Number.NaN].map(said)).toEqual([0, 0, 0, 0]);
 });
 
-it("a machine that is first seen after it was believed gone may have begun as late as that sight", () => {
+it("starts as late as the first observation for a machine first seen after it counted as terminated", () => {
 	const presumedDeleted: Known = {
 		...{ launchedAt: at(1_000), lastSeenAt: at(61_000), lastHeardAt: null, readyAt: null },
 		...{ billedFrom: at(1_000), billedFromSlackMs: 500, billedUntil: at(1_500), billedUntilSlackMs: 500 },

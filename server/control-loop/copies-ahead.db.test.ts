@@ -46,14 +46,14 @@ async function jobNamed(name: string) {
 	return row ?? expect.fail(`no job ${name}`);
 }
 
-/** A turn of the copying, to its end. */
+/** Runs the copier once, to completion. */
 async function copyNow(): Promise<void> {
 	await copies.tend();
 	await copies.done();
 }
 
-describe("data that lie at home", { timeout: 60_000 }, () => {
-	it("are copied into the region's store before anything is launched, and read from there", async () => {
+describe("data stored at home", { timeout: 60_000 }, () => {
+	it("is copied into the region's store before anything is launched, and read from there", async () => {
 		await submit("a");
 		await world.tick();
 		await world.tick();
@@ -81,7 +81,7 @@ describe("data that lie at home", { timeout: 60_000 }, () => {
 		expect(await at("gcp:us-central1", submittedAt)).toBe(ROWS);
 	});
 
-	it("are brought up to date for a job that was submitted later", async () => {
+	it("is updated for a job that was submitted later", async () => {
 		await submit("a");
 		await world.tick();
 		await copyNow();
@@ -97,7 +97,7 @@ describe("data that lie at home", { timeout: 60_000 }, () => {
 		expect(await rows()).toHaveLength(1);
 	});
 
-	it("are tried again after a pause that doubles, with the error in the job's reason", async () => {
+	it("is retried after a pause that doubles, with the error in the job's reason", async () => {
 		await submit("a");
 		await world.tick();
 		answer = () => Promise.reject(new Error("no such bucket"));
@@ -121,7 +121,7 @@ describe("data that lie at home", { timeout: 60_000 }, () => {
 		expect(await rows()).toMatchObject([{ failures: 0, error: null, retryAt: null }]);
 	});
 
-	it("go from the store when no one wanted them for a week, not while a live job names them", async () => {
+	it("is deleted from the store after a week without requests, unless a live job uses it", async () => {
 		await submit("a");
 		await world.tick();
 		await copyNow();
@@ -137,7 +137,7 @@ describe("data that lie at home", { timeout: 60_000 }, () => {
 	});
 });
 
-it("refuses a store that is no region, cannot be written, or is there twice", async () => {
+it("is rejected for a store that is not a region, is not writable, or is listed twice", async () => {
 	const ctx = systemContext(world.database.db, world.clock, "seed");
 	const set = (...stores: { at: string; uri: string }[]) => setDataSets(ctx, { items: [], stores });
 	await expect(set({ at: "home", uri: STORE })).rejects.toThrow(/a region, as aws:us-east-1/);

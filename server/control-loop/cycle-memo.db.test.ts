@@ -17,8 +17,8 @@ async function open(): Promise<World> {
 	return world;
 }
 
-describe("what the live loop keeps from cycle to cycle", { timeout: 60_000 }, () => {
-	it("changes no plan, from the first submission to the last end", async () => {
+describe("the live loop's memo between cycles", { timeout: 60_000 }, () => {
+	it("changes no plan, from the first submission to the last completion", async () => {
 		const w = await open();
 		const memory = newCycleMemory();
 		await w.submit({ name: "a" }, { name: "b" }, { name: "c" }, { name: "d" });
@@ -35,11 +35,11 @@ describe("what the live loop keeps from cycle to cycle", { timeout: 60_000 }, ()
 			await w.tick();
 		}
 		expect(decided).toBeGreaterThan(20);
-		// Attempts to which nothing happened stay the same objects, or there was nothing to keep.
+		// Unchanged attempts stay the same objects; otherwise the memo held nothing.
 		expect(kept).toBeGreaterThan(decided);
 	});
 
-	it("is what a cycle decides with", async () => {
+	it("is used by every cycle", async () => {
 		const w = await open();
 		const memory = newCycleMemory();
 		await w.submit({ name: "a" });

@@ -8,7 +8,7 @@ import { knownFacts } from "#server/services/governance/policy/known-facts.ts";
 import { importIntensity } from "#server/services/pricing/energy/import-intensity.ts";
 import { World, type WorldOptions } from "./testing/world.ts";
 
-/** 2026-11-02 08:00 UTC: where every world begins. */
+/** 2026-11-02 08:00 UTC: the start of every test world. */
 const START_MS = Date.UTC(2026, 10, 2, 8);
 const GREENER = "{ id: green-hours, defer: { to: greener, within: 6h } }";
 
@@ -23,7 +23,7 @@ async function open(options: WorldOptions): Promise<World> {
 	return world;
 }
 
-/** Imports g/kWh of hours from `fromMs` on, for the zone of the site at home. */
+/** Imports g/kWh for hours from `fromMs` on, for the zone of the home site. */
 async function importGrid(w: World, fromMs: number, hours: number, gramsAt: (hour: number) => number): Promise<void> {
 	const lines = Array.from({ length: hours }, (_, i) => {
 		const at = new Date(fromMs + i * HOUR_MS);
@@ -39,8 +39,8 @@ async function theJob(w: World) {
 	return row;
 }
 
-describe("a live start is put off", { timeout: 60_000 }, () => {
-	it("to the greenest hour that was imported, says who foretold it and when, and begins then", async () => {
+describe("a deferred live start", { timeout: 60_000 }, () => {
+	it("begins at the greenest imported hour, and names the source and time of the forecast", async () => {
 		const w = await open({ slots: 1, rules: [GREENER] });
 		await importGrid(w, START_MS, 12, (hour) => (hour === 11 ? 100 : 400));
 		await w.submit({ name: "a", estimate: "1h", max: "2h" });
@@ -53,7 +53,7 @@ describe("a live start is put off", { timeout: 60_000 }, () => {
 		await w.until(async () => (await theJob(w)).state === "running");
 	});
 
-	it("by what the hours of past days were, where no one foretells them", async () => {
+	it("uses the pattern of past days where there is no forecast", async () => {
 		const w = await open({ slots: 1, rules: [GREENER] });
 		await importGrid(w, START_MS - 8 * HOUR_MS - 14 * DAY_MS, 14 * 24, (hour) => (hour === 12 ? 120 : 360));
 		await w.submit({ name: "a", estimate: "1h", max: "2h" });
@@ -63,7 +63,7 @@ describe("a live start is put off", { timeout: 60_000 }, () => {
 		expect(sentenceOf(reason)).toContain("; estimated from the same hours of 14 days up to 2026-11-02 00:00 UTC (a grid operator)");
 	});
 
-	it("to the hour at which spot was cheaper in past weeks", async () => {
+	it("begins at the hour at which spot was cheaper in past weeks", async () => {
 		const price = { microUsdPerHour: 400_000n, priceObservedAtMs: START_MS };
 		// Speed 1, so that the estimate is the run time.
 		const spot = fakeOffer({ capacityType: "spot", accelerator: "A100-80GB", ...price });
@@ -85,7 +85,7 @@ describe("a live start is put off", { timeout: 60_000 }, () => {
 		});
 	});
 
-	it("never without figures: it begins at once, and a check of the policy says that there is no forecast", async () => {
+	it("begins immediately without data, and the policy check reports that there is no forecast", async () => {
 		const w = await open({ slots: 1, rules: [GREENER] });
 		await importGrid(w, START_MS - 8 * HOUR_MS - 3 * DAY_MS, 3 * 24, (hour) => (hour === 12 ? 120 : 360));
 		await w.submit({ name: "a" });

@@ -11,9 +11,8 @@ import { pause } from "./leadership.ts";
 const LOOK_EVERY_MS = 100;
 
 /**
- * Ends the attempts of a site that goes down with this host: each gets its grace to save a checkpoint, and its job is
- * queued again with the reason, to go on after the next start. Returns when all have ended, at the latest after the
- * grace and a little more.
+ * Ends the attempts of a site that goes down with this host: each gets its grace to save a checkpoint, and its job is queued again with the
+ * reason, to continue after the next start. Returns when all have ended, at the latest shortly after the grace period.
  */
 export async function drainCluster(ctx: LoopContext, driver: ClusterDriver): Promise<void> {
 	const memory = newClusterMemory();

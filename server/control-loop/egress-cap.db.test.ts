@@ -3,7 +3,7 @@ import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { World } from "./testing/world.ts";
 
 const GIB = 1024n ** 3n;
-/** A job may save 133 times in its instance's life (egress-hold.db.test.ts), here 10 GiB each. */
+/** A job may save 133 times during its instance's life (egress-hold.db.test.ts), here 10 GiB each. */
 const WORST_GIB = 1_330;
 const TIMEOUT_MS = 240_000;
 const opened: World[] = [];
@@ -23,7 +23,7 @@ async function openWithCap(gib: number): Promise<World> {
 
 const stateOf = async (w: World, name: string) => (await w.jobs()).find((j) => j.name === name);
 
-it("reserves the worst case of each admitted job, so that two at once cannot exceed the cap", { timeout: TIMEOUT_MS }, async () => {
+it("reserves the worst case of each admitted job, so that two concurrent jobs cannot exceed the cap", { timeout: TIMEOUT_MS }, async () => {
 	const w = await openWithCap(2 * WORST_GIB);
 	const sentGiB = 10 * (await w.database.db.$count(checkpoint));
 	await w.submit({ name: "fraud-v2", checkpointEvery: "10s" }, { name: "fraud-v3", checkpointEvery: "10s" });
@@ -31,11 +31,11 @@ it("reserves the worst case of each admitted job, so that two at once cannot exc
 	expect((await w.attempts()).filter((a) => a.placement.egressGiB === WORST_GIB)).toHaveLength(1);
 	const waiting = (await w.jobs()).find((j) => j.reason.code === "cap_exceeded");
 	expect(waiting?.reason.facts).toMatchObject({ capId: "out", capGiB: 2 * WORST_GIB, usedGiB: sentGiB + WORST_GIB, askedGiB: WORST_GIB });
-	// The first one ends and releases what it did not send.
+	// The first job ends and releases the egress it did not use.
 	await w.until(async () => (await w.attempts()).filter((a) => a.placement.egressGiB === WORST_GIB).length === 2);
 });
 
-it("counts what left the clouds in the period and lets jobs without egress pass", { timeout: TIMEOUT_MS }, async () => {
+it("counts egress from the clouds in the period, and does not restrict jobs without egress", { timeout: TIMEOUT_MS }, async () => {
 	const w = await openWithCap(WORST_GIB);
 	await w.submit({ name: "fraud-v2", checkpointEvery: "10s" }, { name: "plain" });
 	await w.until(async () => (await stateOf(w, "plain"))?.state === "succeeded");

@@ -22,7 +22,7 @@ async function heldFor(w: World, name: string): Promise<bigint> {
 	return row.amount;
 }
 
-it("holds the egress of a job's checkpoints, of the size that jobs of its name had: 133 in 22 minutes of life, one every 10 s", async () => {
+it("holds the egress of a job's checkpoints, sized like those of earlier jobs with its name: 133 in 22 minutes of life, one every 10 s", async () => {
 	const w = await World.open({ slots: 0, capUsd: 1_000 });
 	opened.push(w);
 	await w.submit({ name: "fraud-v1", checkpointEvery: "10s" });
@@ -38,7 +38,7 @@ it("holds the egress of a job's checkpoints, of the size that jobs of its name h
 	expect([await heldFor(w, "other"), await heldFor(w, "fraud-v3")]).toEqual([before, before]);
 	const jobId = (await w.jobs()).find((j) => j.name === "fraud-v2")?.id ?? "";
 	const [told] = await w.database.db.select({ explanation: decision.explanation }).from(decision).where(eq(decision.jobId, jobId));
-	// 30 s of run: after 10, 20 and 30 s, and at the end
+	// 30 s of run time: after 10, 20 and 30 s, and at the end.
 	const chosen = told?.explanation.candidates.find(({ outcome }) => outcome === "chosen");
 	expect(chosen?.egressMicroUsd).toBe(String(4n * 10n * perGiB));
 });

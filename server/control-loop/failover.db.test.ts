@@ -19,7 +19,7 @@ afterEach(async () => {
 	await rm(checkpointRoot, { recursive: true, force: true });
 });
 
-/** A critical job at home with a run of an hour and one save. */
+/** A critical job at home with a run of an hour and one checkpoint. */
 async function open(): Promise<World> {
 	const w = await World.open({ slots: 1, checkpointRoot, tickMs: 5_000, runMs: HOUR_MS });
 	world = w;
@@ -37,7 +37,7 @@ it("a site that misses some answers keeps its critical job", { timeout: TIMEOUT_
 	expect(w.cloud.instances()).toEqual([]);
 });
 
-it("a critical job on a failed site runs elsewhere from its checkpoint within a minute of what is known of its end, alone", {
+it("a critical job on a failed site continues elsewhere from its checkpoint within a minute of its provable end, as the only copy", {
 	timeout: TIMEOUT_MS,
 }, async () => {
 	const w = await open();

@@ -3,7 +3,7 @@ import { ManualClock } from "#server/kernel/clock.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { failureLogger } from "./failure-logger.ts";
 
-it("logs a new failure at once, and the same one once a minute with the number in between", () => {
+it("logs a new failure immediately, and the same one once a minute with the count in between", () => {
 	const clock = new ManualClock(0);
 	const lines: unknown[] = [];
 	const fail = failureLogger({ clock, log: (level, message, facts) => void lines.push([level, message, facts]) }, "a cycle");

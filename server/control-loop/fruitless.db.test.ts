@@ -7,7 +7,7 @@ import { World } from "./testing/world.ts";
 let world: World | null = null;
 afterEach(() => world?.database.drop());
 
-it("holds a job after two attempts that saved nothing, shows the loss, and continues when a person resumes it", async () => {
+it("holds a job after two attempts without a checkpoint, shows the lost cost, and continues when a person resumes it", async () => {
 	const w = await World.open({ slots: 0, rules: ["{ id: short, limit: { instanceHours: 0.1 } }"], tickMs: 60_000, runMs: HOUR_MS });
 	world = w;
 	const [jobId = ""] = await w.submit({ name: "long" });

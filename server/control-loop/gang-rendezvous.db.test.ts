@@ -49,8 +49,8 @@ const CONTROL_PLANE = "spw-1";
 const NODES = 4;
 
 /**
- * A small torchrun: rank 0 listens at the agreed address, the other ranks connect, and all reduce a sum. Each shows its sum,
- * and fails when it is wrong.
+ * A minimal torchrun: rank 0 listens at the agreed address, the other ranks connect, and all reduce a sum. Each prints its sum, and fails
+ * when it is wrong.
  */
 const ALL_REDUCE = `
 const net = require("node:net");
@@ -80,9 +80,9 @@ if (rank === 0) {
 
 interface Cloud {
 	driver: CloudDriver;
-	/** Where its offer is, without a zone where this cloud sells by region. */
+	/** The placement of its offer, without a zone where this cloud sells by region. */
 	offer: { region: string; zone: string | null; instanceType: string };
-	/** Machines by its own book. */
+	/** Machines in the provider's own records. */
 	book(): { state: string }[];
 	close(): Promise<void>;
 }
@@ -147,7 +147,7 @@ afterEach(async () => {
 	for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A control plane with one cloud: the whole loop over the real drivers, the agents' face, and machines that boot. */
+/** A control plane with one cloud: the whole loop over the real drivers, the agent API, and machines that boot. */
 async function open(name: keyof typeof CLOUDS) {
 	const database = await createTestDatabase();
 	closers.push(() => database.drop());
@@ -205,7 +205,7 @@ spec:
 }
 
 describe.each(["aws", "azure", "gcp"] as const)("a gang on machines of %s", (name) => {
-	it("meets at rank 0, reduces a sum over all, and leaves nothing behind", { timeout: TIMEOUT_MS }, async () => {
+	it("meets at rank 0, reduces a sum over all ranks, and leaves nothing behind", { timeout: TIMEOUT_MS }, async () => {
 		const { database, cloud, ctx } = await open(name);
 		const { db } = database;
 		const spec = parseJobDocument({

@@ -49,7 +49,7 @@ async function expectClean(w: World): Promise<void> {
 }
 
 describe("a gang of four in a cloud", { timeout: TIMEOUT_MS }, () => {
-	it("starts on four machines in the zone of its first, runs as one and ends as one", async () => {
+	it("starts on four machines in the zone of its first, and runs and ends as one attempt", async () => {
 		const w = await open();
 		await w.submit({ name: "gang", nodes: NODES });
 		await w.until(async () => (await w.instances()).length === NODES);
@@ -65,8 +65,8 @@ describe("a gang of four in a cloud", { timeout: TIMEOUT_MS }, () => {
 		await expectClean(w);
 	});
 
-	it("holds the worst case of each machine, all or nothing: $1.60 is room for three, so none is asked for", async () => {
-		// One: $1/h for 10 min of work and 15 min around it, and a margin: above $0.40.
+	it("holds the worst case of each machine, all or nothing: $1.60 is enough for three, so none is requested", async () => {
+		// For one: $1/h for 10 min of work and 15 min around it, and a margin: above $0.40.
 		const w = await open({ capUsd: 1.6 });
 		await w.submit({ name: "gang", nodes: NODES });
 		await w.tick();
@@ -99,7 +99,7 @@ describe("a gang of four in a cloud", { timeout: TIMEOUT_MS }, () => {
 			.orderBy(asc(instance.rank));
 		const [first = 0n, ...others] = held.map((h) => h.amount);
 		expect(new Set(others).size).toBe(1);
-		// As for one machine: 133 checkpoints of 10 GiB at the most (egress-hold.db.test.ts), and less than a µ$ a machine by rounding.
+		// As for one machine: at most 133 checkpoints of 10 GiB (egress-hold.db.test.ts), and less than a µ$ per machine for rounding.
 		const egress = 133n * 10n * egressMicroUsdPerGiB("aws", "us-east-1");
 		expect(Number(first - (others[0] ?? 0n) - egress)).toBeGreaterThanOrEqual(0);
 		expect(Number(first - (others[0] ?? 0n) - egress)).toBeLessThan(NODES);
@@ -116,12 +116,12 @@ describe("a gang of four in a cloud", { timeout: TIMEOUT_MS }, () => {
 	});
 });
 
-describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, () => {
-	it("gives the others back at once, leaves the offer alone once, and starts whole elsewhere", async () => {
+describe("when one machine of a gang is unavailable", { timeout: TIMEOUT_MS }, () => {
+	it("releases the others immediately, avoids the offer once, and starts complete elsewhere", async () => {
 		const cheap = zoned({ instanceType: "g4dn.xlarge" });
 		const dear = zoned({ microUsdPerHour: 400_000n });
 		const w = await open({ cloud: { offers: [cheap, dear], bootDelayMs: 30_000 } });
-		// Ranks 0 and 1 are made; 2 and 3 are refused.
+		// Ranks 0 and 1 are created; 2 and 3 are refused.
 		w.cloud.launches.next();
 		w.cloud.launches.next();
 		w.cloud.launches.next({ kind: "error", error: "insufficient_capacity" });
@@ -135,9 +135,9 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 		expect(made.map((i) => [i.state, i.reason?.code])).toEqual(Array(2).fill(["terminated", "gang_member_failed"]));
 		expect(refused.map((i) => i.state)).toEqual(["terminated", "terminated"]);
 		expect(refused.find((i) => i.rank === first?.reason?.facts["rank"])?.reason?.code).toBe("launch_refused_capacity");
-		// They are requested concurrently; a late request finds the gang given up and is not sent.
+		// They are requested concurrently; a late request is not sent because the gang is already given up.
 		for (const { calls, reason } of refused) expect(reason?.code).toBe(calls > 0 ? "launch_refused_capacity" : "gang_member_failed");
-		// At once: they never booted, and ended as soon as a provider ends anything.
+		// Immediately: they never booted, and ended as soon as the provider allows.
 		expect(w.cloud.instances().filter((m) => m.instanceType === "g4dn.xlarge")).toHaveLength(2);
 		for (const row of made) expect(row.terminatingAt?.getTime()).toBeLessThanOrEqual((row.launchedAt?.getTime() ?? 0) + 2_000);
 		const [left] = await w.database.db.select().from(offer).where(eq(offer.id, cheap.id));
@@ -147,12 +147,12 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 		await expectClean(w);
 		const records = await offerRecords(w.database.db, w.clock.nowMs());
 		expect(records.get(cheap.id)?.interruptions ?? 0).toBe(0);
-		// A machine that was made is billed a minute at the least: $0.30 an hour is half a cent. The others cost nothing.
+		// A created machine is billed for at least a minute: at $0.30 an hour this is half a cent. The others cost nothing.
 		const costs = (await w.instances()).filter((i) => i.attemptId === first?.id).map((i) => i.costMicroUsd);
 		expect(costs.sort()).toEqual([0n, 0n, 5_000n, 5_000n]);
 	});
 
-	it("asks for one machine alone when the provider has no room even for that, where the offer names no zone", async () => {
+	it("requests only one machine when the provider has no room even for that, where the offer names no zone", async () => {
 		const w = await open();
 		w.cloud.launches.next({ kind: "error", error: "insufficient_capacity" });
 		await w.submit({ name: "gang", nodes: NODES });
@@ -164,7 +164,7 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 	});
 
 	it.each(sampled(["launch:provider_answered", "terminate:marked", "terminate:provider_answered", "terminate:written"] as const, 2))(
-		"gives everything back also when the scheduler dies at %s on the way",
+		"releases everything also when the scheduler dies at %s on the way",
 		async (step) => {
 			const w = await open({ cloud: { offers: [zoned()] } });
 			for (let made = 0; made < 3; made++) w.cloud.launches.next();
@@ -178,7 +178,7 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 		},
 	);
 
-	it("gives a gang back that does not assemble in time, and blames the machine that did not come up", async () => {
+	it("releases a gang that does not assemble in time, and blames the machine that did not come up", async () => {
 		const w = await open({ tickMs: 5_000, cloud: { offers: [zoned()] } });
 		for (let rank = 0; rank < 3; rank++) w.cloud.launches.next();
 		w.cloud.launches.next({ kind: "slow_boot", durationMs: 3_600_000 });
@@ -202,7 +202,7 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () => {
 	const member = async (w: World, rank: number) => (await w.instances()).find((i) => i.rank === rank && i.terminatedAt === null);
 
-	it("stops all when the provider takes one, counts one interruption, and runs the job again", async () => {
+	it("stops all when the provider reclaims one, counts one interruption, and runs the job again", async () => {
 		const w = await open({ cloud: { offers: [zoned()] } });
 		await w.submit({ name: "gang", nodes: NODES });
 		await w.until(running(w));
@@ -221,12 +221,12 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 			"gang_member_failed",
 		]);
 		expect((await offerRecords(w.database.db, w.clock.nowMs())).get(zoned().id)?.interruptions).toBeCloseTo(1, 1);
-		// Never two live attempts: the second begins when the last machine of the first is over or has reported its end.
+		// Never two live attempts: the second begins when the first's last machine has ended or reported its end.
 		expect(attempts[1]?.createdAt.getTime()).toBeGreaterThanOrEqual(attempts[0]?.finishedAt?.getTime() ?? Number.NaN);
 		await expectClean(w);
 	});
 
-	it("charges each rank for its own seconds: 4 × $0.36/h, interrupted half-way", async () => {
+	it("charges each rank for its own seconds: 4 × $0.36/h, interrupted halfway", async () => {
 		// 100 µ$ a second.
 		const offers = [zoned({ microUsdPerHour: 360_000n })];
 		const w = await open({ runMs: 600_000, tickMs: 15_000, cloud: { offers } });
@@ -285,7 +285,7 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 		await expectClean(w);
 	});
 
-	it("takes one end as the job's when two commands fail at once", async () => {
+	it("records one end for the job when two commands fail at once", async () => {
 		const w = await open({ runMs: 600_000 });
 		await w.submit({ name: "gang", nodes: NODES });
 		await w.until(running(w));
@@ -301,7 +301,7 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 		await expectClean(w);
 	});
 
-	it("goes on while a rank that is done has left, and succeeds with the last one", async () => {
+	it("continues after a finished rank has left, and succeeds with the last one", async () => {
 		const w = await open({ runMs: 15_000 });
 		await w.submit({ name: "gang", nodes: NODES });
 		await w.until(running(w));
@@ -337,7 +337,7 @@ describe("a scheduler killed at any step of a gang's launch or end", { timeout: 
 	const steps = PROBE_STEPS.filter((step) => step.startsWith("launch:") || step.startsWith("terminate:"));
 	// Halfway: at the third machine.
 	const cases = sampled(steps, 3).map((step) => [step, step === "launch:intent_written" ? 1 : 3] as const);
-	it.each(cases)("at %s, pass %i: one success, every machine gone, nothing held", async (step, pass) => {
+	it.each(cases)("at %s, pass %i: one success, every machine terminated, nothing held", async (step, pass) => {
 		const w = await open({ cloud: { offers: [zoned()] } });
 		w.killAt = { step, pass };
 		await w.submit({ name: "gang", nodes: NODES });

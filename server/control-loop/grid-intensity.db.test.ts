@@ -50,7 +50,7 @@ const read = () => {
 	);
 };
 
-it("reads the hours of each site's zone with the token, once an hour, and says of a zone that fails which and why", async () => {
+it("reads the hours of each site's zone with the token, once an hour, and reports which zone fails and why", async () => {
 	const { db } = world.database;
 	await db
 		.update(site)

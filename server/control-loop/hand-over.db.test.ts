@@ -9,17 +9,20 @@ import { World } from "./testing/world.ts";
 let world: World | null = null;
 afterEach(() => world?.database.drop());
 
-it.each(["transient", "throttled", "unauthorized"] as const)("hands an attempt over again when the site answered %s", async (kind) => {
-	const w = await World.open({ slots: 1 });
-	world = w;
-	w.cluster.calls.fail("start", kind, { times: 2 });
-	await w.submit({ name: "a" });
-	await w.until(() => w.quiet());
-	expect(w.cluster.calls.recorded.filter((c) => c.method === "start").map((c) => c.outcome)).toEqual([kind, kind, "ok"]);
-	expect((await w.attempts()).map((a) => [a.state, a.reason?.code])).toEqual([["succeeded", "completed"]]);
-});
+it.each(["transient", "throttled", "unauthorized"] as const)(
+	"repeats the hand-over of an attempt when the site answered %s",
+	async (kind) => {
+		const w = await World.open({ slots: 1 });
+		world = w;
+		w.cluster.calls.fail("start", kind, { times: 2 });
+		await w.submit({ name: "a" });
+		await w.until(() => w.quiet());
+		expect(w.cluster.calls.recorded.filter((c) => c.method === "start").map((c) => c.outcome)).toEqual([kind, kind, "ok"]);
+		expect((await w.attempts()).map((a) => [a.state, a.reason?.code])).toEqual([["succeeded", "completed"]]);
+	},
+);
 
-it("fails an attempt that the site will never take, with the site's words", async () => {
+it("fails an attempt that the site will never accept, with the site's message", async () => {
 	const w = await World.open({ slots: 1 });
 	world = w;
 	w.cluster.calls.fail("start", "invalid_request");
@@ -35,7 +38,7 @@ const REFUSALS = [
 	["quota_exceeded", "launch_refused_quota"],
 ] as const;
 
-it.each(REFUSALS)("lets a job wait again that the site has no room or share for (%s), and leaves that pool alone", async (kind, code) => {
+it.each(REFUSALS)("requeues a job when the site has no room or share for it (%s), and avoids that pool", async (kind, code) => {
 	const w = await World.open({ slots: 1, rules: [`{ id: stay, when: 'job.name == "a"', deny: { sites: [cloud] } }`] });
 	world = w;
 	w.cluster.calls.fail("start", kind);
@@ -48,7 +51,7 @@ it.each(REFUSALS)("lets a job wait again that the site has no room or share for 
 	expect((await w.attempts()).map((a) => a.state)).toEqual(["evicted", "succeeded"]);
 });
 
-it("takes what the cluster releases for lack of room as a refusal: the job waits again, and that pool is left alone", async () => {
+it("treats a release by the cluster for lack of room as a refusal: the job is requeued, and that pool is avoided", async () => {
 	const w = await World.open({ slots: 1, rules: [`{ id: stay, when: 'job.name == "a"', deny: { sites: [cloud] } }`] });
 	world = w;
 	const driver = defined(w.ctx.clusters.get("home"), "the site");
@@ -71,7 +74,7 @@ it("takes what the cluster releases for lack of room as a refusal: the job waits
 	expect((await w.attempts()).map((a) => a.state)).toEqual(["evicted", "succeeded"]);
 });
 
-it("lets such a job go to the cloud meanwhile, where a rule does", { timeout: 60_000 }, async () => {
+it("lets such a job burst meanwhile, if a rule allows it", { timeout: 60_000 }, async () => {
 	const w = await World.open({ slots: 1 });
 	world = w;
 	w.cluster.calls.fail("start", "quota_exceeded");
@@ -83,7 +86,7 @@ it("lets such a job go to the cloud meanwhile, where a rule does", { timeout: 60
 	]);
 });
 
-it("keeps why the cluster lets an attempt wait as long as it does, and how its nodes stand", async () => {
+it("records why the cluster keeps an attempt pending for as long as it does, and the state of its nodes", async () => {
 	const waitsFor = { reason: "QOSMaxGRESPerUser", detail: "" };
 	const w = await World.open({ slots: 2, jobOf: (request) => ({ ...defaultFakeJob(request), stageMs: 20_000, waitsFor }) });
 	world = w;

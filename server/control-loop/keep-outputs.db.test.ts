@@ -46,7 +46,7 @@ async function ended(outputs: OutputSpec[], files: Record<string, string>) {
 	return { work, row: { id: attemptId, jobId, number: 1, team: spec.team, spec } };
 }
 
-/** Calls again when the copy is over, as the site's task does. */
+/** Calls again when the copy has ended, as the site's task does. */
 async function keep(
 	run: Awaited<ReturnType<typeof ended>>,
 	exit: Exit | null,
@@ -80,17 +80,17 @@ describe("outputs of an attempt on an owned site", () => {
 		const run = await ended([MODEL, LOG], { "models/fraud/a.bin": "a", "models/fraud/deep/b.bin": "b", "train.log": "ok" });
 		expect(await keep(run, DONE)).toEqual(DONE);
 		expect(await stored(run.row.jobId)).toEqual(["log: train.log", "model: a.bin", "model: deep/b.bin"]);
-		// As after a crash: what is recorded is not copied again.
+		// As after a crash: recorded outputs are not copied again.
 		expect(await keep(run, DONE)).toEqual(DONE);
 	});
 
-	it("fail a success that lacks one, and keep the others", async () => {
+	it("fail a successful command if one is missing, and keep the others", async () => {
 		const run = await ended([MODEL, LOG], { "train.log": "ok" });
 		expect(await keep(run, DONE)).toEqual({ ...DONE, outputProblem: "output model: no files at /models/fraud" });
 		expect(await stored(run.row.jobId)).toEqual(["log: train.log"]);
 	});
 
-	it("are kept after a failure or a stop only when the job says always", async () => {
+	it("are kept after a failure or a stop only when the job requests it", async () => {
 		const failed = { ...DONE, code: 1 };
 		const files = { "models/fraud/a.bin": "a", "train.log": "half" };
 		const first = await ended([MODEL, LOG], files);
@@ -101,13 +101,13 @@ describe("outputs of an attempt on an owned site", () => {
 		expect(await stored(second.row.jobId)).toEqual([]);
 	});
 
-	it("fail with a file name that would be two lines of a list, and keep the others", async () => {
+	it("fail for a file name containing a line break, and keep the others", async () => {
 		const run = await ended([MODEL, LOG], { "models/fraud/a\n../b": "a", "train.log": "ok" });
 		expect((await keep(run, DONE))?.outputProblem).toBe('output model: the path "a\\n../b" must not contain control characters');
 		expect(await stored(run.row.jobId)).toEqual(["log: train.log"]);
 	});
 
-	it("count against the team's quota, also two at once", async () => {
+	it("count against the team's quota, also concurrently", async () => {
 		const files = { "models/fraud/a.bin": "1234567890" };
 		const runs = [await ended([MODEL], files), await ended([MODEL], files)];
 		const [used] = await database.db.select({ bytes: sum(artifact.bytes) }).from(artifact);

@@ -6,7 +6,7 @@ import { PROBE_STEPS, type ProbeStep } from "./context.ts";
 import { World } from "./testing/world.ts";
 
 const TIMEOUT_MS = 60_000;
-/** Other files kill at the steps of moves, adoptions and pipelines; chaos kills at those of an expired lease. */
+/** Other files kill at the steps of moves, adoptions and pipelines; the chaos tests kill at those of an expired lease. */
 const STEPS = PROBE_STEPS.filter((step) => !/^(move|adopt|lease|pipeline):/.test(step));
 let world: World | null = null;
 afterEach(async () => {
@@ -27,7 +27,7 @@ describe("a scheduler killed at any step of a launch, a termination or a start a
 			expect(w.deaths).toBe(1);
 			const jobs = await w.jobs();
 			expect(jobs.map((j) => j.state)).toEqual(["succeeded", "succeeded", "succeeded"]);
-			// Exactly one success for each job, and every machine that was ever made belongs to its own row.
+			// Exactly one success for each job, and every machine ever created belongs to its own row.
 			const attempts = await w.attempts();
 			for (const j of jobs) expect(attempts.filter((a) => a.jobId === j.id && a.state === "succeeded")).toHaveLength(1);
 			const made = w.cloud.instances();
@@ -50,7 +50,7 @@ describe("a scheduler killed at any step of a launch, a termination or a start a
 	);
 
 	it(
-		"meets every step on the way, so that the cases above kill where they say",
+		"reaches every step, so that the cases above really kill there",
 		async () => {
 			world = await World.open({ slots: 1, runMs: 8_000 });
 			const w = world;

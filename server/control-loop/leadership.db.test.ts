@@ -77,7 +77,7 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		await third?.resign();
 	});
 
-	it("is lost by a suspended process, although its connection stays open, and found lost when it resumes", async () => {
+	it("is lost by a suspended process, although its connection stays open, and the process notices when it resumes", async () => {
 		const other = spawn(process.execPath, ["--input-type=module", "-e", OTHER_LEADER], {
 			env: { ...process.env, DATABASE_URL: world.database.url },
 			stdio: ["ignore", "pipe", "inherit"],
@@ -99,7 +99,7 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		}
 	});
 
-	it("is woken by a submission long before the tick, and the tick finds what was not announced", async () => {
+	it("is woken by a submission long before the tick, and the tick finds changes without a notification", async () => {
 		const stop = new AbortController();
 		const slow: LoopContext = { ...world.ctx, timing: { ...world.ctx.timing, tickMs: 600_000, syncMs: 600_000 } };
 		const running = runScheduler({ ctx: slow, connection: newConnection(), instanceName: "a", signal: stop.signal });
@@ -120,7 +120,7 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		await second;
 	});
 
-	it("gives the lock back when its term cannot begin, and leads when it can", async () => {
+	it("releases the lock when its term cannot begin, and leads when it can", async () => {
 		const connection = newConnection();
 		const listen = vi.spyOn(connection.sql, "listen").mockRejectedValueOnce(new Error("no session left"));
 		const stop = new AbortController();
@@ -132,7 +132,7 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		await running;
 	});
 
-	it("stops when asked to while becoming the leader, and leads nothing", async () => {
+	it("stops if asked to while becoming the leader, and leads nothing", async () => {
 		const stop = new AbortController();
 		const ctx: LoopContext = { ...world.ctx, log: (_level, message) => message === "This scheduler is the leader" && stop.abort() };
 		await world.submit({ name: "waiting" });

@@ -43,13 +43,13 @@ async function run(w: World, ticks = 8): Promise<void> {
 	for (let i = 0; i < ticks; i++) await w.tick();
 }
 
-/** No call about the region is answered any more, and its agents are not heard. */
+/** Calls about the region get no answer any more, and its agents are silent. */
 async function loseRegion(w: World): Promise<void> {
 	for (const method of CALLS) w.cloud.calls.fail(method, "transient", { region: HERE ?? "", times: Number.POSITIVE_INFINITY });
 	for (const { id } of await w.instances()) w.silenced.add(id);
 }
 
-it("a critical job leaves a region that answers nothing, alone, from its checkpoint, within a minute of what is known of it", {
+it("a critical job leaves an unresponsive region from its checkpoint, as the only copy, within a minute of its provable end", {
 	timeout: TIMEOUT_MS,
 }, async () => {
 	const w = await open({}, 3 * MINUTE_MS);
@@ -94,7 +94,7 @@ it("a critical job leaves a region that answers nothing, alone, from its checkpo
 	expect((await w.attempts()).map((a) => a.state)).toEqual(["lost", "succeeded"]);
 });
 
-it("goes on elsewhere while a call about the lost region still hangs", { timeout: TIMEOUT_MS }, async () => {
+it("continues elsewhere while a call about the lost region still hangs", { timeout: TIMEOUT_MS }, async () => {
 	const w = await open({}, 20 * MINUTE_MS, 100);
 	await run(w);
 	for (const { id } of await w.instances()) w.silenced.add(id);
@@ -118,7 +118,7 @@ it("goes on elsewhere while a call about the lost region still hangs", { timeout
 	await w.until(async () => (await w.instances())[0]?.state === "terminated");
 });
 
-it("without a lease, and where nothing is critical, it waits until its machine is seen gone", { timeout: TIMEOUT_MS }, async () => {
+it("waits for its machine's termination without a lease, when the job is not critical", { timeout: TIMEOUT_MS }, async () => {
 	const w = await open({ critical: false });
 	w.leaseMs = null;
 	await run(w);
@@ -130,7 +130,7 @@ it("without a lease, and where nothing is critical, it waits until its machine i
 	expect(only).toMatchObject({ state: "stopping", stopReason: { code: "agent_silent" } });
 });
 
-it("a clock that jumps, and a scheduler that was unavailable, make no silence", { timeout: TIMEOUT_MS }, async () => {
+it("a jumping clock, or a scheduler that was unavailable, does not count as silence", { timeout: TIMEOUT_MS }, async () => {
 	const w = await open();
 	await run(w);
 	const [machine] = await w.instances();
@@ -194,7 +194,7 @@ it("a critical job with an unanswered launch is launched elsewhere", { timeout: 
 	]);
 });
 
-it("a site is well while one of its regions answers, and its other ones are named", { timeout: TIMEOUT_MS }, async () => {
+it("a site is healthy while one of its regions answers, and the failing ones are named", { timeout: TIMEOUT_MS }, async () => {
 	const w = await open();
 	const driver = defined(w.ctx.clouds.get("aws"), "the site's driver");
 	const read = async () => {

@@ -13,7 +13,7 @@ afterEach(async () => {
 const TERMINATE_MS = 7_000;
 const HIDDEN_MS = 600_000;
 
-/** One burst job, with a full home. */
+/** One burst job, with home full. */
 async function open(): Promise<World> {
 	world = await World.open({ slots: 1, cloud: { terminateDelayMs: TERMINATE_MS } });
 	return world;
@@ -24,7 +24,7 @@ const row = async (w: World) => defined((await w.instances())[0], "its row");
 const machine = (w: World) => defined(w.cloud.instances()[0], "the machine");
 const isClosed = (w: World) => async () => (await w.instances())[0]?.state === "terminated";
 
-/** Time of the machine in all of its charges, and how much of that was refunded. */
+/** Charged time of the machine, and how much of that was refunded. */
 async function charged(w: World): Promise<{ ms: number; backMs: number }> {
 	await meterAll(w.ctx);
 	const [sum] = await w.database.sql`
@@ -34,7 +34,7 @@ async function charged(w: World): Promise<{ ms: number; backMs: number }> {
 }
 
 describe("a machine that no listing has ever shown", () => {
-	it("is charged until it is believed gone, since silence does not show its end; the provider's report corrects that", {
+	it("is charged until it counts as terminated, since its absence does not show its end; the provider's report corrects that", {
 		timeout: 60_000,
 	}, async () => {
 		const w = await open();
@@ -72,8 +72,8 @@ describe("a machine that no listing has ever shown", () => {
 	});
 });
 
-describe("a machine that was shown, and that answers leave out", () => {
-	it("is charged until the first of them when its agent was not heard any more", { timeout: 60_000 }, async () => {
+describe("a machine that was listed and then is missing", () => {
+	it("is charged until the first listing without it when its agent is silent", { timeout: 60_000 }, async () => {
 		const w = await open();
 		await burst(w);
 		await w.until(async () => (await w.instances())[0]?.readyAt != null);
@@ -86,7 +86,7 @@ describe("a machine that was shown, and that answers leave out", () => {
 		expect((await charged(w)).ms).toBe(missedMs - launchedAtMs);
 	});
 
-	it("is charged on when its agent was heard since: the listing missed a machine that ran", { timeout: 60_000 }, async () => {
+	it("stays charged when its agent was heard since: the listing missed a running machine", { timeout: 60_000 }, async () => {
 		const w = await open();
 		await burst(w);
 		await w.until(async () => (await w.instances())[0]?.readyAt != null);

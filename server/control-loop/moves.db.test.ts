@@ -55,8 +55,8 @@ async function booksAreWhole(w: World): Promise<void> {
 	expect((await ledgerCheck(w.ctx)).differences).toEqual([]);
 }
 
-describe("a burst job goes home", { timeout: TIMEOUT_MS }, () => {
-	it("at a checkpoint, when a slot came free, to the slot that was kept for it, and goes on from what it saved", async () => {
+describe("a burst job that returns home", { timeout: TIMEOUT_MS }, () => {
+	it("stops at a checkpoint once a slot is free, and continues from it in the slot reserved for it", async () => {
 		const w = await openBurst();
 		let mostAlive = 0;
 		await w.until(async () => {
@@ -101,7 +101,7 @@ describe("a burst job goes home", { timeout: TIMEOUT_MS }, () => {
 	];
 	it.each(sampled(steps, 3))("loses, doubles and leaves nothing when the scheduler dies at %s", async (step) => {
 		const w = await openBurst();
-		// home-1 passed the steps of a start at home once already
+		// home-1 already passed the steps of a start at home once.
 		w.killAt = { step, pass: step.startsWith("home:") ? 2 : 1 };
 		await w.until(() => w.quiet());
 		expect(w.deaths).toBe(1);
@@ -116,10 +116,10 @@ describe("a burst job goes home", { timeout: TIMEOUT_MS }, () => {
 	});
 });
 
-describe("room that a job at home makes for a deadline", { timeout: TIMEOUT_MS }, () => {
+describe("room made for a deadline by a job at home", { timeout: TIMEOUT_MS }, () => {
 	const ROOM = "{ id: room, when: job.hasDeadline, preempt: { classes: [burst] } }";
 
-	/** One slot, held for hours by `low`, which must leave for `urgent`; then `rival` comes, with a higher rank. */
+	/** One slot, held for hours by `low`, which must leave for `urgent`; then `rival` arrives, with a higher rank. */
 	async function openRoom(): Promise<World> {
 		const w = await World.open({
 			slots: 1,
@@ -142,7 +142,7 @@ describe("room that a job at home makes for a deadline", { timeout: TIMEOUT_MS }
 		return snapshot.pending.find((p) => p.spec.name === "urgent")?.room ?? null;
 	};
 
-	it("is read back from what is stored, while it leaves and when it no longer exists, and goes to the one it was made for", async () => {
+	it("is restored from the database, before and after the other job has left, and goes to the job it was made for", async () => {
 		const w = await openRoom();
 		const rooms = new Set<string>();
 		await w.until(async () => {
@@ -165,7 +165,7 @@ describe("room that a job at home makes for a deadline", { timeout: TIMEOUT_MS }
 });
 
 describe("a job at home that is evicted", { timeout: TIMEOUT_MS }, () => {
-	it("saves, waits again, and goes on from its checkpoint", async () => {
+	it("saves, waits again, and continues from its checkpoint", async () => {
 		const w = await World.open({ slots: 1, checkpointRoot });
 		world = w;
 		await w.submit({ name: "low", estimate: "1m", max: "2h", checkpointEvery: "10m" });

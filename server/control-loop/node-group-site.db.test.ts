@@ -29,7 +29,7 @@ function ignoreTransient(error: unknown): void {
 	if (!(error instanceof DriverError && error.kind === "transient")) throw error;
 }
 
-it("is priced while it has no node, grows for jobs, is charged for what was there, and gives them back when it may not grow any more", {
+it("is priced without a node, grows for jobs, is charged for the nodes that existed, and releases them when it may no longer grow", {
 	timeout: 240_000,
 }, async () => {
 	const nodeGroup = { name: "gpu", shape: { gpus: 2, labels }, maxNodes: 2, joinMs: 600, idleMs: 3_600_000 };
@@ -47,7 +47,7 @@ it("is priced while it has no node, grows for jobs, is charged for what was ther
 	const look = async () => {
 		memory.healthWrittenMs = 0;
 		await runCycle(ctx, cycle);
-		// A node leaves when it is idle, and a log on it cannot be read any more. The control loop tries again too.
+		// A node leaves when it is idle, and then its log is unreadable. The control loop retries too.
 		await syncCluster(ctx, driver, memory).catch(ignoreTransient);
 		await sleep(10);
 	};
@@ -70,7 +70,7 @@ it("is priced while it has no node, grows for jobs, is charged for what was ther
 	await w.submit({ name: "gang", nodes: 2, gpus: 2, command }, { name: "one", gpus: 1, command });
 	await until("both ended", async () => (await w.jobs()).every((j) => j.finishedAt !== null));
 	expect((await w.jobs()).map((j) => j.state)).toEqual(["succeeded", "succeeded"]);
-	// Only now: a node that left between two looks would have come again and again on a busy machine.
+	// Checked only now: on a busy computer, a node that left between two reads would have come back again and again.
 	nodeGroup.idleMs = 0;
 	await until("no node is left", async () => (await seen())?.pools[0]?.nodesToCome === 2);
 	await meterPoolUntilNow(services, KEY);

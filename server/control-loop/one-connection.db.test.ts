@@ -10,7 +10,7 @@ afterEach(async () => {
 	world = null;
 });
 
-it("a placement asks for no second connection while it holds the locks of budgets: with all others waiting for these none comes", {
+it("a placement needs no second connection while it holds budget locks, which would deadlock if all others wait for these", {
 	timeout: TIMEOUT_MS,
 }, async () => {
 	const w = await World.open({ slots: 1 });

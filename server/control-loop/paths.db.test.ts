@@ -26,8 +26,8 @@ async function open(options: WorldOptions): Promise<World> {
 const stateOf = async (w: World, name: string) => (await w.jobs()).find((j) => j.name === name)?.state;
 const reaches = (w: World, name: string, state: string) => async () => (await stateOf(w, name)) === state;
 
-describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => {
-	it("goes to the next cheapest offer when the first has no capacity, and leaves the first alone", async () => {
+describe("recovery from cloud errors", { timeout: TIMEOUT_MS }, () => {
+	it("uses the next cheapest offer when the first has no capacity, and avoids the first", async () => {
 		const cheap = fakeOffer({ instanceType: "g4dn.xlarge", microUsdPerHour: 500_000n, priceObservedAtMs: Date.UTC(2026, 10, 2, 8) });
 		const dear = fakeOffer({ priceObservedAtMs: Date.UTC(2026, 10, 2, 8) });
 		const w = await open({ slots: 0, cloud: { offers: [cheap, dear] } });
@@ -44,7 +44,7 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		expect(row?.refusals).toBe(1);
 	});
 
-	it.each(["lose_answer", "delayed_create", "invisible"] as const)("makes one machine when the launch meets %s", async (kind) => {
+	it.each(["lose_answer", "delayed_create", "invisible"] as const)("creates one machine when the launch meets %s", async (kind) => {
 		const w = await open({ slots: 0 });
 		w.cloud.launches.next(kind === "lose_answer" ? { kind } : { kind, durationMs: 8_000 });
 		await w.submit({ name: "a" });
@@ -53,7 +53,7 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		expect((await w.attempts()).map((a) => a.state)).toEqual(["succeeded"]);
 	});
 
-	it("runs a job again when its spot machine is reclaimed, and says so", async () => {
+	it("runs a job again when its spot machine is reclaimed, and reports it", async () => {
 		const spot = fakeOffer({ capacityType: "spot", microUsdPerHour: 300_000n, priceObservedAtMs: Date.UTC(2026, 10, 2, 8) });
 		const w = await open({ slots: 0, cloud: { offers: [spot] } });
 		w.cloud.launches.next({ kind: "interrupt", afterMs: 15_000, noticeMs: 2_000 });
@@ -67,12 +67,12 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		expect(record?.interruptions).toBeCloseTo(1, 2);
 		expect(record?.launches).toBeGreaterThan(1);
 		expect(record?.instanceHours).toBeGreaterThan(0);
-		// Reclaimed, and up again when the second machine came: one end of each.
+		// Reclaimed, and healthy again with the second machine: one end of each.
 		expect(record?.zone?.upEnds.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 2);
 		expect(record?.zone?.downEnds.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 2);
 	});
 
-	it("gives a silent machine up only when it is seen gone, so never two run at once", async () => {
+	it("gives up a silent machine only when it is seen terminated, so two never run at once", async () => {
 		const w = await open({ slots: 0 });
 		await w.submit({ name: "a", max: "2h" });
 		await w.until(reaches(w, "a", "running"));
@@ -89,7 +89,7 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		expect((await w.jobs())[0]?.state).toBe("succeeded");
 	});
 
-	it("keeps the machines of agents that no one could hear, and takes them for silent only from then on", async () => {
+	it("keeps machines of agents that no server could hear, and counts their silence only from then on", async () => {
 		const w = await open({ slots: 0 });
 		await w.submit({ name: "a", max: "2h" });
 		await w.until(reaches(w, "a", "running"));
@@ -100,7 +100,7 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		await expect.poll(() => listenedMs(db)).toBeLessThan(60_000);
 		stop.abort();
 		await listening;
-		// The web servers were unavailable for long, and so was anyone who leads now.
+		// The web servers were unavailable for long, and so was any current leader.
 		await sql`update setting set value = jsonb_build_object('since', now() - interval '3 h', 'at', now() - interval '2 h') where key = 'agents_heard'`;
 		w.silenced.add(machine?.id ?? "");
 		w.clock.advance(20 * 60_000);
@@ -109,14 +109,14 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		await beat(db);
 		for (let i = 0; i < 3; i++) await w.tick();
 		expect((await w.attempts())[0]).toMatchObject({ state: "running", stopRequestedAt: null });
-		// Heard by others for ten minutes by now, and this one still not.
+		// Other agents have been heard for ten minutes by now, but not this one.
 		await sql`update setting set value = jsonb_set(value, '{since}', to_jsonb(now() - interval '10 min')) where key = 'agents_heard'`;
 		await w.until(async () => (await w.attempts())[0]?.stopReason?.code === "agent_silent", 3);
 		await beat(db);
 		expect(await listenedMs(db)).toBeGreaterThan(9 * 60_000);
 	});
 
-	it("marks the site unhealthy when the account is refused, and goes on when it is let in", async () => {
+	it("marks the site unhealthy when the account is rejected, and continues when it is accepted again", async () => {
 		const w = await open({ slots: 0 });
 		w.cloud.launches.next({ kind: "error", error: "unauthorized" });
 		await w.submit({ name: "a" });
@@ -130,7 +130,7 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		expect((await w.jobs())[0]?.state).toBe("succeeded");
 	});
 
-	it.each(["unauthorized", "wrong_clock"] as const)("does not take %s for the answer to an earlier call that had none", async (kind) => {
+	it.each(["unauthorized", "wrong_clock"] as const)("does not treat %s as the answer to an earlier call without one", async (kind) => {
 		const w = await open({ slots: 0 });
 		w.cloud.launches.next({ kind: "lose_answer" });
 		await w.submit({ name: "a" });
@@ -145,7 +145,7 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		expect(w.cloud.instances()).toHaveLength(1);
 	});
 
-	it("ends a machine with our tag that belongs to no one", async () => {
+	it("terminates a machine with our tag but without a row", async () => {
 		const w = await open({ slots: 0 });
 		const stranger = w.cloud.plantStranger("spw-test", {
 			instanceId: "ins_nobody",
@@ -213,7 +213,7 @@ describe("limits", { timeout: TIMEOUT_MS }, () => {
 		expect([job?.state, job?.reason.code]).toEqual(["failed", "max_duration_exceeded"]);
 	});
 
-	it("fails a job that nothing can ever run, at once", async () => {
+	it("fails a job that can never run anywhere, immediately", async () => {
 		const w = await open({ slots: 1 });
 		await w.submit({ name: "a", gpus: 16 });
 		await w.tick();
@@ -221,8 +221,8 @@ describe("limits", { timeout: TIMEOUT_MS }, () => {
 		expect([job?.state, job?.reason.code]).toEqual(["failed", "no_placement_possible"]);
 	});
 
-	it("with room for one more instance lets exactly one of two simultaneous jobs burst; the other is held with what is missing", async () => {
-		// The worst case of one: $1/h for at most 10 min + 15 min of boot and margins; $0.70 holds one, not two.
+	it("lets exactly one of two simultaneous jobs burst with room for one more instance; the other is held with the missing amount", async () => {
+		// The worst case of one: $1/h for at most 10 min + 15 min of boot and margins; $0.70 covers one, not two.
 		const w = await open({ slots: 0, capUsd: 0.7 });
 		await w.submit({ name: "a" }, { name: "b" });
 		// Two schedulers that both believe they lead decide at the same moment.
@@ -233,7 +233,7 @@ describe("limits", { timeout: TIMEOUT_MS }, () => {
 		expect(held?.reason.code).toBe("budget_exceeded");
 		expect(BigInt(String(held?.reason.facts.missingMicroUsd))).toBeGreaterThan(0n);
 		expect(await w.instances()).toHaveLength(1);
-		// When the first is done and its true cost posted, there is room again.
+		// Once the first is done and its actual cost posted, there is room again.
 		await w.until(() => w.quiet());
 		expect((await w.jobs()).map((j) => j.state)).toEqual(["succeeded", "succeeded"]);
 		expect((await ledgerCheck(w.ctx)).ok).toBe(true);

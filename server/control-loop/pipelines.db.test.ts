@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const STAY = `{ id: stay, when: 'job.team == "research"', deny: { sites: [cloud] } }`;
 
-/** The loop over a site that really runs commands, with a fresh driver for each scheduler, as after a crash. */
+/** The control loop over a site that really runs commands, with a new driver for each scheduler, as after a crash. */
 async function openReal(slots = 3): Promise<World> {
 	const home = (): LocalDriver => {
 		driver = new LocalDriver("home", { home: folder, slots, poolId: "home", accelerator: "A10G-24GB" });
@@ -103,14 +103,14 @@ const runsOf = (w: World, id: string) =>
 
 describe("a pipeline over a site that really runs it", () => {
 	it(
-		"brings the outputs of each step to the next and ends with one result",
+		"passes the outputs of each step to the next and ends with one result",
 		async () => {
 			const w = await openReal();
 			const { id } = await submitPipeline(ctxOf(w), { text: SUMS, parameters: { base: "3" } });
 			const row = await finish(w, id);
 			expect(row).toMatchObject({ state: "succeeded", counts: { succeeded: 5 } });
 			expect(await sumOf(w)).toBe("3330");
-			// The site has its own clock, so the order is that of the submissions.
+			// The site has its own clock, so check the order of the submissions instead.
 			const at = new Map((await w.jobs()).map((j) => [j.name, j.submittedAt.getTime()]));
 			expect(at.get("sums-train-2")).toBeGreaterThan(at.get("sums-prepare") ?? Number.POSITIVE_INFINITY);
 			expect(at.get("sums-evaluate")).toBeGreaterThan(at.get("sums-train-2") ?? Number.POSITIVE_INFINITY);
@@ -143,7 +143,7 @@ describe("a pipeline over a site that really runs it", () => {
 		),
 	];
 	it.each(KILLS)(
-		"makes each job once when the scheduler dies at %s, pass %i",
+		"creates each job once when the scheduler dies at %s, pass %i",
 		async (step, pass) => {
 			const w = await openReal();
 			w.killAt = { step, pass };
@@ -169,7 +169,7 @@ spec:
 `;
 
 	it(
-		"retries a failed step, skips what needs it, follows its condition, and resumes",
+		"retries a failed step, skips its dependents, follows its condition, and resumes",
 		async () => {
 			const w = await openReal();
 			const flag = path.join(folder, "fixed");
@@ -184,7 +184,7 @@ spec:
 			expect(await retryPipeline(ctxOf(w), id, {})).toMatchObject({ runs: 2 });
 			expect(await finish(w, id)).toMatchObject({ state: "succeeded", counts: { succeeded: 3 } });
 			await expect(retryPipeline(ctxOf(w), id, {})).rejects.toMatchObject({ code: "conflict" });
-			// From a step on, everything that needs it runs again.
+			// From a step on, all its dependents run again.
 			expect(await retryPipeline(ctxOf(w), id, { from: "train" })).toMatchObject({ runs: 1 });
 			expect(await finish(w, id)).toMatchObject({ state: "succeeded" });
 			await expect(retryPipeline(ctxOf(w), id, { from: "trian" })).rejects.toMatchObject({ code: "invalid_input" });
@@ -193,7 +193,7 @@ spec:
 	);
 
 	it(
-		"is cancelled: nothing more starts and its job is stopped",
+		"starts nothing more when cancelled, and its job is stopped",
 		async () => {
 			const w = await openReal();
 			const { id } = await submitPipeline(ctxOf(w), { text: failing("sleep 600") });
@@ -207,7 +207,7 @@ spec:
 	);
 
 	it(
-		"runs a sweep so many trials at a time, as one row",
+		"runs a sweep with limited concurrency, as one row",
 		async () => {
 			const w = await openReal(4);
 			const text = `${head}kind: Sweep

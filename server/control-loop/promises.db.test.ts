@@ -6,11 +6,11 @@ import { type CompanyRun, runCompany } from "./testing/promises/run-company.ts";
 const TIMEOUT_MS = 240_000;
 const FIRST_SEED = Number(process.env["SPILLWAY_TEST_SEED"] ?? 1);
 const from = (seed: number, count: number): number[] => Array.from({ length: count }, (_, i) => seed + i);
-/** These two meet deaths of the scheduler, failing calls, refused and lost launches, stale plans, and a cap on machines. */
+/** These two runs include scheduler crashes, failing calls, rejected and lost launches, stale plans, and a cap on machines. */
 const SEEDS = isDeep ? from(FIRST_SEED, 40) : [2, 5];
 const CROWDED_SEEDS = isDeep ? from(FIRST_SEED, 6) : [1];
 
-/** What all runs met together: a fault that never happens tests nothing. */
+/** The faults that occurred over all runs: a fault that never occurs tests nothing. */
 const met = { deaths: 0, reasons: new Set<string>(), ends: new Set<string>() };
 
 function remember({ deaths, last }: CompanyRun): void {
@@ -20,19 +20,19 @@ function remember({ deaths, last }: CompanyRun): void {
 }
 
 describe("a random company on the real loop, with random faults", { timeout: TIMEOUT_MS }, () => {
-	it.each(SEEDS)("seed %d keeps every promise after every tick, and comes to rest once faults have ended", async (seed) => {
+	it.each(SEEDS)("seed %d keeps every promise after every tick, and settles once faults have ended", async (seed) => {
 		const run = await runCompany(drawCompany(seed));
 		remember(run);
 		expect(run.broken, `SPILLWAY_TEST_SEED=${seed}`).toEqual([]);
 	});
 
-	it.each(CROWDED_SEEDS)("seed %d keeps every promise where jobs with deadlines evict others from a crowded pool", async (seed) => {
+	it.each(CROWDED_SEEDS)("seed %d keeps every promise when jobs with deadlines evict others from a crowded pool", async (seed) => {
 		const run = await runCompany(drawCompany(seed, { crowded: true }));
 		remember(run);
 		expect(run.broken, `SPILLWAY_TEST_SEED=${seed}`).toEqual([]);
 	});
 
-	it.runIf(isDeep)("meets every fault that it draws", () => {
+	it.runIf(isDeep)("hits every fault that it draws", () => {
 		expect(met.deaths).toBeGreaterThan(20);
 		expect([...met.ends].sort()).toEqual(["cancelled", "evicted", "failed", "interrupted", "lost", "succeeded"]);
 		const codes = ["launch_refused_capacity", "instance_vanished", "agent_silent", "spot_interruption", "evicted_for_deadline"];

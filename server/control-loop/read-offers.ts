@@ -26,7 +26,7 @@ export async function readOffers(ctx: LoopContext, driver: CloudDriver): Promise
 	}
 }
 
-/** A failed check may affect only this site. @throws DriverError that holds for all places */
+/** A failed check may affect only this site. @throws DriverError that applies to all places */
 async function failureOfCheck(driver: CloudDriver): Promise<DriverError | null> {
 	try {
 		await driver.check();

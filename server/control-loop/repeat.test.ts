@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { repeat } from "./repeat.ts";
 
-it("runs a task that failed again soon, and not only when it is due", async () => {
+it("retries a failed task soon, and not only when it is due", async () => {
 	const stop = new AbortController();
 	const errors: unknown[] = [];
 	let runs = 0;

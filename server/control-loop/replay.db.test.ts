@@ -27,7 +27,7 @@ async function open(): Promise<World> {
 	return world;
 }
 
-/** Home, cloud and waiting, through to the end of all of them. */
+/** Home, cloud and waiting, through to the end of all jobs. */
 async function lived(w: World): Promise<{ id: string; jobId: string; attemptNumber: number | null }[]> {
 	w.cluster.theirs.submit({ gpus: 1, runMs: 20_000 });
 	w.cluster.theirs.submit({ gpus: 2, runMs: 20_000 });
@@ -53,12 +53,12 @@ async function placed(w: World): Promise<{ id: string; jobId: string } | undefin
 const contextOf = (w: World) => systemContext(w.database.db, w.clock, "seed");
 
 describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
-	it("gives the same bytes, after a new process and new versions of the policy", async () => {
+	it("gives the same bytes, in a new process and after new versions of the policy", async () => {
 		const w = await open();
 		const made = await lived(w);
 		expect(made.length).toBeGreaterThanOrEqual(5);
 		const before = await replayDecision(contextOf(w), made[0]?.jobId ?? "");
-		// Everything that a decision reads is otherwise now: the policy, the prices, the clock, and no memory of the process is used.
+		// Everything a decision reads has changed since: the policy, the prices and the clock, and the process's cache is not used.
 		await publishPolicy(contextOf(w), {
 			name: "default",
 			message: "no one leaves any more",
@@ -79,13 +79,13 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		expect(await replayDecision(contextOf(w), newest?.id ?? "")).toMatchObject({ same: true, policy: { version: 2 } });
 	});
 
-	it("reports the first difference when the record is not what was decided", async () => {
+	it("reports the first difference when the record does not match the decision", async () => {
 		const w = await open();
 		const first = await placed(w);
 		const { db } = w.database;
 		const parts = await db.$count(decisionPart);
 		await w.tick();
-		// No decision was made in it, so nothing is recorded.
+		// It made no decision, so nothing is recorded.
 		expect([parts > 0, await db.$count(decisionPart)]).toEqual([true, parts]);
 		await db.execute(sql`alter table decision disable trigger decision_insert_only`);
 		await db.execute(sql`update decision set explanation = jsonb_set(explanation, '{consideredCount}', '99') where id = ${first?.id}`);
@@ -94,7 +94,7 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		expect(replayed.difference).toEqual({ path: "consideredCount", recorded: "99", replayed: "3" });
 	});
 
-	it("says why it cannot be, when its inputs were not kept, no longer exist, or were changed", async () => {
+	it("explains why it cannot be replayed when its inputs were not kept, no longer exist, or were changed", async () => {
 		const w = await open();
 		const first = await placed(w);
 		const { db } = w.database;
@@ -110,7 +110,7 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		await expect(again()).rejects.toThrow("before Spillway recorded");
 	});
 
-	it("comes back with all forecasts, data and other schedulers' jobs; another cycle writes none of them again", async () => {
+	it("is restored with all forecasts, data and other schedulers' jobs; another cycle writes none of them again", async () => {
 		const w = await open();
 		await w.submit({ name: "a" });
 		const { db } = w.database;
@@ -121,7 +121,7 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		const foreignJob = { poolId: loaded.pools[0]?.id ?? "", nodes: 1, gpusPerNode: 1, startedAtMs: null, slots: [], limitMs: MINUTE_MS };
 		const expected: Snapshot = {
 			...loaded,
-			// Parts come in the order of their keys.
+			// Parts are ordered by their keys.
 			offers: loaded.offers.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
 			gridForecast: new Map(regions.map((region) => [region, hours])),
 			priceForecast: new Map(loaded.offers.map(({ id }) => [id, hours])),
@@ -140,11 +140,11 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 			.select()
 			.from(decisionPart)
 			.where(eq(decisionPart.hash, await recordInput(db, loaded, memory)));
-		// The root names six or seven parts more, and holds none of them.
+		// The root names six or seven more parts, and contains none of them.
 		expect((root?.body.length ?? Number.POSITIVE_INFINITY) - (plain?.body.length ?? 0)).toBeLessThan(600);
 	});
 
-	it("shares what did not change: a cycle writes the parts that are new, and parts unused for long are deleted", async () => {
+	it("shares unchanged parts: a cycle writes only new ones, and parts unused for long are deleted", async () => {
 		const w = await open();
 		await w.submit({ name: "a" }, { name: "b" });
 		const { db } = w.database;

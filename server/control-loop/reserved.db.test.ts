@@ -28,7 +28,7 @@ const commitment = (more: Partial<CommitmentsInput["items"][number]> = {}): Comm
 });
 
 /** $1 an hour on demand; two machines are reserved for $0.60 each, used or not. */
-describe("what is reserved is used first", { timeout: 60_000 }, () => {
+describe("reserved capacity, which is used first", { timeout: 60_000 }, () => {
 	let w: World;
 	const seed = () => systemContext(w.database.db, w.clock, "seed");
 	const reservedNow = async () => (await listOffers(w.database.db, w.clock.nowMs())).filter((o) => o.capacityType === "reserved");
@@ -41,7 +41,7 @@ describe("what is reserved is used first", { timeout: 60_000 }, () => {
 	});
 	afterAll(() => w.database.drop());
 
-	it("is an offer at the marginal price of what is paid anyway, from its first moment to 5 min before its last", async () => {
+	it("is offered at the marginal price of an already paid commitment, from its start to 5 min before its end", async () => {
 		const [only, ...others] = await reservedNow();
 		expect(others).toEqual([]);
 		expect(only).toMatchObject({
@@ -58,7 +58,7 @@ describe("what is reserved is used first", { timeout: 60_000 }, () => {
 		expect(await at(START_MS + 100 * HOUR_MS - 5 * 60_000)).toEqual([]);
 	});
 
-	it("gives its two machines to the first two of three jobs: they hold and post nothing, the third its own price", async () => {
+	it("covers the first two of three jobs, which hold and post nothing; the third pays its own price", async () => {
 		await w.submit({ name: "a", max: "30m" }, { name: "b", max: "30m" }, { name: "c", max: "30m" });
 		await w.until(async () => (await w.instances()).filter((i) => i.state === "ready").length === 3);
 		const machines = await w.instances();
@@ -73,13 +73,13 @@ describe("what is reserved is used first", { timeout: 60_000 }, () => {
 		expect(amounts[2]?.amount).toBeGreaterThan(0n);
 	});
 
-	it("adds no hourly cost: not in decisions, and not in the current cloud spend", async () => {
+	it("adds no hourly cost in decisions or in the current cloud spend", async () => {
 		const { running } = (await loadSnapshot(w.ctx, new SnapshotCache())).snapshot;
 		expect(running.map((r) => r.microUsdPerHour).sort()).toEqual([0n, 0n, 1_000_000n]);
 		expect((await burnOfDay(w.database.db, w.clock.nowMs())).at(-1)?.microUsdPerHour).toBe("1000000");
 	});
 
-	it("keeps a place for work that stops in order to go there", async () => {
+	it("keeps a seat for work that stops in order to move there", async () => {
 		const { db } = w.database;
 		const onDemand = (await w.attempts()).find((a) => a.capacityType === "on_demand");
 		const is = eq(attempt.id, onDemand?.id ?? "");
@@ -93,14 +93,14 @@ describe("what is reserved is used first", { timeout: 60_000 }, () => {
 		expect(await takenSeats(db)).toEqual(new Map([["cr-1", 2]]));
 	});
 
-	it("may not be taken away, shortened or made smaller under them", async () => {
+	it("cannot be removed, shortened or reduced while in use", async () => {
 		for (const items of [[], [commitment({ instances: 1 })], [commitment({ to: new Date(w.clock.nowMs() + 60_000).toISOString() })]])
 			await expect(setCommitments(seed(), { items })).rejects.toMatchObject({ code: "conflict", message: /2 machines stand on cr-1/ });
 		await setCommitments(seed(), { items: [commitment({ hourlyMicroUsd: "1200000" })] });
 		expect(await listCommitments(seed())).toHaveLength(1);
 	});
 
-	it("is free again afterwards; budgets counted the third machine alone, and the ledger the whole commitment once", async () => {
+	it("is free again afterwards; budgets counted only the third machine, and the ledger the whole commitment once", async () => {
 		await w.until(() => w.quiet());
 		expect((await w.jobs()).map((j) => j.state)).toEqual(["succeeded", "succeeded", "succeeded"]);
 		expect(await reservedNow()).toMatchObject([{ reservedFree: 2 }]);
@@ -144,7 +144,7 @@ spec:
 		expect(postedTo("again")).toBe(postedTo("cloud-month"));
 	});
 
-	it("is left alone for a minute when its provider refuses a machine of it, as any offer, and the job goes on demand", async () => {
+	it("is avoided for a minute when its provider refuses a machine of it, like any offer, and the job runs on demand", async () => {
 		w.cloud.launches.next({ kind: "error", error: "insufficient_capacity" });
 		await w.submit({ name: "d", max: "30m" });
 		const refused = async () => (await w.instances()).find((i) => i.reason?.code === "launch_refused_capacity");

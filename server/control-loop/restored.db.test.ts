@@ -20,7 +20,7 @@ async function open(): Promise<World> {
 }
 
 describe("a scheduler on a restored database", () => {
-	it("lists machines that the database does not know, ends none, and continues after the review", async () => {
+	it("lists machines that the database does not know, terminates none, and continues after the review", async () => {
 		const w = await open();
 		const newer = w.cloud.plantStranger("spw-test", {
 			...{ instanceId: "ins_after_the_backup", jobId: "job_x", attemptId: "att_x", region: "us-east-1", zone: null, nodes: 1 },
@@ -46,7 +46,7 @@ describe("a scheduler on a restored database", () => {
 		expect((await w.database.db.select({ action: audit.action }).from(audit)).map((a) => a.action)).toContain("database.reviewed");
 		expect(await w.sweep()).toBe(1);
 	});
-	it("continues at once when nothing was restored", async () => {
+	it("continues immediately when nothing was restored", async () => {
 		const w = await open();
 		await awaitReview(w.ctx, new AbortController().signal, async () => expect.fail("no heartbeat is due"));
 		expect(await readRestored(w.database.db)).toBeNull();

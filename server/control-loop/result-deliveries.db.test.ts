@@ -66,7 +66,7 @@ function deliveriesAt(clock: Pick<ManualClock, "nowMs">, stores: StoreBox | null
 	return new ResultDeliveries(ctx, { homeRoot: home, copier }, new AbortController().signal);
 }
 
-/** What the deliveries that are due end with, oldest first. */
+/** States of the due deliveries after a run, oldest first. */
 async function deliver(): Promise<string[]> {
 	const deliveries = deliveriesAt({ nowMs: () => Date.now() }, null);
 	await deliveries.tend();
@@ -78,7 +78,7 @@ async function deliver(): Promise<string[]> {
 const read = (...name: string[]): Promise<string> => readFile(path.join(folder, ...name), "utf8");
 
 describe("deliveries to a folder of this host", () => {
-	it("replace what the team's earlier deliveries brought, also files that the new result does not have", async () => {
+	it("replace the team's earlier deliveries, including files missing from the new result", async () => {
 		await record("home:/models/fraud", { "a/weights": "one", notes: "1" });
 		expect(await deliver()).toEqual(["delivered"]);
 		await record("home:models/fraud/", { "a/weights": "second" });
@@ -101,7 +101,7 @@ describe("deliveries to a folder of this host", () => {
 		expect(await read("home", kept)).toBe(before);
 	});
 
-	it("are not led out of the delivery folder by links, or by names that are special in addresses", async () => {
+	it("cannot leave the delivery folder through links or names with special characters", async () => {
 		await write(folder, { "outside/secret": "s", "home/a/own": "o" });
 		await symlink(path.join(folder, "outside"), path.join(home, "link"));
 		await record("home:/link/secret", { w: "1" });
@@ -116,7 +116,7 @@ describe("deliveries to a folder of this host", () => {
 		);
 	});
 
-	it("continue after an end in the middle of replacing a folder", async () => {
+	it("continue after a crash in the middle of replacing a folder", async () => {
 		await record("home:/m", { w: "one" });
 		await deliver();
 		const target = path.join(home, "m");
@@ -131,7 +131,7 @@ describe("deliveries to a folder of this host", () => {
 		expect([await read("home/m/w"), existsSync(`${target}.${next}.old`)]).toEqual([expect.any(String), false]);
 	});
 
-	it("of two results at once to one folder leave one of them whole", async () => {
+	it("leave one of two concurrent results for one folder complete", async () => {
 		await record("home:/m", { w: "one", a: "1" });
 		await record("home:/m", { w: "two", b: "2" });
 		expect(await deliver()).toEqual(["delivered", "delivered"]);
@@ -140,7 +140,7 @@ describe("deliveries to a folder of this host", () => {
 	});
 });
 
-it("a store that a result cannot be moved into pauses, and other stores do not wait for it", async () => {
+it("pause for a store that rejects a result, without delaying other stores", async () => {
 	const tried: string[] = [];
 	const port = {
 		upload: async ({ id }: { id: string }) => {
@@ -172,7 +172,7 @@ it("a store that a result cannot be moved into pauses, and other stores do not w
 	await database.db.update(store).set({ removedAt: new Date() });
 });
 
-it("a delivery to a store adds files and never deletes any", async () => {
+it("add files to a store and never delete any", async () => {
 	const added: string[] = [];
 	copier = {
 		copy: () => Promise.reject(new Error("would delete other files")),

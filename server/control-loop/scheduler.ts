@@ -40,7 +40,7 @@ import { SiteTasks } from "./site-tasks.ts";
 
 const LEADER_RETRY_MS = 500;
 const LEADER_CHECK_MS = 1_000;
-/** Most times there is nothing to do: one read by an index. */
+/** Usually there is nothing to do: one indexed read. */
 const BACKTESTS_EVERY_MS = 1_000;
 /** Changes send a notification; this finds the others, such as a replaced credentials file. */
 const SITES_EVERY_MS = 10_000;
@@ -49,7 +49,7 @@ const TRACES_EVERY_MS = 2_000;
 const LINEAGE_EVERY_MS = 5_000;
 /** Usually there is no work: one read. Requests wake it. */
 const COPIES_EVERY_MS = 10_000;
-/** Most times there is nothing to do: two reads. */
+/** Usually there is nothing to do: two reads. */
 const STATEMENTS_EVERY_MS = 10 * MINUTE_MS;
 
 export interface SchedulerOptions {
@@ -62,7 +62,7 @@ export interface SchedulerOptions {
 	beforeResign?: () => Promise<void>;
 	/** Brings the drivers of `ctx` in line with the sites' rows; without it they stay as they are. */
 	lookAtSites?: () => Promise<void>;
-	/** Where the grid's intensity is read each hour; without it imports and the shipped averages hold. */
+	/** Where the grid's intensity is read each hour; without it imports and the shipped averages apply. */
 	carbonApi?: CarbonApi;
 	/** How messages are sent; without it the outbox is left to another scheduler. */
 	notices?: NoticeSettings;
@@ -70,7 +70,7 @@ export interface SchedulerOptions {
 	dataCopier?: DataCopier;
 	/** Lists the locations of triggers; without it triggers are left to another scheduler. */
 	listObjects?: ListObjects;
-	/** Finds when certificates and credentials end; without it no one is warned of them. */
+	/** Finds when certificates and credentials expire; without it there are no warnings. */
 	findExpiries?: () => Promise<Expiry[]>;
 	/** Sends traces; without it traced jobs are left to another scheduler. */
 	sendSpans?: SendSpans;
@@ -211,7 +211,7 @@ async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promi
 	};
 }
 
-/** Looks after backtests and plan studies, where this scheduler can start their workers. */
+/** Manages backtests and plan studies, if this scheduler can start their workers. */
 function backgroundTenders({
 	ctx,
 	signal,
@@ -232,12 +232,12 @@ function backgroundTenders({
 
 type Task = (name: string, everyMs: number, minGapMs: number, run: () => Promise<void>) => Repeating;
 
-/** Tasks that need something which this scheduler may not have. */
+/** Tasks that need a dependency which this scheduler may lack. */
 function whereConfigured({ ctx, listObjects, findExpiries, sendSpans, lineage }: SchedulerOptions, task: Task): Repeating[] {
 	const tasks: Repeating[] = [];
 	if (listObjects) {
 		const actor = { ...systemContext(ctx.db, ctx.clock), timing: ctx.timing };
-		// Most times no trigger is due: one read by an index.
+		// Usually no trigger is due: one indexed read.
 		tasks.push(task("triggers", TRIGGERS_EVERY_MS, 500, async () => void (await checkTriggers(actor, listObjects))));
 	}
 	if (findExpiries) tasks.push(task("expiring credentials", HOUR_MS, 1_000, async () => recordExpiries(ctx.db, await findExpiries())));
@@ -270,7 +270,7 @@ async function deleteOldRows(ctx: LoopContext, limits: Retention, signal: AbortS
 	if (Object.values(deleted).some((count) => count > 0)) ctx.log("info", "Retention deleted rows", deleted);
 }
 
-/** Checkpoints that no restore needs, those of jobs that ended long ago, and artifacts past their time. */
+/** Deletes checkpoints that no restore needs, those of jobs that ended long ago, and expired artifacts. */
 async function deleteOldFiles(ctx: LoopContext): Promise<void> {
 	await tidyCheckpoints(ctx.db, ctx.checkpointRoot, ctx.clock.nowMs());
 	if (ctx.stores) await tidyStoredCheckpoints(ctx.db, ctx.stores, ctx.clock.nowMs());

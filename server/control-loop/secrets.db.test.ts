@@ -89,7 +89,7 @@ async function logOf(attemptId: string): Promise<string> {
 	return rows.map(({ text }) => text).join("\n");
 }
 
-/** Every value of every table, as a dump has it. */
+/** Every value of every table, as in a dump. */
 async function dump(): Promise<string> {
 	const tables = await database.sql<{ name: string }[]>`select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`;
 	const texts = await Promise.all(
@@ -112,7 +112,7 @@ async function filesBelow(folder: string): Promise<string> {
 	return (await Promise.all(files.map((file) => readFile(file, "latin1")))).join("\n");
 }
 
-it("delivers secrets to a job, masks them in its log, and leaves them nowhere", async () => {
+it("delivers secrets to a job, masks them in its log, and stores them nowhere else", async () => {
 	const script = [
 		'echo "token is $HF_TOKEN, length $(printf %s "$HF_TOKEN" | wc -c)"',
 		'cat "$SPILLWAY_SECRETS_DIR/key.pem"',
@@ -137,7 +137,7 @@ it("delivers secrets to a job, masks them in its log, and leaves them nowhere", 
 	expect(used?.lastUsedAt).not.toBeNull();
 });
 
-it("waits for a store that does not answer, and ends an attempt that has no such secret", async () => {
+it("waits for a store that does not answer, and ends an attempt with a missing secret", async () => {
 	vault = () => {
 		throw new SpillwayError("unavailable", "The Vault did not answer.");
 	};
@@ -150,7 +150,7 @@ it("waits for a store that does not answer, and ends an attempt that has no such
 	expect([lacking.state, JSON.stringify(lacking.reason)]).toEqual(["failed", expect.stringContaining('no secret \\"none\\"')]);
 });
 
-it("seals values again under the newest key, and opens them without the old one", async () => {
+it("reseals values under the newest key, and opens them without the old one", async () => {
 	const rotated = secretStore({ SPILLWAY_HOME: home, SPILLWAY_CREDENTIAL_KEYS: `${KEYS[1]},${KEYS[0]}` });
 	expect(await resealSecrets(database.db, rotated.keys)).toBe(2);
 	expect(await resealSecrets(database.db, rotated.keys)).toBe(0);

@@ -78,7 +78,7 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 	throw new Error("not reached");
 }
 
-it("opens what is enabled, again what was changed, and lets go of what was removed", async () => {
+it("opens enabled sites, reopens changed ones, and closes removed ones", async () => {
 	const drivers = siteDrivers();
 	await add("two");
 	await add("off", { enabled: false });
@@ -113,7 +113,7 @@ it("keeps a disabled site open while our resources exist there, and places nothi
 	expect([...drivers.clouds.keys()]).toEqual([]);
 });
 
-it("keeps a disabled cloud open for a day after its last machine, so that a launch made late is found", { timeout: 30_000 }, async () => {
+it("keeps a disabled cloud open for a day after its last machine, so that a late launch is found", { timeout: 30_000 }, async () => {
 	await world.database.drop();
 	world = await World.open({ slots: 1 });
 	const drivers = siteDrivers();
@@ -128,7 +128,7 @@ it("keeps a disabled cloud open for a day after its last machine, so that a laun
 	expect([...drivers.clouds.keys()]).toEqual([]);
 });
 
-it("says of a site that cannot be opened why, once in the log, and opens it when it is fixed", async () => {
+it("logs once why a site cannot be opened, and opens it when it is fixed", async () => {
 	const drivers = siteDrivers();
 	await add("two", { settings: { broken: true }, healthy: true });
 	const row = async () => (await world.database.db.select().from(site).where(eq(site.id, "two")))[0];
@@ -141,7 +141,7 @@ it("says of a site that cannot be opened why, once in the log, and opens it when
 	expect(drivers.clouds.has("two")).toBe(true);
 });
 
-it("opens stored credentials and seals them again under a newer key; a file that is exchanged makes another driver", async () => {
+it("opens stored credentials and reseals them under a newer key; a replaced file creates another driver", async () => {
 	const drivers = siteDrivers();
 	await add("two", { credentialSource: { kind: "stored" }, sealedCredentials: keys().seal("two", '{"key":"k1"}') });
 	const file = path.join(home, "creds.json");
@@ -165,7 +165,7 @@ it("opens stored credentials and seals them again under a newer key; a file that
 	expect(of("three")).toEqual([{ key: "f1" }, { key: "f2" }]);
 });
 
-it("a running scheduler takes in an added site, swaps a changed one and closes the old, and drops a removed one", {
+it("adds new sites to a running scheduler, swaps changed ones and closes the old, and drops removed ones", {
 	timeout: 30_000,
 }, async () => {
 	const drivers = siteDrivers();

@@ -34,7 +34,7 @@ describe.skipIf(missing !== null)(
 			await world?.database.drop();
 		});
 
-		it("names a pool that no one has priced, then runs jobs there as far as its GPUs go, and accounts Slurm's own times", async () => {
+		it("lists an unpriced pool, then runs jobs there as far as its GPUs allow, and records Slurm's own times", async () => {
 			const [cluster, w] = [defined(slurm, "cluster"), defined(world, "world")];
 			const { db } = w.database;
 			const folder = path.join(cluster.shared, "site");

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Term } from "#server/services/decision/background/table.ts";
 import type { BackgroundWorker } from "#server/services/decision/background/tend.ts";
 
-/** The end of what a worker wrote before it failed. */
+/** The end of a worker's output before it failed. */
 const STDERR_CHARS = 1_000;
 
 /** Starts a process that works on a backtest; it ends with this one. */
@@ -38,6 +38,6 @@ function lowerPriority(pid: number): void {
 	try {
 		os.setPriority(pid, os.constants.priority.PRIORITY_BELOW_NORMAL);
 	} catch {
-		// It has ended already, or this system does not allow it: then it runs like the rest.
+		// It has already ended, or this system does not allow it: then it runs at normal priority.
 	}
 }

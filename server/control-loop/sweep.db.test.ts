@@ -38,7 +38,7 @@ const endedOrphans = async (w: World) =>
 	(await w.database.db.select({ subject: audit.subject }).from(audit).where(eq(audit.action, "orphan.terminate"))).map((a) => a.subject);
 
 describe("the sweep", () => {
-	it("ends a machine with our tag that no row knows, says so, and never touches one that is not ours", async () => {
+	it("terminates a machine with our tag but without a row, reports it, and never touches machines without our tag", async () => {
 		const w = await open();
 		const orphan = w.cloud.plantStranger("spw-test", aMachine(w, "ins_of_an_older_backup"));
 		const theirs = w.cloud.plantStranger("spw-other", aMachine(w, "ins_of_somebody_else"));
@@ -50,7 +50,7 @@ describe("the sweep", () => {
 		expect(alive.map((i) => i.providerInstanceId)).toEqual([theirs.providerInstanceId]);
 	});
 
-	it("leaves what a row accounts for, and ends what one calls terminated, charged to the job that it was made for", async () => {
+	it("leaves machines with a row, and terminates one with a terminated row, charged to its job", async () => {
 		const w = await open();
 		await w.submit({ name: "home-1" }, { name: "burst-1" });
 		await w.until(async () => (await w.instances()).some((i) => i.state === "ready"));
@@ -71,7 +71,7 @@ describe("the sweep", () => {
 		expect(after?.billedUntil?.getTime()).toBe(wrong.getTime() + 60_000);
 	});
 
-	it("looks too where the site's settings look no more, as long as a machine was asked for there lately", async () => {
+	it("covers regions removed from the site's settings, as long as a machine was requested there recently", async () => {
 		const w = await open();
 		await w.submit({ name: "home-1" }, { name: "burst-1" });
 		await w.until(() => w.quiet());
@@ -84,7 +84,7 @@ describe("the sweep", () => {
 		expect((await sweepCloud(w.ctx, elsewhere)).orphans).toBe(0);
 	});
 
-	it("reports a machine of no one until some minutes after its end was seen, and a region that stays unreachable", async () => {
+	it("reports an orphan until some minutes after its end was seen, and a region that stays unreachable", async () => {
 		const w = await open();
 		const orphan = w.cloud.plantStranger("spw-test", aMachine(w, "ins_x"));
 		const subjects = async () => {
@@ -98,7 +98,7 @@ describe("the sweep", () => {
 		await w.sweep();
 		w.clock.advance(10_000);
 		await w.sweep();
-		// Ended by now, and still reported for a little while.
+		// Terminated by now, and still reported for a short time.
 		expect(await subjects()).toHaveLength(1);
 		w.clock.advance(5 * MINUTE_MS);
 		await w.sweep();
@@ -113,7 +113,7 @@ describe("the sweep", () => {
 		expect(await subjects()).toEqual([]);
 	});
 
-	it("puts what a machine of no one costs at risk, by the price of its like, from its launch until it is seen gone", async () => {
+	it("puts an orphan's cost at risk, by the price of its type, from its launch until it is seen terminated", async () => {
 		const w = await open();
 		const ctx = systemContext(w.database.db, w.clock);
 		const orphan = w.cloud.plantStranger("spw-test", aMachine(w, "ins_x"));
@@ -133,7 +133,7 @@ describe("the sweep", () => {
 		expect(await moneyAtRisk(ctx)).toEqual({ totalMicroUsd: "0", items: [] });
 	});
 
-	it("reports which region cannot be read, and retries what could not be ended", async () => {
+	it("reports which region cannot be read, and retries failed terminations", async () => {
 		const w = await open();
 		const orphan = w.cloud.plantStranger("spw-test", aMachine(w, "ins_x"));
 		w.cloud.calls.fail("list", "transient", { region: "us-east-1" });

@@ -8,12 +8,12 @@ import { UnluckyProxy } from "#server/providers/testing/unlucky-proxy.ts";
 
 /** A cluster at home with a queue for adoption, and another user. */
 export interface KubernetesHome {
-	/** Its own driver for each process that schedules. */
+	/** A separate driver for each scheduling process. */
 	open(): KubernetesDriver;
 	theirs: TheirRealJobs;
 	/** Between the drivers and the API server. */
 	proxy: UnluckyProxy;
-	/** The server forgets its changes so far, where it does not by itself. */
+	/** Makes the server forget its changes so far, if it does not do so by itself. */
 	forgetChanges(): void;
 	close(): Promise<void>;
 }

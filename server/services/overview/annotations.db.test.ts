@@ -30,4 +30,4 @@ it("lists changes of the range; prices only for those who may read them", async 
 	expect(await texts("data_scientist")).toEqual(["Policy default v2 published", "North is unhealthy"]);
 });
 
-it("refuses a range that is none", () => expect(listAnnotations(books, { fromMs: -1, toMs: 1 })).rejects.toThrow());
+it("rejects an invalid range", () => expect(listAnnotations(books, { fromMs: -1, toMs: 1 })).rejects.toThrow());

@@ -10,7 +10,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 
 export const annotationsInput = z.strictObject({ fromMs: instantMs, toMs: instantMs });
 
-/** Marks per source; the newest are kept. */
+/** Maximum marks per source; the newest are kept. */
 const ANNOTATIONS_MAX = 100;
 
 /**

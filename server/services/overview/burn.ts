@@ -3,12 +3,12 @@ import type { Db } from "#server/db/client.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { MARGINAL_PRICE } from "#server/services/capacity/instance/marginal-price.ts";
 
-/** Minimum distance of points, so that a busy day gives a small response. */
+/** Minimum distance between points, so that a busy day still gives a small response. */
 const STEP_MS = 15 * 60_000;
 
 /**
- * The cloud's hourly price through the last 24 hours, at the end of each quarter of an hour: the sum of the prices of the
- * machines that were billed then. Cost: the machines of that day, once each.
+ * The clouds' hourly price over the last 24 hours, at the end of each quarter of an hour: the sum of the prices of machines billed at that
+ * time. Cost: the machines of that day, once each.
  */
 export async function burnOfDay(db: Db, nowMs: number): Promise<{ atMs: number; microUsdPerHour: string }[]> {
 	const from = new Date(nowMs - DAY_MS).toISOString();

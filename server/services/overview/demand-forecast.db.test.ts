@@ -13,12 +13,12 @@ afterEach(async () => {
 	await books.database.drop();
 });
 
-describe("the demand forecast of the records", () => {
+describe("the demand forecast", () => {
 	it("is empty before a day of jobs", async () => {
 		await test.addJob(books, { gpus: 4 });
 		expect((await forecastDemand(books)).items).toEqual([]);
 	});
-	it("goes on with what jobs want now, in total and by team", async () => {
+	it("continues from current demand, in total and by team", async () => {
 		for (const [team, gpus] of [
 			["risk", 4],
 			["vision", 2],

@@ -12,9 +12,9 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 
 export type DemandForecast = z.infer<typeof demandForecastSchema>;
 
-/** Hours that are learned from: a quarter of a year. */
+/** Hours used for learning: a quarter of a year. */
 const LEARN_HOURS = 13 * 7 * 24;
-/** Fewer are not enough for a day. */
+/** Minimum for a daily pattern. */
 const LEARN_MIN_HOURS = 24;
 const GROUPS_MAX = 12;
 
@@ -34,7 +34,7 @@ export async function forecastDemand(ctx: ServiceContext, raw: z.input<typeof de
 	authorize(ctx, "capacity:read", null);
 	const { groupBy, hours } = demandForecastInput.parse(raw);
 	const nowHour = Math.floor(ctx.clock.nowMs() / HOUR_MS);
-	// A scientist sees the company's demand, and that of the own teams.
+	// A scientist sees the company's demand, and that of their teams.
 	const teams = groupBy === "team" ? teamScope(ctx, "job:read") : null;
 	const { fromHour, groups } = await readHours(ctx.db, COLUMNS[groupBy], nowHour);
 	const learnedHours = nowHour - fromHour;
@@ -63,7 +63,7 @@ function itemOf(key: string, fromHour: number, demand: Float64Array, hours: numb
 	};
 }
 
-/** Mean GPUs of whole hours up to now by group, the largest group first. */
+/** Mean GPUs of whole hours up to now by group, largest group first. */
 async function readHours(db: Db, column: SQL, nowHour: number): Promise<{ fromHour: number; groups: Map<string, Float64Array> }> {
 	const from = new Date((nowHour - LEARN_HOURS) * HOUR_MS).toISOString();
 	const rows = await db.execute<{ key: string; s: string; e: string | null; gpus: number }>(sql`

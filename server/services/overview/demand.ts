@@ -8,7 +8,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 
 const buckets = z.number().int().min(10).max(400).default(120);
-/** A fixed range, or the time up to now, which a live screen asks for again and again. */
+/** A fixed range, or the time up to now, which a live screen requests repeatedly. */
 export const demandInput = z.union([
 	z.strictObject({ fromMs: instantMs, toMs: instantMs, buckets }),
 	z.strictObject({ lastMs: z.number().int().positive(), buckets }),
@@ -90,7 +90,7 @@ function rank(key: string): number {
 	return ["owned", "reserved", "on_demand", "spot"].indexOf(key.split("|")[2] ?? "");
 }
 
-/** How many GPUs of these intervals are held at the end of each bucket. Cost: one pass over intervals and buckets. */
+/** GPUs held by these intervals at the end of each bucket. Cost: one pass over intervals and buckets. */
 function steps(rows: readonly { s: string; e: string | null; gpus: number }[], fromMs: number, stepMs: number, buckets: number): number[] {
 	const change = new Array<number>(buckets + 1).fill(0);
 	const bucketOf = (ms: number): number => Math.min(buckets, Math.max(0, Math.ceil((ms - fromMs) / stepMs) - 1));

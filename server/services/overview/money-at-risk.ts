@@ -7,25 +7,25 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { readStrays } from "./stray-risk.ts";
 
-/** A machine that is being ended counts as at risk when it was not seen gone for this long. */
+/** A machine being terminated counts as at risk when it was not seen terminated for this long. */
 export const TERMINATION_PATIENCE_MS = 3 * MINUTE_MS;
 /** A launch without a clear answer for this long. */
 export const LAUNCH_PATIENCE_MS = 2 * MINUTE_MS;
 
-/** Before it was found; longer than any machine lives. */
+/** Look-back for machines not found yet; longer than any machine lives. */
 const LAUNCHED_AT_MOST_MS = 31 * DAY_MS;
 
 export interface RiskItem {
-	/** Our id; for a machine without a job the provider's. */
+	/** Spillway's id; for a machine without a job the provider's. */
 	instanceId: string;
-	/** Null: no job. */
+	/** Null without a job. */
 	jobId: string | null;
 	why: "not_seen_gone" | "cut_off" | "launch_unclear" | "past_expiry" | "of_nobody";
 	/** For a machine without a job: its launch, where the provider reports it, else when a sweep first found it. */
 	sinceMs: number;
-	/** Possible cost beyond its use until now; null: its price is unknown. */
+	/** Possible cost beyond its use until now; null when its price is unknown. */
 	microUsd: string | null;
-	/** By the price of machines like it and not by the one that it was taken at. */
+	/** Whether this uses the price of similar machines instead of the price it was launched at. */
 	isEstimate: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function moneyAtRisk(ctx: ServiceContext): Promise<{ totalMicroUsd:
 		return [{ instanceId: i.id, jobId: i.jobId, ...risk, microUsd, isEstimate: false }];
 	});
 	const withoutJob = strays.map(({ providerInstanceId, launchedAtMs, sinceMs: foundMs, microUsdPerHour }): RiskItem => {
-		// A provider's clock that is years off makes no years of cost.
+		// A provider's clock that is years off must not add years of cost.
 		const sinceMs = Math.min(foundMs, Math.max(launchedAtMs ?? foundMs, foundMs - LAUNCHED_AT_MOST_MS));
 		const microUsd = microUsdPerHour === null ? null : costSince(microUsdPerHour, sinceMs, nowMs);
 		return { instanceId: providerInstanceId, jobId: null, why: "of_nobody", sinceMs, microUsd, isEstimate: true };

@@ -11,7 +11,7 @@ const anOffer = (changes: object, microUsdPerHour: bigint | null) => ({
 	microUsdPerHour,
 });
 
-describe("what a machine without a row costs, by its site's offers", () => {
+describe("cost of a machine without a row, by its site's offers", () => {
 	const offers = [
 		anOffer({}, 300_000n),
 		anOffer({ zone: "us-east-1b" }, 400_000n),
@@ -28,5 +28,5 @@ describe("what a machine without a row costs, by its site's offers", () => {
 		["not known for a type that is not on offer", { ...STRAY, instanceType: "p9.huge" }, null],
 	])("%s", (_what, stray, price) => expect(priceOf(stray, offers)).toBe(price));
 
-	it("is not known where an offer has no price", () => expect(priceOf(STRAY, [anOffer({}, null)])).toBeNull());
+	it("is unknown when an offer has no price", () => expect(priceOf(STRAY, [anOffer({}, null)])).toBeNull());
 });

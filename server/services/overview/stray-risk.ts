@@ -3,10 +3,10 @@ import type { Db } from "#server/db/client.ts";
 import { offer } from "#server/db/schema/offer.ts";
 import { type SweptStray, site } from "#server/db/schema/site.ts";
 
-/** A machine with our tag and without a living row, which the newest sweep of its site saw alive. */
+/** A machine with our tag but without a live row that its site's latest sweep saw running. */
 export interface Stray extends SweptStray {
 	siteId: string;
-	/** Price of its type there by the site's offers; null: they have no price for such machines. An estimate. */
+	/** Price of its type there by the site's offers; null when they have none for such machines. An estimate. */
 	microUsdPerHour: bigint | null;
 }
 

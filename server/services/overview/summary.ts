@@ -26,7 +26,7 @@ export interface OverviewSummary {
 	owned: { gpus: number; busy: number };
 	/** Live instances and the sum of their hourly prices. */
 	cloud: { instances: number; gpus: number; burnMicroUsdPerHour: string };
-	/** The cloud's hourly price through the last 24 hours. */
+	/** The clouds' hourly price over the last 24 hours. */
 	burn: { atMs: number; microUsdPerHour: string }[];
 	budgets: BudgetStatus[];
 	/** Open alerts that the reader may see. */
@@ -38,13 +38,13 @@ export interface OverviewSummary {
 	forecast: MonthForecast | null;
 	risk: { totalMicroUsd: string; items: RiskItem[] };
 	scheduler: Heartbeat | null;
-	/** The last time that all sums were held against the charges; null before the first. */
+	/** The last time that all sums were checked against the charges; null before the first check. */
 	ledgerCheck: Pick<StoredCheck, "checkedAtMs" | "ok" | "charges" | "differenceCount"> | null;
-	/** Set in a demo: part of what is shown was simulated. */
+	/** Set in a demo: some of the data shown was simulated. */
 	demoHistory: { fromMs: number; toMs: number } | null;
 }
 
-/** The figures of the Overview. Cost: a dozen small aggregate queries side by side. */
+/** The figures of the Overview. Cost: about a dozen small aggregate queries, run concurrently. */
 export async function overviewSummary(ctx: ServiceContext): Promise<OverviewSummary> {
 	const { db } = ctx;
 	const nowMs = ctx.clock.nowMs();

@@ -15,11 +15,11 @@ export interface ActivePolicy {
 	createdAt: Date;
 }
 
-/** Versions never change, so a parsed one is kept. */
+/** Versions never change, so parsed ones are cached. */
 const parsed = new Map<string, Policy>();
 
 /**
- * The policy in force, as it was accepted when it was published.
+ * The policy in force, as accepted when it was published.
  * @throws SpillwayError `unavailable` when none was published yet.
  */
 export async function activePolicy(db: DbOrTx, name: string = DEFAULT_POLICY): Promise<ActivePolicy> {

@@ -6,8 +6,8 @@ import { DEFAULT_POLICY } from "#server/domain/policy.ts";
 import { parseStoredPolicy } from "#server/policy/parse-policy.ts";
 
 /**
- * The policies that were in force before an instant, UTC ms, as a look-up: of another instant, the one that was in force just
- * before it, by a publication or a return to an older version; null before the first. Cost: each publication's text.
+ * A look-up of policies in force before a given instant, UTC ms: for another instant, it returns the policy in force just before it,
+ * whether published or rolled back to; null before the first. Cost: each publication's text.
  */
 export async function policiesBefore(db: DbOrTx, beforeMs: number): Promise<(atMs: number) => Policy | null> {
 	const moves = await db

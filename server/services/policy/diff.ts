@@ -8,7 +8,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchVersion, knownPointer, readStored } from "./fetch-version.ts";
 
 export interface PolicyDiff {
-	/** Its differences by rule; null when one of the texts cannot be parsed as a policy. */
+	/** Differences by rule; null when one of the texts cannot be parsed as a policy. */
 	changes: PolicyChange[] | null;
 	/** Text differences, by line. */
 	lines: LineRun[];

@@ -8,12 +8,12 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 
 export interface PolicyDraft {
 	source: string;
-	/** The version that it was begun from; 0: there was none. */
+	/** The version that it was started from; 0 for none. */
 	baseVersion: number;
 	updatedAt: string;
 }
 
-/** The caller's own unpublished text; null without one. */
+/** The caller's own unpublished text; null if there is none. */
 export async function getDraft(ctx: ServiceContext, raw: z.input<typeof nameInput>): Promise<PolicyDraft | null> {
 	authorize(ctx, "policy:edit", null);
 	const { name } = nameInput.parse(raw);
@@ -25,8 +25,8 @@ export async function getDraft(ctx: ServiceContext, raw: z.input<typeof nameInpu
 }
 
 /**
- * Stores the caller's text as it is, even if it is no valid policy yet. Not audited: a draft has no effect, and is saved as
- * often as every second.
+ * Stores the caller's text as it is, even if it is not a valid policy yet. Not audited: a draft has no effect, and is saved up to once a
+ * second.
  * @throws SpillwayError `precondition_failed` when `previousUpdatedAt` is given and another tab saved since.
  */
 export async function saveDraft(ctx: ServiceContext, raw: z.input<typeof saveDraftInput>): Promise<{ updatedAt: string }> {
@@ -37,11 +37,11 @@ export async function saveDraft(ctx: ServiceContext, raw: z.input<typeof saveDra
 		const [row] = await tx.select({ updatedAt: policyDraft.updatedAt }).from(policyDraft).where(mine(name, accountId)).for("update");
 		const before = row?.updatedAt.toISOString() ?? null;
 		if (previousUpdatedAt !== undefined && before !== null && previousUpdatedAt !== before) throw savedElsewhere(before);
-		// Two saves in one millisecond are two.
+		// Two saves within one millisecond must differ.
 		const updatedAt = new Date(Math.max(ctx.clock.nowMs(), row ? row.updatedAt.getTime() + 1 : 0));
 		const values = { name, accountId, baseVersion, source, updatedAt };
 		const written = tx.insert(policyDraft).values(values);
-		// Another tab may have made the first draft between the read and here: only who does not care writes over it.
+		// Another tab may have created the first draft since the read: overwrite it only if the caller did not name a previous one.
 		const done =
 			row || previousUpdatedAt === undefined
 				? await written
@@ -53,7 +53,7 @@ export async function saveDraft(ctx: ServiceContext, raw: z.input<typeof saveDra
 	});
 }
 
-/** Throws the caller's draft away. */
+/** Discards the caller's draft. */
 export async function discardDraft(ctx: ServiceContext, raw: z.input<typeof nameInput>): Promise<void> {
 	authorize(ctx, "policy:edit", null);
 	const { name } = nameInput.parse(raw);

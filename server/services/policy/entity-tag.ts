@@ -8,7 +8,7 @@ export function hashOf(source: string): string {
 	return createHash("sha256").update(source).digest("hex").slice(0, 16);
 }
 
-/** The strong entity tag (RFC 9110, 8.8.3) of a policy with its pointer at this version. */
+/** The strong entity tag (RFC 9110, 8.8.3) of a policy with this version in force. */
 export function etagOf({ version, source }: { version: number; source: string }): string {
 	return `"v${version}-${hashOf(source)}"`;
 }

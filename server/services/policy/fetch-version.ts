@@ -20,7 +20,7 @@ export async function fetchVersion(db: DbOrTx, name: string, version: number): P
 	});
 }
 
-/** Which version is in force, and where the policy is kept; null when none was published. */
+/** The version in force, and where the policy is kept; null when none was published. */
 export async function fetchPointer(db: DbOrTx, name: string): Promise<PointerRow | null> {
 	const [row] = await db.select().from(policy).where(eq(policy.name, name));
 	return row ?? null;
@@ -33,7 +33,7 @@ export async function knownPointer(db: DbOrTx, name: string): Promise<PointerRow
 	throw new SpillwayError("not_found", `There is no policy "${name}".`, { fix: "The active policy is named default." });
 }
 
-/** A version as it was accepted; null when it cannot be read at all any more. */
+/** A version as accepted; null when it can no longer be parsed. */
 export function readStored(source: string): Policy | null {
 	return parseStoredPolicy(source).policy;
 }

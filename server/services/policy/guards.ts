@@ -25,7 +25,7 @@ export function placeOf({ repository, path }: PolicyManagedBy): string {
 }
 
 /**
- * Another version was published since: who, when, and the changes, one sentence per field.
+ * Thrown when another version was published since: who, when, and the changes, one sentence per field.
  * @throws SpillwayError `precondition_failed`
  */
 export async function rejectStale(db: DbOrTx, pointer: PointerRow | null, baseVersion: number): Promise<void> {
@@ -68,7 +68,7 @@ async function changesSince(db: DbOrTx, name: string, baseVersion: number, sourc
 	});
 }
 
-/** A change in one sentence, e.g. `changed: Burst when …; before: …`. */
+/** A change as a sentence, e.g. `changed: Burst when …; before: …`. */
 export function changeSentence({ kind, before, after }: PolicyChange): string {
 	const text = (side: PolicyChange["before"]) => side?.sentence.map((s) => s.text).join("") ?? "";
 	if (kind === "changed") return `changed to: ${text(after)} (was: ${text(before)})`;
@@ -88,7 +88,7 @@ export function requireBacktestOrReason(publication: {
 	});
 }
 
-/** @throws SpillwayError `invalid_input` for a backtest that is not there, has not finished, or was of another text. */
+/** @throws SpillwayError `invalid_input` for a backtest that is missing, has not finished, or used another text. */
 export async function rejectOtherBacktest(db: DbOrTx, name: string, source: string, backtestId: string | null): Promise<void> {
 	if (backtestId === null) return;
 	const [row] = await db.select().from(backtest).where(eq(backtest.id, backtestId));

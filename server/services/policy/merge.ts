@@ -6,7 +6,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { offLoop } from "#server/services/core/threads/off-loop.ts";
 import { fetchVersion, knownPointer } from "./fetch-version.ts";
 
-/** The caller's text brought together with the version in force; `baseVersion` is what to publish the merged one from. */
+/** The caller's text merged with the version in force; publish the merged text from `baseVersion`. */
 export async function mergeWithActive(
 	ctx: ServiceContext,
 	raw: z.input<typeof mergeInput>,

@@ -13,10 +13,10 @@ import { lockSetting, writeSetting } from "#server/services/core/setting.ts";
 
 const KEYS = { policies: "policy_second_person", budgets: "budget_second_person" } as const;
 const ACTIONS = { policies: "policy.settings", budgets: "budget.settings" } as const;
-/** Who may agree to a change of these, and so to doing without a second person for them. */
+/** Who may approve a change of these, and so also dropping the second person for them. */
 export const APPROVES: Readonly<Record<SecondPersonOf, Permission>> = { policies: "policy:approve", budgets: "budget:approve" };
 
-/** Whether changes of these wait for the yes of another person. */
+/** Whether changes of these require approval by another person. */
 export async function needsSecondPerson(db: DbOrTx, of: SecondPersonOf): Promise<boolean> {
 	const [row] = await db.select().from(setting).where(eq(setting.key, KEYS[of]));
 	return row?.value === true;
@@ -35,7 +35,7 @@ export async function changeSecondPerson(tx: Tx, ctx: ServiceContext, of: Second
 	return null;
 }
 
-/** The setting itself, with its line in the audit; `proposed` when it was agreed to. */
+/** Writes the setting, with its audit entry; `proposed` when it was approved. */
 export async function writeSecondPerson(tx: Tx, ctx: ServiceContext, of: SecondPersonOf, to: boolean, proposed?: object): Promise<void> {
 	await lockSetting(tx, KEYS[of]);
 	const before = { secondPerson: await needsSecondPerson(tx, of) };
@@ -49,7 +49,7 @@ async function hasOtherApprover(tx: Tx, accountId: string, of: SecondPersonOf): 
 	return (await tx.$count(account, may)) > 0;
 }
 
-/** One waits at a time; asked again, it is the same. */
+/** Only one is pending at a time; a repeated request returns the same one. */
 async function proposeOff(tx: Tx, ctx: ServiceContext, of: SecondPersonOf): Promise<string> {
 	// The setting is on, so its row exists: its lock serializes concurrent calls.
 	await tx.select().from(setting).where(eq(setting.key, KEYS[of])).for("update");

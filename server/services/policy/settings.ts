@@ -6,7 +6,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { changeSecondPerson, needsSecondPerson } from "./second-person.ts";
 
 export interface PolicySettings {
-	/** Publishing and rolling back wait for the yes of another person. */
+	/** Whether publishing and rolling back require approval by another person. */
 	secondPerson: boolean;
 }
 

@@ -12,7 +12,7 @@ import { namesOf } from "#server/services/core/people.ts";
 import { etagOf } from "./entity-tag.ts";
 import { fetchVersion, knownPointer, readStored, type VersionRow } from "./fetch-version.ts";
 
-/** A move of the pointer to a version. Actors as `account:ID` or `system:part`, and the name of each for people. */
+/** A change of the version in force. Actors as `account:ID` or `system:part`, each with a display name. */
 export interface PublicationView {
 	id: string;
 	kind: "publish" | "rollback";
@@ -22,7 +22,7 @@ export interface PublicationView {
 	/** The second person, where one was required. */
 	approvedBy: string | null;
 	approvedByName: string | null;
-	/** The backtest that was seen before. */
+	/** The backtest that was reviewed before. */
 	backtestId: string | null;
 	/** Why it was published in the browser without a finished backtest. */
 	noBacktestReason: string | null;
@@ -34,7 +34,7 @@ export interface VersionView {
 	authorName: string;
 	message: string;
 	createdAt: string;
-	/** The version that its author began from. */
+	/** The version that its author started from. */
 	baseVersion: number | null;
 	origin: PolicyOrigin | null;
 	inForce: boolean;
@@ -48,14 +48,14 @@ export interface PolicyNameView {
 	managedBy: PolicyManagedBy | null;
 }
 
-/** The policies that there are; the one named default decides. */
+/** The existing policies; the one named default decides. */
 export async function listPolicies(ctx: ServiceContext): Promise<PolicyNameView[]> {
 	authorize(ctx, "policy:read", null);
 	const rows = await ctx.db.select().from(policy).orderBy(policy.name).limit(200);
 	return rows.map(({ name, activeVersion, managedBy }) => ({ name, activeVersion, managedBy: managedBy ?? null }));
 }
 
-/** Newest first, by pages: `nextBefore` is the next page's `before`. */
+/** Newest first, paged: `nextBefore` is the next page's `before`. */
 export async function listVersions(
 	ctx: ServiceContext,
 	raw: z.input<typeof versionsInput>,
@@ -78,7 +78,7 @@ export interface VersionDetail extends VersionView {
 	name: string;
 	source: string;
 	etag: string;
-	/** null when a later Spillway can no longer read it. */
+	/** Null when a later Spillway can no longer read it. */
 	sentences: Description[] | null;
 }
 

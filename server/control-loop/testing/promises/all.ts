@@ -9,7 +9,7 @@ import { reasons } from "./reasons.ts";
 import { slots } from "./slots.ts";
 import { transitions } from "./transitions.ts";
 
-/** A fresh one of each: they remember what they saw. The ninth promise, that everything comes to rest, is the run's own. */
+/** A new instance of each, since they keep state. The run itself checks the ninth promise, that everything settles. */
 export function allPromises(): Promised[] {
 	return [transitions(), liveAttempts(), slots(), orphans(), budgets(), caps(), charges(), reasons()];
 }

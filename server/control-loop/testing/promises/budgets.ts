@@ -2,15 +2,15 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { Observed } from "./observed.ts";
 import type { Promised } from "./promise.ts";
 
-/** What a hold covers besides the life of its instance (scheduling/limits, terminationMarginMs). */
+/** Time that a hold covers beyond the life of its instance (scheduling/limits, terminationMarginMs). */
 const COVERED_MS = 5 * MINUTE_MS;
 
 type Hold = Observed["holds"][number] & { row: Observed["instances"][number]; keys: string[] };
 
 /**
- * No budget has more posted and held than its cap, holds and periods agree, and a closed hold was posted or voided. The only
- * excuse is an instance that was seen to end later than its hold covers: what it cost beyond the hold is real money. That
- * amount is counted, and nothing else is let through.
+ * No budget has more posted and held than its cap, holds and periods agree, and a closed hold was posted or voided. The only exception is
+ * an instance that was seen to end later than its hold covers: its cost beyond the hold is real. That amount is counted, and nothing else
+ * is allowed.
  */
 export function budgets(): Promised {
 	const after = (seen: Observed): string | null => {
@@ -80,7 +80,7 @@ function comparePeriods({ periods, policy }: Observed, holds: readonly Hold[]): 
 	return missing === undefined ? null : `there are holds in ${missing}, which is no period`;
 }
 
-/** What instances were charged is what their holds say was posted. */
+/** The charges of instances equal the posted amounts of their holds. */
 function postedIsCharged({ holds, charges }: Observed): string | null {
 	const charged = new Map<string, bigint>();
 	for (const { instanceId, effectiveMicroUsd } of charges)

@@ -54,7 +54,7 @@ function compareInstance(row: Instance, all: readonly Charge[]): string | null {
 	const elapsed = (row.meteredUntil ?? billedFrom).getTime() - billedFrom.getTime();
 	const gpuMs = all.reduce((sum, c) => sum + c.gpuMs, 0n);
 	if (gpuMs !== BigInt(elapsed * gpus)) return `instance ${id} is charged for ${gpuMs} GPU-ms of ${elapsed * gpus}`;
-	// Spot machines cost what the market says in each hour.
+	// Spot machines cost the market price of each hour.
 	if (capacityType === "spot" || provider !== "aws") return null;
 	const billed = elapsed === 0 ? 0 : Math.max(BILLED_MS_MIN, Math.ceil(elapsed / BILLED_STEP_MS) * BILLED_STEP_MS);
 	const cost = (microUsdPerHour * BigInt(billed)) / BigInt(HOUR_MS);

@@ -10,15 +10,15 @@ const START_MS = Date.UTC(2026, 9, 31, 23, 40);
 const REGIONS = ["us-east-1", "eu-west-1"];
 
 export interface DrawnJob {
-	/** Submitted with this tick. */
+	/** Submitted at this tick. */
 	tick: number;
 	changes: JobChanges;
 	work: { runMs: number; exitCode: number };
-	/** A person cancels it with this tick. */
+	/** A person cancels it at this tick. */
 	cancelTick: number | null;
 }
 
-/** How often each fault happens, as a share of ticks; 0: never in this run. */
+/** How often each fault happens, as a share of ticks; 0 for never in this run. */
 export interface FaultRates {
 	launch: number;
 	call: number;
@@ -39,7 +39,7 @@ export interface Company {
 	};
 	jobs: DrawnJob[];
 	faults: FaultRates;
-	/** Faults end after this many ticks: from then on everything must come to rest. */
+	/** Faults end after this many ticks: from then on everything must settle. */
 	faultyTicks: number;
 }
 
@@ -76,7 +76,7 @@ export function drawCompany(seed: number, { crowded = false } = {}): Company {
 	};
 }
 
-/** Which faults there are, and how often, is itself drawn, so that one run's rare fault is another's rule. */
+/** The faults and their frequency are random too, so that a fault that is rare in one run is common in another. */
 function drawFaults(random: Random): FaultRates {
 	const draw = (worst: number): number => (random.next() < 0.65 ? worst * random.next() : 0);
 	return Object.fromEntries(Object.entries(WORST).map(([name, worst]) => [name, draw(worst)])) as unknown as FaultRates;
@@ -155,7 +155,7 @@ function drawJob(random: Random, { ticks, i, crowded }: { ticks: number; i: numb
 	};
 }
 
-/** A machine may be missing from listings for less time than the loop waits before it believes that there is none. */
+/** Machines are missing from listings for less time than the loop waits before it counts a machine as terminated. */
 const LAG_MS_MAX = 8 * SECOND_MS;
 
 export function drawLaunchFault(random: Random): LaunchFault {

@@ -1,7 +1,7 @@
 import type { Observed } from "./observed.ts";
 import type { Promised } from "./promise.ts";
 
-/** A job never has two live attempts: neither in the rows nor in truth, where commands run. */
+/** A job never has two live attempts: neither in the rows nor in reality, where commands run. */
 export function liveAttempts(): Promised {
 	const after = ({ attempts, commands }: Observed): string | null => {
 		const rows = twice(attempts.filter((a) => a.finishedAt === null).map(({ id, jobId }) => ({ id, jobId })));

@@ -18,7 +18,7 @@ export interface StateChange {
 	to: string;
 }
 
-/** A machine in the provider's records, whatever the control plane believes. */
+/** A machine in the provider's records, whatever the control plane's rows contain. */
 export interface TrueMachine {
 	id: string;
 	/** Our instance id, from its tag; null: it has none. */
@@ -26,7 +26,7 @@ export interface TrueMachine {
 	alive: boolean;
 }
 
-/** The database at one moment, with what providers and sites know. Times are those of the rows; `nowMs` is the loop's clock. */
+/** The database at one moment, with the state of providers and sites. Times are those of the rows; `nowMs` is the loop's clock. */
 export interface Observed {
 	nowMs: number;
 	/** When the last fault ended, ms; null: faults may still happen. */
@@ -52,11 +52,11 @@ export type Rows = Pick<
 	Observed,
 	"pools" | "jobs" | "attempts" | "instances" | "allocations" | "holds" | "holdBudgets" | "periods" | "charges"
 >;
-/** What only the outside knows. */
+/** Facts known only outside the control plane. */
 export type Truth = Pick<Observed, "machines" | "commands">;
 type Now = Pick<Observed, "nowMs" | "healedAtMs" | "policy">;
 
-/** Records every change of state of the three machines of states, for `Observed.changes`. Call before there are rows. */
+/** Records every state change of the three state machines, for `Observed.changes`. Call it before there are rows. */
 export async function recordStateChanges(connection: Pick<Connection, "sql">): Promise<void> {
 	await connection.sql.unsafe(`
 		create table if not exists state_change (
@@ -75,8 +75,8 @@ export async function recordStateChanges(connection: Pick<Connection, "sql">): P
 }
 
 /**
- * Reads everything in one transaction, so that all rows are of one moment even while a scheduler writes.
- * @param truthOf what the outside knows about these rows
+ * Reads everything in one transaction, so that all rows are from one moment even while a scheduler writes.
+ * @param truthOf the outside facts about these rows
  */
 export async function readObserved(db: Db, now: Now, truthOf: (rows: Rows) => Truth): Promise<Observed> {
 	return db.transaction(

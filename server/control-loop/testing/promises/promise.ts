@@ -8,6 +8,6 @@ export interface Promised {
 	name: string;
 	/** After each step of the loop. */
 	after(seen: Observed): string | null;
-	/** After everything has come to rest and all time is charged. */
+	/** After everything has settled and all time is charged. */
 	atEnd(seen: Observed): string | null;
 }

@@ -20,15 +20,15 @@ import { allPromises, brokenAfter } from "./all.ts";
 import { type Company, type DrawnJob, drawLaunchFault, FAILING_CALLS, type FaultRates } from "./company.ts";
 import { type Observed, readObserved, recordStateChanges } from "./observed.ts";
 
-/** Everything must have come to rest within so many ticks after the last fault. */
+/** Everything must settle within this many ticks after the last fault. */
 const REST_TICKS_MAX = 600;
 const SWEEP_EVERY_TICKS = 6;
-/** A stale plan is applied up to so many ticks later. */
+/** A stale plan is applied up to this many ticks later. */
 const STALE_TICKS_MAX = 20;
 const JUMP_MS_MAX = 40 * MINUTE_MS;
 /** A job may wait for these permanently: only people can change what it waits for. */
 const FOR_PEOPLE: readonly ReasonCode[] = ["budget_exceeded", "approval_required", "waiting_no_allowed_offer", "no_progress"];
-/** Back-offs and cooldowns are over then; a job that still waits does so for people. */
+/** Backoffs and cooldowns are over by then; a job that still waits needs a person. */
 const SETTLED_TICKS = 40;
 
 export interface CompanyRun {
@@ -37,7 +37,7 @@ export interface CompanyRun {
 	last: Observed;
 	deaths: number;
 	ticks: number;
-	/** Machines that the sweep ended because no row accounted for them. */
+	/** Machines that the sweep terminated because they had no row. */
 	orphans: number;
 }
 
@@ -47,7 +47,10 @@ export interface RunOptions {
 	restTicksMax?: number;
 }
 
-/** Runs a company on the real loop to its rest and checks every promise after every tick. An error in the code breaks one too. */
+/**
+ * Runs a company on the real loop until it settles, and checks every promise after every tick. An error in the code also counts as a broken
+ * promise.
+ */
 export async function runCompany(company: Company, options: RunOptions = {}): Promise<CompanyRun> {
 	const works = new Map<string, DrawnJob["work"]>();
 	const world = await World.open({
@@ -171,7 +174,7 @@ class Run {
 		this.#options.sabotage?.(this.#tick);
 	}
 
-	/** What a scheduler does outside of `tick`: the process may end, and a provider's error is its own. */
+	/** A scheduler's work outside of `tick`: the process may die, and a provider's error concerns only that call. */
 	async #survive(work: () => Promise<unknown>): Promise<void> {
 		try {
 			await work();
@@ -220,12 +223,12 @@ class Run {
 			this.#world.killAt = { step, pass: (passes.get(step) ?? 0) + 1 };
 		}
 		if (this.#happens("price")) await this.#changePrices();
-		// A plan made now acts on the new jobs, and so does that of the tick.
+		// A plan made now covers the new jobs, and so does the tick's plan.
 		if (this.#happens("stalePlan") || (hasNewJobs && this.#company.faults.stalePlan > 0)) await this.#keepPlan();
 		if (this.#happens("jump")) clock.advance(random.int(MINUTE_MS, JUMP_MS_MAX));
 	}
 
-	/** Another price, or none at all, for some offers. */
+	/** Changes or removes the price of some offers. */
 	async #changePrices(): Promise<void> {
 		const random = this.#random;
 		const { cloud, clock, database } = this.#world;
@@ -238,7 +241,7 @@ class Run {
 		await refreshOffers(database.db, cloud.offers, clock.nowMs());
 	}
 
-	/** A second scheduler decides on what there is now, and acts on it later. */
+	/** A second scheduler decides on the current state, and applies its plan later. */
 	async #keepPlan(): Promise<void> {
 		const { ctx } = this.#world;
 		const { snapshot } = await loadSnapshot(ctx, new SnapshotCache());
@@ -248,7 +251,7 @@ class Run {
 	}
 }
 
-/** With nothing alive, only a machine that alone costs more than the drawn cap on the rate exceeds a cap. */
+/** With nothing alive, a machine exceeds the cap on the rate only if it alone costs more than the drawn cap. */
 function exceedsRateAlone({ code, facts }: Reason): boolean {
 	return code === "cap_exceeded" && facts["capId"] === "rate";
 }

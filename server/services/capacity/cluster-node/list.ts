@@ -22,8 +22,8 @@ const RANK = sql<number>`case ${clusterNode.state} when 'down' then 0 when 'clos
 const place = z.tuple([z.number().int(), z.string()]);
 
 /**
- * The nodes of an owned site by name: nodes that are down first, then nodes that take no jobs, then the others. Paged by
- * keyset; a page sorts the site's nodes (some ms for 5,000).
+ * The nodes of an owned site by name: nodes that are down first, then nodes that take no jobs, then the others. Paged by keyset; a page
+ * sorts the site's nodes (a few ms for 5,000).
  * @throws SpillwayError `not_found`, `forbidden`, `invalid_input` for an invalid cursor.
  */
 export async function listNodes(ctx: ServiceContext, siteId: string, raw: ListNodesInput): Promise<NodePage> {

@@ -16,8 +16,8 @@ export function newNodeMemory(): NodeMemory {
 }
 
 /**
- * Writes a site's nodes as its driver saw them; deletes nodes that no longer exist. Passing the same array as last time costs
- * nothing, another one a comparison in memory, and a change one statement for all new or changed nodes.
+ * Writes a site's nodes as reported by its driver; deletes nodes that no longer exist. Passing the same array as last time costs nothing,
+ * another one a comparison in memory, and a change one statement for all new or changed nodes.
  */
 export async function writeNodes(
 	db: Db,

@@ -26,7 +26,7 @@ afterEach(() => database.drop());
 const claims = { uri: "s3://acme/claims", copies: [{ at: "gcp:us-central1", uri: "gs://acme-us/claims" }] };
 const ref = (uri: string, sizeGiB: number | null) => ({ uri, sizeGiB, mount: `/${uri.at(-1)}`, residency: [] });
 
-/** An attempt in aws us-east-1 that staged for so long. */
+/** An attempt in aws us-east-1 with this staging time. */
 async function staged(data: ReturnType<typeof ref>[], tookMs: number): Promise<void> {
 	const jobId = await seedJob(database.db, aSpec({ data }));
 	const { attemptId } = await seedInstance(database.db, { jobId, number: 1, expiresAtMs: Date.now() + HOUR_MS, providerInstanceId: null });
@@ -39,7 +39,7 @@ async function staged(data: ReturnType<typeof ref>[], tookMs: number): Promise<v
 }
 
 describe("copies of data sets", () => {
-	it("are kept, and written into the audit with what was before", async () => {
+	it("are stored, and written to the audit with the previous value", async () => {
 		await setDataSets(ctx, { items: [claims] });
 		await setDataSets(ctx, { items: [] });
 		expect((await listDataSets(ctx)).items).toEqual([]);
@@ -55,16 +55,16 @@ describe("copies of data sets", () => {
 		["two copies at one place", { items: [{ ...claims, copies: [...claims.copies, ...claims.copies] }] }, /has two copies at one place/],
 		["the same set twice", { items: [claims, claims] }, /has a duplicate data set/],
 		["no address", { items: [{ ...claims, copies: [{ at: "gcp:us-central1", uri: "hdfs://x/y" }] }] }, /no kind of store/],
-	])("refuse %s", async (_what, input, why) => {
+	])("reject %s", async (_what, input, why) => {
 		await expect(setDataSets(ctx, input)).rejects.toThrow(why);
 	});
 
-	it("are changed by platform engineers alone", async () => {
+	it("are changed only by platform engineers", async () => {
 		const actor = { kind: "person", accountId: "a", name: "A", role: "data_scientist", teams: ["risk"], via: "session" } as const;
 		await expect(setDataSets({ ...ctx, actor }, { items: [] })).rejects.toThrow(/data:change/);
 	});
 
-	it("are what an attempt beside them fetches from, and no one else", async () => {
+	it("are the source for an attempt next to them, and for no other", async () => {
 		await setDataSets(ctx, { items: [claims] });
 		const spec = aSpec({ data: [ref(claims.uri, 1), ref("s3://acme/other", 1)] });
 		const at = async (place: string) => (await withNearestCopies(database.db, spec, place)).data.map((d) => d.uri);
@@ -73,7 +73,7 @@ describe("copies of data sets", () => {
 	});
 });
 
-describe("how fast data came in", () => {
+describe("inbound transfer speed", () => {
 	it("is learned per link from transfers of at least 64 MiB and 5 s, not from small ones and sets of unknown size", async () => {
 		await staged([ref("s3://a/b", 20), ref("s3://a/c", 10)], 10 * MINUTE_MS);
 		await staged([ref("s3://a/b", 10)], 10 * MINUTE_MS);
@@ -95,7 +95,7 @@ describe("how fast data came in", () => {
 		expect((await listDataSets(ctx)).inbound).toEqual(inbound);
 	});
 
-	it("is nothing while nothing is known, and keeps the copies' object while they stay the same", async () => {
+	it("is empty without data, and keeps the copies' object while they stay the same", async () => {
 		const nothing = await readDataView(database.db, clock.nowMs(), undefined);
 		const exact = { replicas: new Map(), inboundMiBPerS: new Map(), links: new Map() };
 		expect(nothing).toEqual({ ...exact, unknownLink: UNKNOWN_LINK, filesStayHome: true });

@@ -12,15 +12,14 @@ import {
 } from "#server/scheduling/link-speed.ts";
 import type { DataSet } from "./schemas.ts";
 
-/** How far back, and how many attempts at the most, newest first: links change, and a query a minute must stay cheap. */
+/** How far back, and the maximum number of attempts, newest first: links change, and a query every minute must stay cheap. */
 const LEARNED_FROM_MS = 14 * DAY_MS;
 const MOST_ATTEMPTS = 2_000;
 
 /**
- * Speeds into cloud regions by link: from each source, and from any. A transfer is an attempt's data with declared sizes over the
- * time from the start of staging to the command's start, which includes pulling the image: speeds are rather too low. Only transfers
- * of at least LEARNABLE count. An attempt with data from several places counts for any source. Cost: the newest
- * MOST_ATTEMPTS cloud attempts.
+ * Speeds into cloud regions by link: from each source, and from any. A transfer is an attempt's data with declared sizes over the time from
+ * the start of staging to the command's start, which includes pulling the image, so speeds are underestimated. Only transfers of at least
+ * LEARNABLE count. An attempt with data from several places counts for any source. Cost: the newest MOST_ATTEMPTS cloud attempts.
  */
 export async function readLinkSpeeds(db: DbOrTx, nowMs: number, sets: readonly DataSet[]): Promise<Map<string, LinkSpeed>> {
 	const rows = await db.execute<{ place: string; uris: string[]; bytes: number; ms: number; at_ms: number }>(sql`
@@ -48,7 +47,7 @@ export async function readLinkSpeeds(db: DbOrTx, nowMs: number, sets: readonly D
 	for (const { place, uris, bytes, ms, at_ms } of rows) {
 		const sources = new Set(uris.map((uri) => sourceOf(copies.get(uri) ?? [])));
 		const [from] = sources.size === 1 ? sources : [];
-		// Data next to the machine do not measure a link from elsewhere.
+		// Data next to the machine does not measure a link from elsewhere.
 		if (uris.every((uri) => copies.get(uri)?.includes(place))) continue;
 		const measured = { bytes: Number(bytes), ms: Number(ms), atMs: Number(at_ms) };
 		for (const key of [linkKey(ANY_SOURCE, place), ...(from === undefined ? [] : [linkKey(from, place)])])

@@ -5,8 +5,8 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { readDataSets } from "./list.ts";
 
 /**
- * The job as an attempt at this place gets it: each data set by the address of its copy there, where it has one. `place` is
- * `provider:region`, or the id of an owned site. Of the copies that Spillway made itself those count that are as new as the job.
+ * The job as an attempt at this place receives it: each data set by the address of its copy there, if it has one. `place` is
+ * `provider:region`, or the id of an owned site. Of Spillway's own copies, only those at least as recent as the job count.
  */
 export async function withNearestCopies(db: DbOrTx, spec: JobSpec, place: string, submittedAt?: Date): Promise<JobSpec> {
 	if (spec.data.length === 0) return spec;

@@ -40,8 +40,8 @@ async function recordOutcome(db: Db, copyId: string, set: Partial<DataCopyRow>):
 }
 
 /**
- * Withdraws copies that were not requested since `before` and that no live job uses, so that no job is placed next to
- * them any more. Returns them, for their files to be deleted. A job that needs one again has it copied again.
+ * Withdraws copies that were not requested since `before` and that no live job uses, so that no job is placed next to them any more.
+ * Returns them, so that their files can be deleted. A job that needs one again causes a new copy.
  */
 export async function withdrawCopies(db: Db, before: Date): Promise<DataCopyRow[]> {
 	const isUsed = sql`exists (select 1 from ${job} where ${isNull(job.finishedAt)} and ${job.spec}->'data' @> jsonb_build_array(jsonb_build_object('uri', ${dataCopy.uri})))`;

@@ -44,7 +44,7 @@ export async function requestCopies(db: Db, { pending, data, nowMs }: Snapshot, 
 			set: {
 				wantedAt: sql`greatest(${dataCopy.wantedAt}, excluded.wanted_at)`,
 				usedAt: sql`excluded.used_at`,
-				// A store that moved has nothing yet.
+				// A store that moved is still empty.
 				asOfAt: sql`case when ${dataCopy.writeUri} = excluded.write_uri then ${dataCopy.asOfAt} end`,
 				readUri: sql`excluded.read_uri`,
 				writeUri: sql`excluded.write_uri`,

@@ -3,7 +3,7 @@ import { dataSetInput, type dataSetsInput, dataStoreInput } from "#server/contra
 
 /** Copies of data sets: a list of dataSetInput under this key of `setting`. */
 export const DATA_SETS_SETTING = "data_sets";
-/** Stores that copies are made in: a list of dataStoreInput under this key. */
+/** Stores for copies: a list of dataStoreInput under this key. */
 export const DATA_STORES_SETTING = "data_stores";
 export type DataSetsInput = z.infer<typeof dataSetsInput>;
 export type DataSet = DataSetsInput["items"][number];

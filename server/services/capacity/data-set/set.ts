@@ -11,8 +11,8 @@ import { readLockedSetting, writeSetting } from "#server/services/core/setting.t
 import { DATA_SETS_SETTING, DATA_STORES_SETTING, type DataSetsInput } from "./schemas.ts";
 
 /**
- * Replaces the list of data sets with copies, and the list of stores for copies. It affects decisions within a minute, and
- * attempts that start from now on.
+ * Replaces the list of data sets with copies, and the list of stores for copies. The change affects decisions within a minute, and attempts
+ * that start from now on.
  * @throws SpillwayError `forbidden`, `invalid_input` for a place that is neither a region nor an owned site.
  */
 export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput): Promise<void> {

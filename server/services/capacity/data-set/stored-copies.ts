@@ -3,13 +3,13 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { dataCopy } from "#server/db/schema/data-copy.ts";
 import type { CopyAhead, DataView as KnownData } from "#server/scheduling/types.ts";
 
-/** A copy in a region's store, for people. */
+/** A copy in a region's store, for display. */
 export interface StoredCopy {
 	uri: string;
 	at: string;
-	/** It has all that the set had then; null: it is not whole yet. */
+	/** Time of the data it contains completely; null when it is not complete yet. */
 	asOfMs: number | null;
-	/** It is being copied, or is in line for it. */
+	/** Whether it is being copied or queued. */
 	copying: boolean;
 	/** The last attempt's error. */
 	error: string | null;
@@ -17,7 +17,7 @@ export interface StoredCopy {
 
 type Row = typeof dataCopy.$inferSelect;
 
-/** A job that was submitted since the last good copy began waits for it. */
+/** Whether a job submitted since the last successful copy began waits for it. */
 export const isWanted = or(isNull(dataCopy.asOfAt), lt(dataCopy.asOfAt, dataCopy.wantedAt));
 
 function wanted({ asOfAt, wantedAt }: Row): boolean {
@@ -36,7 +36,7 @@ export async function readStoredCopies(db: DbOrTx): Promise<StoredCopy[]> {
 	}));
 }
 
-/** As the core sees them. Cost: one read of all of them. */
+/** In the form the decision core uses. Cost: one read of all of them. */
 export async function readCopiesAhead(db: DbOrTx): Promise<NonNullable<KnownData["copiesAhead"]>> {
 	const byPlace = new Map<string, Map<string, CopyAhead>>();
 	for (const row of await db.select().from(dataCopy).orderBy(asc(dataCopy.place), asc(dataCopy.uri))) {
@@ -54,7 +54,7 @@ export async function readCopiesAhead(db: DbOrTx): Promise<NonNullable<KnownData
 	return byPlace;
 }
 
-/** How fast data went into each store: the mean of the last run of each set that moved enough data. */
+/** Transfer speed into each store: the mean of the last run of each set that moved enough data. */
 export async function readStoreSpeeds(db: DbOrTx): Promise<Map<string, number>> {
 	const rows = await db
 		.select({ place: dataCopy.place, mibPerS: sql<number>`avg(${dataCopy.mibPerS})`.mapWith(Number) })
@@ -64,7 +64,7 @@ export async function readStoreSpeeds(db: DbOrTx): Promise<Map<string, number>> 
 	return new Map(rows.map(({ place, mibPerS }) => [place, mibPerS]));
 }
 
-/** Copies to make now, oldest request first. */
+/** Copies due now, oldest request first. */
 export async function dueCopies(db: DbOrTx, nowMs: number, atMost: number): Promise<Row[]> {
 	const notBefore = or(isNull(dataCopy.retryAt), lte(dataCopy.retryAt, new Date(nowMs)));
 	const asked = gte(dataCopy.wantedAt, new Date(1));

@@ -8,7 +8,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { iso } from "#server/services/core/view.ts";
 
-/** Rows of one answer. */
+/** Rows per answer. */
 const MOST = 1_000;
 
 interface QueuedForeignJob {
@@ -21,17 +21,17 @@ interface QueuedForeignJob {
 	waitingReason: string | null;
 	nodes: number;
 	gpus: number;
-	/** Its place among those that wait, 0 starts next. */
+	/** Its position among waiting jobs; 0 starts next. */
 	position: number | null;
 	submittedAt: string | null;
 	startedAt: string | null;
 	timeLimitMs: number | null;
 	dependsOn: string | null;
-	/** Its owner lets it be taken elsewhere. */
+	/** Whether its owner allows adoption. */
 	optedIn: boolean;
 	/** Its newest adoption, and the Spillway job that represents it. */
 	adoption: { id: string; state: AdoptionState; jobId: string; why: string | null; problem: string | null } | null;
-	/** Why it is not adopted, in sentences, where it could be otherwise. */
+	/** Why it is not adopted although it could be, as sentences. */
 	notAdopted: string[];
 }
 

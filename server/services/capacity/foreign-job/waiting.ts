@@ -13,9 +13,8 @@ interface Row {
 }
 
 /**
- * Jobs of others as the decision core counts them, read again only when the table changed. Excluded: jobs that the site does not
- * start by itself (held, or
- * waiting for something other than room), and those with a pending Spillway job.
+ * Other schedulers' jobs in the form the decision core uses, read again only when the table changed. Excluded: jobs that the site does not
+ * start by itself (held, or waiting for something other than room), and those with a pending Spillway job.
  */
 export class ForeignCache {
 	#key = "";

@@ -20,9 +20,8 @@ export function newQueueMemory(): QueueMemory {
 const READ_AT_EVERY_MS = 5_000;
 
 /**
- * Writes a site's own queue as its driver saw it, and wakes the loop on a change, because forecasts count these jobs. Deletes
- * jobs that ended. Passing the same array as last time costs nothing. Cost of a change: one statement for all new or changed
- * jobs.
+ * Writes a site's own queue as reported by its driver, and wakes the control loop on a change, because forecasts count these jobs. Deletes
+ * jobs that ended. Passing the same array as last time costs nothing. Cost of a change: one statement for all new or changed jobs.
  */
 export async function writeForeignJobs(
 	db: Db,
@@ -56,6 +55,6 @@ export async function writeForeignJobs(
 
 async function readWritten(db: Db, siteId: string): Promise<Map<string, string>> {
 	const rows = await db.select({ id: foreignJob.id }).from(foreignJob).where(eq(foreignJob.siteId, siteId));
-	// The order of a JSON object's keys is not preserved there, so all of it is written again.
+	// The order of a JSON object's keys is not preserved there, so everything is written again.
 	return new Map(rows.map(({ id }) => [id, ""]));
 }

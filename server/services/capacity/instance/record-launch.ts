@@ -36,7 +36,7 @@ export async function recordLaunched(
 	await tx
 		.update(instance)
 		.set({ state: "provisioning", providerInstanceId, ...times, lastSeenAt: seenAt, lastError: null })
-		// The agent may have called before the launch returned; the instance is further then.
+		// The agent may have called before the launch returned; then the instance is already in a later state.
 		.where(and(eq(instance.id, instanceId), eq(instance.state, "requested")));
 	// In that case only the launch time is missing. The next describe call records the billed time: if this call counted as
 	// an observation, the instance would look as if it had not been running at it.

@@ -24,7 +24,7 @@ export async function recordMissing(db: Db, instanceId: string, missingSince: Da
 export interface ObservedPlace {
 	zone: string | null;
 	privateAddress: string | null;
-	/** The instance's name in documents that the provider signs. */
+	/** The instance's name in documents signed by the provider. */
 	signedId?: string;
 }
 
@@ -39,7 +39,7 @@ export async function recordPlace(
 		.set({
 			zone: sql`coalesce(${instance.zone}, ${seen.zone})`,
 			privateAddress: sql`coalesce(${instance.privateAddress}, ${seen.privateAddress})`,
-			// The latest one: an instance that vanished and was requested again keeps its name but gets a new signed id.
+			// Use the latest one: an instance that vanished and was requested again keeps its name but gets a new signed id.
 			...(seen.signedId === undefined ? {} : { signedId: seen.signedId }),
 		})
 		.where(eq(instance.id, row.id));
@@ -50,7 +50,7 @@ export async function recordPlace(
 		.where(and(eq(instance.attemptId, row.attemptId), eq(instance.state, "intended"), isNull(instance.zone)));
 }
 
-/** Marks that the provider is about to be asked to terminate the instance. Returns false if it is already terminated. */
+/** Marks that a terminate call is about to be sent to the provider. Returns false if the instance is already terminated. */
 export async function markTerminating(tx: Tx, row: Pick<Row, "id" | "terminatingAt">, at: Date): Promise<boolean> {
 	const marked = await tx
 		.update(instance)

@@ -5,7 +5,7 @@ import { setting } from "#server/db/schema/setting.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 
-/** Written by server/db/backup/restore-backup.ts, deleted when a person has reviewed what the clouds have. */
+/** Written by server/db/backup/restore-backup.ts, and deleted once a person has reviewed the machines in the clouds. */
 const KEY = "restored";
 
 const machineSchema = z.object({
@@ -17,14 +17,14 @@ const machineSchema = z.object({
 const restoredSchema = z.object({
 	backupAt: z.string(),
 	restoredAt: z.string(),
-	/** Machines with our tag that no row accounts for; absent until the scheduler has looked. */
+	/** Machines with our tag but without a row; absent until the scheduler has listed them. */
 	unknown: z.array(machineSchema).optional(),
 	/** Sites that did not answer. */
 	failedSites: z.array(z.string()).optional(),
 });
 export type Restored = z.infer<typeof restoredSchema>;
 
-/** Null when the database is no restored one, or the restore has been reviewed. */
+/** Null when the database was not restored, or the restore has been reviewed. */
 export async function readRestored(db: DbOrTx): Promise<Restored | null> {
 	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, KEY));
 	return row ? restoredSchema.parse(row.value) : null;

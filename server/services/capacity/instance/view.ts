@@ -20,13 +20,13 @@ export interface InstanceView {
 	jobName: string;
 	team: string;
 	attemptId: string;
-	/** Which of its attempt's machines it is, from 0; the machines of a gang have the attempt in common. */
+	/** Index of the machine within its attempt, from 0. */
 	rank: number;
-	/** Machines of the attempt together. */
+	/** Number of machines in the attempt. */
 	nodes: number;
 	/** How its command ended; null while it runs, and when its machine disappeared without a report. */
 	exitCode: number | null;
-	/** The intent; the provider was first called at requestedAt. */
+	/** Time of the intent; the provider was first called at requestedAt. */
 	intendedAt: string;
 	requestedAt: string | null;
 	launchedAt: string | null;
@@ -35,7 +35,7 @@ export interface InstanceView {
 	terminatingAt: string | null;
 	terminatedAt: string | null;
 	/**
-	 * Time since its reports are refused: it was cut off, and its job continues elsewhere. It costs money until it is confirmed
+	 * Time since which its reports are rejected: it was cut off, and its job continues elsewhere. It costs money until it is confirmed
 	 * terminated.
 	 */
 	fencedAt: string | null;

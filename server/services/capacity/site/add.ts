@@ -13,9 +13,9 @@ import { type SiteSettingsView, siteSettingsView } from "./settings-view.ts";
 import type { SiteContext } from "./tools.ts";
 
 /**
- * Connects a cloud account or a cluster. A running scheduler is notified and opens it; connecting buys nothing.
- * @throws SpillwayError `forbidden`, `invalid_input` at its fields, `conflict` when the id is or was another site's, or there is one
- * already of a kind that can exist once; ZodError.
+ * Connects a cloud account or a cluster. A running scheduler is notified and opens it; connecting launches nothing.
+ * @throws SpillwayError `forbidden`, `invalid_input` naming its fields, `conflict` when the id is or was another site's, or a site of a
+ * kind that can exist only once already exists; ZodError.
  */
 export async function addSite(ctx: SiteContext, raw: AddSiteInput): Promise<SiteSettingsView> {
 	authorize(ctx, "site:manage", null);

@@ -11,9 +11,9 @@ import { type SiteSettingsView, siteSettingsView } from "./settings-view.ts";
 import type { SiteContext } from "./tools.ts";
 
 /**
- * Changes a site. Omitted fields, credentials included, stay as they are. A disabled site gets no new jobs; its running jobs
- * are still watched and ended. The local site can only be renamed, enabled and disabled; its other fields come from this host.
- * @throws SpillwayError `forbidden`, `not_found`, `invalid_input` at its fields; ZodError.
+ * Changes a site. Omitted fields, credentials included, stay as they are. A disabled site gets no new jobs; its running jobs are still
+ * monitored and ended. The local site can only be renamed, enabled and disabled; its other fields come from this host.
+ * @throws SpillwayError `forbidden`, `not_found`, `invalid_input` naming its fields; ZodError.
  */
 export async function changeSite(ctx: SiteContext, id: string, raw: ChangeSiteInput): Promise<SiteSettingsView> {
 	authorize(ctx, "site:manage", null);

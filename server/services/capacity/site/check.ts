@@ -10,9 +10,9 @@ import { type CheckSiteInput, type CredentialsInput, kindOf, requireSameAddress,
 import type { SiteContext } from "./tools.ts";
 
 /**
- * Checks everything that a draft or stored site needs, from this process; reports each step as it ends. Stores nothing, and
- * launches or changes nothing at the provider.
- * @throws SpillwayError `forbidden`, `not_found`, `invalid_input` at its fields, before the first step; ZodError.
+ * Checks everything that a draft or stored site needs, from this process; and reports each step as it ends. Stores nothing, and launches or
+ * changes nothing at the provider.
+ * @throws SpillwayError `forbidden`, `not_found`, `invalid_input` naming its fields, before the first step; ZodError.
  */
 export async function prepareCheck(ctx: SiteContext, raw: CheckSiteInput): Promise<AsyncGenerator<CheckStep>> {
 	authorize(ctx, "site:manage", null);

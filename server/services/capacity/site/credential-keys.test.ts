@@ -12,7 +12,7 @@ function home(): string {
 }
 const key = () => randomBytes(32).toString("base64url");
 
-it("makes its key when it first seals, for its owner alone, and two processes share one", () => {
+it("creates its key at the first seal, readable only by its owner, and two processes share one", () => {
 	const folder = home();
 	const [a, b] = [new CredentialKeys({ home: folder }), new CredentialKeys({ home: folder })];
 	const box = a.seal("aws", "secret text");
@@ -23,7 +23,7 @@ it("makes its key when it first seals, for its owner alone, and two processes sh
 	expect(a.seal("aws", "secret text")).not.toBe(box);
 });
 
-it("opens nothing in another row, nothing that was changed, and nothing without its key, and reveals no secret", () => {
+it("opens nothing from another row, nothing changed, and nothing without its key, and reveals no secret", () => {
 	const keys = new CredentialKeys({ home: home() });
 	const box = keys.seal("aws", "secret text");
 	const last = box.at(-1) === "A" ? "B" : "A";
@@ -33,7 +33,7 @@ it("opens nothing in another row, nothing that was changed, and nothing without 
 	expect(() => other.open("aws", box)).toThrow(/their key [0-9a-f]{8} is not in SPILLWAY_CREDENTIAL_KEYS/);
 });
 
-it("seals under the first key and opens under all, so that a key can be exchanged", () => {
+it("seals under the first key and opens under all, so that a key can be rotated", () => {
 	const folder = home();
 	const keys = new CredentialKeys({ home: folder });
 	const box = keys.seal("aws", "x");
@@ -44,7 +44,7 @@ it("seals under the first key and opens under all, so that a key can be exchange
 	expect(keys.isOld(keys.seal("aws", "x"))).toBe(false);
 });
 
-it("refuses a file that others may read, and text that is no key", () => {
+it("rejects a file that others may read, and text that is not a key", () => {
 	const folder = home();
 	const keys = new CredentialKeys({ home: folder });
 	keys.seal("aws", "x");

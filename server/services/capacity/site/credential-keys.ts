@@ -7,13 +7,13 @@ import { openText, sealText } from "#server/services/core/sealed-box.ts";
 const VERSION = "v1";
 const KEY_BYTES = 32;
 const FILE = "credential-keys";
-/** Read by no one but their owner. */
+/** Readable only by the owner. */
 const FILE_MODE = 0o600;
 
 export interface CredentialKeysOptions {
-	/** SPILLWAY_HOME: the keys are lines of its file `credential-keys`, made with the first credentials that are stored. */
+	/** SPILLWAY_HOME: the keys are lines of its file `credential-keys`, created with the first stored credentials. */
 	home: string;
-	/** SPILLWAY_CREDENTIAL_KEYS: the keys themselves, separated by commas or spaces; the file is then not read. */
+	/** SPILLWAY_CREDENTIAL_KEYS: the keys themselves, separated by commas or spaces; the file is not read then. */
 	given?: string | undefined;
 }
 
@@ -29,13 +29,13 @@ export class CredentialKeys {
 		this.#options = options;
 	}
 
-	/** @throws SpillwayError `precondition_failed` for keys that cannot be read or are none. */
+	/** @throws SpillwayError `precondition_failed` for unreadable or invalid keys. */
 	seal(owner: string, text: string): string {
 		const [first = this.#make()] = this.#keys();
 		return `${VERSION}.${numberOf(first)}.${sealText(first, owner, text)}`;
 	}
 
-	/** @throws SpillwayError `precondition_failed` when its key is not among them, or it is another row's. */
+	/** @throws SpillwayError `precondition_failed` when its key is not among them, or it belongs to another row. */
 	open(owner: string, box: string): string {
 		const [version, number = "", ...rest] = box.split(".");
 		const key = this.#keys().find((k) => numberOf(k) === number);
@@ -54,7 +54,7 @@ export class CredentialKeys {
 		}
 	}
 
-	/** Whether a box was sealed under a key that is not the first any more. */
+	/** Whether a box was sealed under a key other than the current first one. */
 	isOld(box: string): boolean {
 		const [first] = this.#keys();
 		return first !== undefined && box.split(".")[1] !== numberOf(first);
@@ -79,7 +79,7 @@ export class CredentialKeys {
 			});
 	}
 
-	/** The first key. Several processes may make it at once: the file appears whole, and the first one's holds. */
+	/** The first key. If several processes create it concurrently, the file appears complete, and the first one's key is used. */
 	#make(): Buffer {
 		const file = this.#place();
 		if (this.#options.given !== undefined) throw unusable("SPILLWAY_CREDENTIAL_KEYS holds no key.", "Set one, or leave it unset.");

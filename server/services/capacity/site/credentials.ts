@@ -8,12 +8,12 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import type { CredentialKeys } from "./credential-keys.ts";
 import type { SiteRow } from "./row.ts";
 
-/** More than any key file. */
+/** Larger than any key file. */
 const FILE_BYTES_MAX = 64 * 1024;
 const objectSchema = z.record(z.string(), z.unknown());
 
 /**
- * The credentials of a site in the form its driver takes; null: the provider's own SDK finds them.
+ * The credentials of a site in the form its driver takes; null when the provider's own SDK finds them.
  * @throws SpillwayError `precondition_failed` when they cannot be read; the message contains no part of them
  */
 export async function credentialsOf(
@@ -38,14 +38,14 @@ export async function credentialsOf(
 	}
 }
 
-/** Seals again what was sealed under a key that is not the first any more. Answers how many: then that key may go. */
+/** Reseals credentials sealed under a key other than the first. Returns how many: afterwards that key may be deleted. */
 export async function resealCredentials(db: Db, keys: CredentialKeys): Promise<number> {
 	const rows = await db.select({ id: site.id, box: site.sealedCredentials }).from(site).where(isNotNull(site.sealedCredentials));
 	let count = 0;
 	for (const { id, box } of rows) {
 		if (box === null || !keys.isOld(box)) continue;
 		const sealed = keys.seal(id, keys.open(id, box));
-		// Somebody may have entered others meanwhile.
+		// Other credentials may have been entered meanwhile.
 		const done = await db
 			.update(site)
 			.set({ sealedCredentials: sealed })
@@ -59,7 +59,7 @@ export async function resealCredentials(db: Db, keys: CredentialKeys): Promise<n
 async function readCredentialFile(file: string): Promise<string> {
 	try {
 		const found = await stat(file);
-		// A device reports no bytes and never ends; a pipe blocks.
+		// A device reports no size and never ends; a pipe blocks.
 		if (!found.isFile()) throw missing(`${file} is no regular file`, "Name another one.");
 		if (found.size > FILE_BYTES_MAX) throw missing(`the file ${file} is larger than ${FILE_BYTES_MAX} bytes`, "Name another one.");
 		return await readFile(file, "utf8");

@@ -4,14 +4,14 @@ import { site } from "#server/db/schema/site.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { SiteRow } from "./row.ts";
 
-/** @throws SpillwayError `not_found`, also for one that was removed. */
+/** @throws SpillwayError `not_found`, also for a removed site. */
 export async function fetchSite(db: DbOrTx, id: string): Promise<SiteRow> {
 	const [row] = await db.select().from(site).where(here(id));
 	if (!row) throw unknownSite(id);
 	return row;
 }
 
-/** No one else changes it until the transaction ends. @throws SpillwayError `not_found`. */
+/** Locks the site until the transaction ends. @throws SpillwayError `not_found`. */
 export async function lockSite(tx: Tx, id: string): Promise<SiteRow> {
 	const [row] = await tx.select().from(site).where(here(id)).for("no key update");
 	if (!row) throw unknownSite(id);
@@ -26,7 +26,7 @@ function unknownSite(id: string): SpillwayError {
 	return new SpillwayError("not_found", `There is no site "${id}".`, { fix: "List sites with: spillway site ls" });
 }
 
-/** Audit log fields of a site: where its credentials are and when they changed, never their content. */
+/** Audit log fields of a site: where its credentials are stored and when they changed, never their content. */
 export function auditedSite({ id, name, provider, enabled, settings, credentialSource, credentialsChangedAt }: SiteRow) {
 	const credentials = { source: credentialSource ?? { kind: "chain" }, changedAt: credentialsChangedAt?.toISOString() ?? null };
 	return { id, name, provider, enabled, settings, credentials };

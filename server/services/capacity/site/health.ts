@@ -4,7 +4,7 @@ import { notify } from "#server/db/notify.ts";
 import { site } from "#server/db/schema/site.ts";
 import { recordEvents } from "#server/services/notification/event/record.ts";
 
-/** Records that a site answers, or why it does not; a change wakes the loop and appears in the feed. */
+/** Records that a site answers, or why it does not; a change wakes the control loop and appears in the feed. */
 export async function setSiteHealth(
 	db: Db,
 	input: { siteId: string; healthy: boolean; message: string | null; atMs: number },

@@ -12,7 +12,7 @@ export type AddSiteInput = z.input<typeof addSiteInput>;
 export type ChangeSiteInput = z.input<typeof changeSiteInput>;
 export type CheckSiteInput = z.input<typeof checkSiteInput>;
 
-/** @throws SpillwayError `invalid_input` for a provider that cannot be connected by people. */
+/** @throws SpillwayError `invalid_input` for a provider that people cannot connect. */
 export function kindOf({ kinds }: Pick<SiteTools, "kinds">, provider: string): SiteKind {
 	const kind = kinds.find((k) => k.provider === provider);
 	if (kind) return kind;
@@ -27,7 +27,7 @@ export function kindOf({ kinds }: Pick<SiteTools, "kinds">, provider: string): S
 /** @throws SpillwayError `invalid_input` naming each wrong setting, as `settings.…` */
 export function validateSettings(kind: SiteKind, given: Record<string, unknown>, before: Record<string, unknown> | null = null): void {
 	const problems = problemsOf(kind.settings.safeParse(given, WITH_INPUT), "settings");
-	// Who may add a site may not so run programs on the server.
+	// Permission to add a site must not allow running programs on the server.
 	const known = before === null ? {} : kind.guarded(before);
 	for (const [name, value] of Object.entries(kind.guarded(given)))
 		if (!isDeepStrictEqual(known[name], value))
@@ -36,8 +36,8 @@ export function validateSettings(kind: SiteKind, given: Record<string, unknown>,
 }
 
 /**
- * Stored credentials are written and never read, by anyone who has their own address either: another place to send them to wants
- * them again. @throws SpillwayError `invalid_input`
+ * Stored credentials can be written but never read back, not even by pointing them at the reader's own address: a changed address requires
+ * entering them again. @throws SpillwayError `invalid_input`
  */
 export function requireSameAddress(
 	kind: SiteKind,
@@ -50,14 +50,14 @@ export function requireSameAddress(
 	]);
 }
 
-/** What must be stored: the source, and of `stored` the values as their driver takes them. */
+/** The data to store: the source, and for `stored` the values in the form their driver takes. */
 export function validateCredentials(
 	kind: SiteKind,
 	given: CredentialsInput,
 	settingsOfSite: Record<string, unknown>,
 ): { source: CredentialSource; values: Record<string, unknown> | null } {
 	if (given.kind === "chain") {
-		// Slurm has no chain: without stored credentials the settings name a file.
+		// Slurm has no default chain: without stored credentials the settings name a file.
 		if (kind.provider === "slurm" && settingsOfSite["token"] === undefined)
 			refuse("The site has no token", [
 				{ path: "settings.token", message: "must name a token file, unless a token is stored as the site's credentials" },
@@ -74,7 +74,7 @@ export function validateCredentials(
 	return { source: { kind: "stored" }, values: parsed.success ? parsed.data : null };
 }
 
-/** The present value distinguishes a field of another type from a missing one. */
+/** The current value distinguishes a field of another type from a missing one. */
 const WITH_INPUT = { reportInput: true };
 
 function problemsOf(result: z.ZodSafeParseResult<unknown>, root: string): FieldProblem[] {

@@ -23,25 +23,25 @@ export interface PoolDetail {
 	id: string;
 	accelerator: string;
 	nodes: number;
-	/** Of `nodes`, those that do not exist now, and that the cluster's autoscaler would add for a job. */
+	/** Of `nodes`, those that do not exist now and that the cluster's autoscaler would add for a job. */
 	nodesToCome: number;
-	/** It recently added no node although a job requested one. Jobs are not placed on such nodes until the next request. */
+	/** Whether it recently added no node although a job requested one. Jobs are not placed on such nodes until the next request. */
 	noneComes: boolean;
 	gpusPerNode: number;
-	/** GPUs that exist, or that jobs hold on nodes about to come. */
+	/** GPUs that exist, or that jobs hold on nodes being added. */
 	gpus: number;
 	busy: number;
 	unavailable: number;
 	microUsdPerGpuHour: string;
 	/** Job speed here relative to a machine of speed 1 (the site's setting `speeds`). */
 	speed: number;
-	/** Slot by slot in a pool of at most SLOTS_LISTED_MAX GPUs; empty for a larger one, with its nodes listed in pages. */
+	/** Individual slots for a pool of at most SLOTS_LISTED_MAX GPUs; empty for a larger one, with its nodes listed in pages. */
 	slots: SlotView[];
-	/** The jobs that hold slots, in the order of their first ones. */
+	/** The jobs that hold slots, in the order of their first slots. */
 	holders: { jobId: string; jobName: string; team: string; slots: number[] }[];
 }
 
-/** Slots of a larger pool are 70 bytes each in every answer: at 5,000 nodes of eight GPUs 2.8 MB and 30 ms of processor time. */
+/** Slots of a larger pool take 70 bytes each in every answer: at 5,000 nodes of eight GPUs 2.8 MB and 30 ms of processor time. */
 const SLOTS_LISTED_MAX = 1_024;
 
 export interface SiteView {
@@ -65,7 +65,7 @@ export interface SiteView {
 	lastOrphanAt: string | null;
 }
 
-/** All sites with what runs there now. */
+/** All sites with their current work. */
 export async function listSites(ctx: ServiceContext): Promise<SiteView[]> {
 	authorize(ctx, "capacity:read", null);
 	const [sites, pools, open, live] = await Promise.all([

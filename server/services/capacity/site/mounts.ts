@@ -3,7 +3,7 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { site } from "#server/db/schema/site.ts";
 import { mountsOf, type SiteMount } from "#server/domain/site-mount.ts";
 
-/** Names of the mounts of every enabled site that has any, by site id; undefined: no site has any. */
+/** Names of the mounts of every enabled site that has any, by site id; undefined when no site has any. */
 export async function readMountNames(db: DbOrTx): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
 	const rows = await db
 		.select({ id: site.id, settings: site.settings })

@@ -33,7 +33,7 @@ describe("the speed of a pool at home", { timeout: 60_000 }, () => {
 		if (!waiting) throw new Error("no job waits");
 		const { reason: _, ...row } = waiting;
 		const runs = Array.from({ length: RUNS }, (_run, i) => {
-			// An hour, and up to twenty minutes less or more.
+			// One hour, up to twenty minutes more or less.
 			const startedAt = new Date(world.clock.nowMs() + (RUNS / 2 - i) * MINUTE_MS);
 			const ended = { startedAt, finishedAt: new Date(world.clock.nowMs() + HOUR_MS), reason: reason("completed", {}) };
 			return { id: `job_${i}`, name: `train-${i}`, ended };
@@ -46,7 +46,7 @@ describe("the speed of a pool at home", { timeout: 60_000 }, () => {
 	afterAll(() => world.database.drop());
 
 	const say = (speeds: Record<string, number>) => world.database.db.update(site).set({ settings: { speeds } }).where(eq(site.id, "home"));
-	/** The median that a cycle expects of the job that waits, h of work, and the speed that it sees. */
+	/** The median run time that a cycle expects for the waiting job, h of work, and the speed it uses. */
 	async function expected(): Promise<{ hours: number; speed: number | undefined }> {
 		const { snapshot } = await loadSnapshot(world.ctx, new SnapshotCache());
 		const [waiting] = snapshot.pending;
@@ -55,30 +55,30 @@ describe("the speed of a pool at home", { timeout: 60_000 }, () => {
 		return { hours, speed: snapshot.pools[0]?.speed };
 	}
 
-	it("is 1, and history as it was, where nothing is said", async () => {
+	it("is 1 and leaves history unchanged when not set", async () => {
 		const { hours, speed } = await expected();
 		expect(speed).toBeUndefined();
 		expect(hours).toBeCloseTo(1, 1);
 	});
 
-	it("makes an hour there two hours of work, which a backtest takes too", async () => {
+	it("turns an hour there into two hours of work, also in a backtest", async () => {
 		const before = (await expected()).hours;
 		await say({ "A10G-24GB": 2 });
 		const { hours, speed } = await expected();
 		expect(speed).toBe(2);
-		// The estimate of an hour is a sample too: what past runs took beside theirs is doubled with them.
+		// The one-hour estimate is a sample too: the run times next to it are doubled.
 		expect(hours / before).toBeCloseTo(2, 2);
 		expect((await loadPools(world.database.db)).map((p) => p.speed)).toEqual([2]);
 		const prior = await loadPriorRuns(world.database.db, { fromMs: world.clock.nowMs() + 1, toMs: world.clock.nowMs() + 2 });
 		expect(Math.min(...prior.map(({ durationMs }) => durationMs))).toBe(2 * (HOUR_MS - (RUNS / 2) * MINUTE_MS));
 	});
 
-	it("goes by the pool before its accelerator", async () => {
+	it("uses the pool's speed before its accelerator's", async () => {
 		await say({ "A10G-24GB": 2, home: 0.5 });
 		expect((await expected()).speed).toBe(0.5);
 	});
 
-	it("counts what a run saves as work, and by the clock no more than it took", async () => {
+	it("counts a run's saved work as work, but at most the time it took", async () => {
 		await say({ home: 2 });
 		const [id = ""] = await world.submit({ name: "saves", checkpointEvery: "10m", max: "3h" });
 		const startedAt = new Date(world.clock.nowMs());

@@ -10,14 +10,14 @@ export function poolSpeed(siteSettings: Record<string, unknown>, pool: { id: str
 }
 
 /**
- * Speed of the place where an attempt runs or ran. At home it follows the site's setting as it is now, so a corrected setting corrects
- * past runs; in a cloud it is the speed that was expected at the launch.
+ * Speed of the place where an attempt runs or ran. At home it follows the site's current setting, so a corrected setting corrects past
+ * runs; in a cloud it is the speed expected at launch.
  */
 export type SpeedOf = (placement: Pick<Placement, "siteId" | "poolId" | "accelerator" | "speed">) => number;
 
 export interface Speeds {
 	of: SpeedOf;
-	/** Of any place; at least 1. */
+	/** The highest speed of any place; at least 1. */
 	fastest: number;
 }
 
@@ -32,7 +32,7 @@ export async function readSpeeds(db: DbOrTx): Promise<Speeds> {
 	return { of, fastest: Math.max(1, ...[...speeds.values()].flatMap((said) => Object.values(said))) };
 }
 
-/** The least that so much work took by the clock, wherever it was done: said where that may be less than the work (PendingJob). */
+/** The minimum time that this work took, wherever it ran; set where that may be less than the work (PendingJob). */
 export function byClock(completedMs: number, { fastest }: Pick<Speeds, "fastest">): { completedByClockMs?: number } {
 	return fastest === 1 || completedMs === 0 ? {} : { completedByClockMs: Math.floor(completedMs / fastest) };
 }

@@ -16,7 +16,7 @@ afterEach(() => books?.database.drop());
 const KEY = { siteId: "k8s", poolId: "h100x8" };
 const SIZE = { id: "h100x8", accelerator: "H100-80GB", nodes: 4, gpusPerNode: 8, unavailableSlots: [] };
 
-/** A group of up to four nodes of eight GPUs at $2, with one present. */
+/** A group of up to four nodes of eight GPUs at $2, with one existing node. */
 async function open(): Promise<Books> {
 	const opened = await openBooks();
 	books = opened;
@@ -30,7 +30,7 @@ async function open(): Promise<Books> {
 	return opened;
 }
 
-it("nodes that come when jobs ask cost what they are there for: one for an hour, three for two, none for three", async () => {
+it("nodes added on demand cost the time they exist: one for an hour, three for two, none for three", async () => {
 	const opened = await open();
 	const idle = async () => {
 		const [row] = await opened.db.execute<{ hours: number; usd: number }>(
@@ -49,7 +49,7 @@ it("nodes that come when jobs ask cost what they are there for: one for an hour,
 	expect(await idle()).toEqual({ hours: 8 + 48, usd: 16 + 96 });
 });
 
-it("a pool is as large as what is there, with what is held beyond it, and shows how much more may come", async () => {
+it("a pool is as large as its existing nodes plus what is held beyond them, and shows how many more may be added", async () => {
 	const opened = await open();
 	await writePools(opened, "k8s", [{ ...SIZE, nodesToCome: 3, unavailableSlots: [0] }]);
 	const [view] = await listSites(opened);
@@ -57,7 +57,7 @@ it("a pool is as large as what is there, with what is held beyond it, and shows 
 	expect(view?.pools[0]?.slots.map((s) => s.slot)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
-it("while none comes, those that would are neither out of service nor free", async () => {
+it("while no node can be added, the missing ones are neither out of service nor free", async () => {
 	const opened = await open();
 	const dry = Array.from({ length: 24 }, (_, i) => 8 + i);
 	await writePools(opened, "k8s", [{ ...SIZE, nodesToCome: 3, noneComes: true, unavailableSlots: [0, ...dry] }]);
@@ -66,7 +66,7 @@ it("while none comes, those that would are neither out of service nor free", asy
 	expect(view?.pools[0]?.slots.map((s) => s.slot)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
-it("used and idle time are the hours of the node that came for the job, and not those of its wait", async () => {
+it("used and idle time are the hours of the node added for the job, not of its wait", async () => {
 	const opened = await open();
 	await writePools(opened, "k8s", [{ ...SIZE, nodesToCome: 4 }]);
 	// Placed at 0:00 on a group without nodes; its node appears at 0:10, it runs from 0:12 to 0:42, the node disappears at 0:52.
@@ -96,7 +96,7 @@ it("used and idle time are the hours of the node that came for the job, and not 
 	]);
 });
 
-it("has no rate card: that is of a pool which is there whole", async () => {
+it("has no rate card, which requires a pool of fixed size", async () => {
 	const opened = await open();
 	const power = { busyWattsPerGpu: "700", idleWattsPerGpu: "100", pue: "1.2", electricityUsdPerKwh: "0.10" };
 	await expect(setRateCard(opened, KEY, { card: aCard({ assets: [anAsset()], power }), message: "new" })).rejects.toMatchObject({

@@ -5,8 +5,8 @@ import type { LedgerContext } from "#server/services/ledger/charge/context.ts";
 import { meterPoolUntilNow } from "#server/services/ledger/charge/meter-pools.ts";
 
 /**
- * Writes size and health of a site's pools as the driver sees them; rate cards are separate. Returns the pools without a price:
- * they are not used.
+ * Writes size and health of a site's pools as reported by the driver; rate cards are separate. Returns the pools without a price: they are
+ * not used.
  */
 export async function writePools(ctx: LedgerContext, siteId: string, pools: ClusterObservation["pools"]): Promise<string[]> {
 	const { db } = ctx;
@@ -14,7 +14,7 @@ export async function writePools(ctx: LedgerContext, siteId: string, pools: Clus
 	for (const { id, accelerator, nodes, gpusPerNode, unavailableSlots, nodesToCome = 0, noneComes = false } of pools) {
 		const row = known.get(id);
 		if (!row) continue;
-		// Idle time up to now is that of the nodes that were there.
+		// Idle time up to now belongs to the nodes that existed.
 		if (row.nodes - row.nodesToCome !== nodes - nodesToCome) await meterPoolUntilNow(ctx, { siteId, poolId: id });
 		await db
 			.update(pool)

@@ -25,9 +25,9 @@ export interface PricedPool {
 }
 
 /**
- * Takes a pool that a cluster's driver has seen into use, at a price: from then on jobs are placed there, and its idle time is
- * charged. Its size is the driver's to say.
- * @throws SpillwayError `forbidden`, `not_found`, `conflict` when it has a price already, `invalid_input`; ZodError.
+ * Puts a pool reported by a cluster's driver into use at a price: from then on jobs are placed there, and its idle time is charged. Its
+ * size comes from the driver.
+ * @throws SpillwayError `forbidden`, `not_found`, `conflict` when it already has a price, `invalid_input`; ZodError.
  */
 export async function pricePool(ctx: ServiceContext, key: PoolKey, raw: PricePoolInput): Promise<PricedPool> {
 	authorize(ctx, "site:manage", null);
@@ -61,7 +61,7 @@ export async function pricePool(ctx: ServiceContext, key: PoolKey, raw: PricePoo
 		await tx.insert(pool).values({
 			...{ id: seen.id, siteId: key.siteId, accelerator: seen.accelerator, nodes: seen.nodes, gpusPerNode: seen.gpusPerNode },
 			nodesToCome: seen.nodesToCome ?? 0,
-			// Until the driver reads again, none of it counts as free.
+			// Until the driver reads it again, none of it counts as free.
 			unavailableSlots: Array.from({ length: seen.nodes * seen.gpusPerNode }, (_, slot) => slot),
 			...{ microUsdPerGpuHour, wattsPerGpu, ownedSince: new Date(ctx.clock.nowMs()) },
 		});

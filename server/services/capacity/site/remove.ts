@@ -15,12 +15,12 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { auditedSite, lockSite } from "./fetch.ts";
 import type { SiteRow } from "./row.ts";
 
-/** So many of what is in the way are named. */
+/** Maximum number of blocking references named. */
 const NAMED_MAX = 5;
 
 /**
- * Removes a site and its credentials. The row remains for the attempts and charges that refer to it, and its id is not reused.
- * Requires a disabled site without our resources: after the removal nothing would watch or end them.
+ * Removes a site and its credentials. The row remains for the attempts and charges that refer to it, and its id is not reused. Requires a
+ * disabled site without our resources: after the removal nothing would monitor or end them.
  * @throws SpillwayError `forbidden`, `not_found`, `conflict` with what blocks the removal.
  */
 export async function removeSite(ctx: ServiceContext, id: string): Promise<void> {

@@ -53,7 +53,7 @@ export interface SiteKindView {
 	fields: readonly SiteField[];
 	credentialFields: readonly SiteField[];
 	withoutCredentials: string | null;
-	/** As docs/providers has them, to be pasted at the provider. */
+	/** From docs/providers, to paste at the provider. */
 	leastRights: readonly LeastRights[];
 	docs: string;
 }

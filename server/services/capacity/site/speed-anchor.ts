@@ -5,7 +5,7 @@ import { resolveAlias } from "#server/rates/accelerators.ts";
 import type { ThroughputView } from "#server/scheduling/throughput/types.ts";
 import { poolSpeed } from "./pool-speed.ts";
 
-/** Where nothing is owned, a machine of speed 1 is one of these: estimates of run times mean it. */
+/** Without owned GPUs, a machine of speed 1 is one of these: run-time estimates refer to it. */
 const WITHOUT_POOLS: ThroughputView["anchor"] = { accelerator: "A100-80GB", speed: 1 };
 
 /** The accelerator of the largest owned pool, with the pool's speed: people's estimates and stored work are relative to it. */

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => books.database.drop());
 
-it("is the held share of each hour: 45 of 2 × 60 minutes on node 0 from 10:00 and again from 11:00, all of node 1 in the half hour since", async () => {
+it("is the held share of each hour: 45 of 2 × 60 minutes on node 0 from 10:00 and again from 11:00, all of node 1 in the last half hour", async () => {
 	const { fromMs, hours, pools } = await readUseByHour(books);
 	expect([fromMs, hours]).toEqual([test.T0 - 21 * HOUR_MS, 24]);
 	expect(pools).toHaveLength(1);
@@ -34,7 +34,7 @@ it("is the held share of each hour: 45 of 2 × 60 minutes on node 0 from 10:00 a
 	expect(last(pools[0]?.shares)).toEqual([null, 0.1875, 0.1875, 0.5]);
 });
 
-it("lists no nodes where there is one, or more than anybody reads", async () => {
+it("lists no nodes for a single node, or for too many to read", async () => {
 	for (const nodes of [1, 33]) {
 		await books.db.update(pool).set({ nodes }).where(eq(pool.id, "gpu"));
 		expect((await readUseByHour(books)).pools[0]?.nodes).toEqual([]);

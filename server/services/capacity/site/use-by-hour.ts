@@ -23,15 +23,15 @@ export interface HourlyUse {
 		accelerator: string;
 		gpus: number;
 		shares: (number | null)[];
-		/** In the order of their slots; empty where there are too many to show, and where there is only one. */
+		/** In slot order; empty for too many nodes to show, and for a single one. */
 		nodes: { node: number; shares: (number | null)[] }[];
 	}[];
 }
 
 /**
- * How much of each owned pool Spillway's jobs held in each of the last 24 hours, from the allocations themselves: nothing is
- * sampled. What others submitted to the cluster is not in it, and a slot that is held may still idle.
- * Cost: the allocations that overlap the day × their slots × the hours that they span, in the database.
+ * Share of each owned pool held by Spillway's jobs in each of the last 24 hours, computed from the allocations, not sampled. Jobs submitted
+ * directly to the cluster are not included, and a held slot may still be idle. Cost: the allocations that overlap the day × their slots ×
+ * the hours they span, in the database.
  */
 export async function readUseByHour(ctx: ServiceContext): Promise<HourlyUse> {
 	authorize(ctx, "capacity:read", null);
@@ -75,7 +75,7 @@ export async function readUseByHour(ctx: ServiceContext): Promise<HourlyUse> {
 
 type Held = { siteId: string; poolId: string; node: number; hour: number; ms: number };
 
-/** Milliseconds of slots, by node and hour. */
+/** Slot-milliseconds by node and hour. */
 async function readHeld(ctx: ServiceContext, fromMs: number, nowMs: number): Promise<Held[]> {
 	const from = new Date(fromMs).toISOString();
 	const now = new Date(nowMs).toISOString();

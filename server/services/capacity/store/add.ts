@@ -14,7 +14,7 @@ import { runCheck } from "./check.ts";
 import { type StoreView, storeView } from "./view.ts";
 
 /**
- * Adds a store to a team after checking it. @throws SpillwayError `forbidden`; `invalid_input` at its fields; `conflict` for a name
+ * Adds a store to a team after checking it. @throws SpillwayError `forbidden`; `invalid_input` naming its fields; `conflict` for a name
  * that the team uses; `precondition_failed` when the check fails
  */
 export async function addStore(ctx: StoreContext, raw: unknown): Promise<StoreView> {
@@ -66,12 +66,12 @@ export function parseStoreSecret<K extends StoreKind>(kind: K, raw: unknown): St
 	});
 }
 
-/** One change of a team's stores at a time: two that each become the default would wait for each other. Taken before any row of a store. */
+/** Serializes changes of a team's stores: two that each become the default would deadlock. Take it before locking any row of a store. */
 export async function lockStores(tx: Tx, team: string): Promise<void> {
 	await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`stores:${team}`}, 0))`);
 }
 
-/** The team uses the embedded store, until another one becomes its default. */
+/** The team uses the embedded store until another one becomes its default. */
 export async function unsetDefault(tx: Tx, name: string): Promise<void> {
 	await tx
 		.update(store)

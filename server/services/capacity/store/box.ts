@@ -5,7 +5,7 @@ import type { StorePort } from "#server/providers/store-port.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { openText, sealText } from "#server/services/core/sealed-box.ts";
 
-/** What services need to use stores: the port, and the installation's secret, under which credentials are sealed. */
+/** Dependencies for using stores: the port, and the installation's secret, which seals credentials. */
 export interface StoreBox {
 	port: StorePort;
 	secretKey: string;

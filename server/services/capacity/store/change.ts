@@ -29,7 +29,7 @@ export async function setDefaultStore(ctx: ServiceContext, id: string, isDefault
 	});
 }
 
-/** Removes a store. What it has stays there, and stays readable. @throws SpillwayError `forbidden`, `not_found` */
+/** Removes a store. Its content stays there and stays readable. @throws SpillwayError `forbidden`, `not_found` */
 export async function removeStore(ctx: ServiceContext, id: string): Promise<{ id: string }> {
 	authorize(ctx, "store:manage", null);
 	await ctx.db.transaction(async (tx) => {

@@ -5,7 +5,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 
 export type StoreRow = typeof store.$inferSelect;
 
-/** The store to which new results and checkpoints of a team go; null: the embedded one. */
+/** The store for a team's new results and checkpoints; null for the embedded one. */
 export async function defaultStore(db: DbOrTx, team: string): Promise<StoreRow | null> {
 	const [row] = await db
 		.select()
@@ -14,7 +14,7 @@ export async function defaultStore(db: DbOrTx, team: string): Promise<StoreRow |
 	return row ?? null;
 }
 
-/** A store by its id, removed ones included: what it has stays readable. */
+/** A store by its id, including removed ones: their content stays readable. */
 export async function storeById(db: DbOrTx, id: string): Promise<StoreRow> {
 	const [row] = await db.select().from(store).where(eq(store.id, id));
 	if (!row) throw storeNotFound(id);

@@ -11,7 +11,7 @@ import { priceView, type StorePriceView, type StoreView, storeView } from "./vie
 export interface StorageView {
 	stores: StoreView[];
 	embeddedPrice: StorePriceView;
-	/** What each team keeps, and its limits. */
+	/** Storage used by each team, and its limits. */
 	teams: { team: string; bytes: number; results: number; quotaGiB: number | null; keepDays: number | null }[];
 }
 

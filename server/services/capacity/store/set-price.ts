@@ -26,7 +26,7 @@ export async function setStorePrice(ctx: ServiceContext, raw: z.input<typeof sto
 			.select({ id: store.id })
 			.from(store)
 			.where(and(eq(store.id, id), isNull(store.removedAt)))
-			// A removal at the same time comes before or after.
+			// Locks the store, so that a concurrent removal comes either before or after.
 			.for("share");
 		if (id !== EMBEDDED_STORE && !found) throw storeNotFound(id);
 		const before = (await currentStorePrices(tx, [id])).get(id);

@@ -2,7 +2,7 @@ import { issuesCredentials, type StoreConfig, storeAddress } from "#server/domai
 import type { StorePrice } from "#server/services/pricing/store/prices.ts";
 import type { StoreRow } from "./find.ts";
 
-/** A store's prices in force; null: no price is set. */
+/** A store's current prices; null when no price is set. */
 export interface StorePriceView {
 	microUsdPerGiBMonth: bigint | null;
 	microUsdPerGiBEgress: bigint | null;
@@ -18,7 +18,7 @@ export interface StoreView {
 	address: string;
 	place: string | null;
 	isDefault: boolean;
-	/** Machines exchange bytes with it themselves; else through the control plane. */
+	/** Whether machines exchange bytes with it directly; otherwise through the control plane. */
 	direct: boolean;
 	price: StorePriceView;
 	createdAt: Date;

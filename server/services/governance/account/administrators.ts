@@ -4,7 +4,7 @@ import { account, identity } from "#server/db/schema/account.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 
-/** Changes of administrators wait for each other until the transaction ends. */
+/** Serializes changes of administrators until the transaction ends. */
 export async function lockAdministrators(tx: Tx): Promise<void> {
 	await tx.execute(sql`select pg_advisory_xact_lock(hashtext('administrators'))`);
 }
@@ -29,8 +29,8 @@ export function countAdministrators(db: DbOrTx, options: { demo: boolean; except
 }
 
 /**
- * Keeps the installation manageable: refuses a change that would leave no administrator who can sign in. Demo administrators count
- * only for a demo account, because they cannot sign in outside the demo.
+ * Keeps the installation manageable: rejects a change that would leave no administrator who can sign in. Demo administrators count only for
+ * a demo account, because they cannot sign in outside the demo.
  * @throws SpillwayError `conflict`
  */
 export async function requireAnotherAdministrator(tx: Tx, ctx: Pick<ServiceContext, "actor">, id: string): Promise<void> {

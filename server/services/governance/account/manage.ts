@@ -38,7 +38,7 @@ export async function createAccount(ctx: ServiceContext, raw: z.input<typeof cre
 	});
 }
 
-/** Lets the next sign-in with the account's verified address be linked, for 7 days. @throws SpillwayError `not_found`, `conflict` */
+/** Allows the next sign-in with the account's verified address to be linked, for 7 days. @throws SpillwayError `not_found`, `conflict` */
 export function inviteAccount(ctx: ServiceContext, id: string): Promise<{ id: string }> {
 	return change(ctx, id, "account.invite", (row) => {
 		if (row.service || row.demo || row.disabledAt)
@@ -48,8 +48,8 @@ export function inviteAccount(ctx: ServiceContext, id: string): Promise<{ id: st
 }
 
 /**
- * Ends the account's sessions and tokens at once, until it is enabled again. @throws SpillwayError `not_found`, `conflict` for one's
- * own
+ * Disables an account: its sessions and tokens end immediately, until it is enabled again. @throws SpillwayError `not_found`, `conflict`
+ * for one's own
  */
 export function disableAccount(ctx: ServiceContext, id: string): Promise<{ id: string }> {
 	return change(ctx, id, "account.disable", async (row, tx) => {
@@ -87,7 +87,7 @@ async function change(
 
 /**
  * Decides a sign-in that waits because its address belongs to an existing person: `link` assigns it that account.
- * @throws SpillwayError `not_found` when no sign-in with this id waits
+ * @throws SpillwayError `not_found` when no pending sign-in has this id
  */
 export async function answerIdentity(ctx: ServiceContext, id: string, answer: "link" | "reject"): Promise<{ id: string }> {
 	authorize(ctx, "account:manage", null);
@@ -123,7 +123,7 @@ export interface AccountView {
 	identities: { id: string; issuer: string; subject: string; email: string; linkedAt: string | null; lastSignInAt: string | null }[];
 }
 
-/** Accounts with their identities; those without `linkedAt` wait for an answer. */
+/** Accounts with their identities; those without `linkedAt` are pending. */
 export async function listAccounts(ctx: ServiceContext): Promise<AccountView[]> {
 	authorize(ctx, "account:manage", null);
 	const [rows, identities] = await Promise.all([

@@ -20,7 +20,7 @@ export interface NotificationsView {
 
 /**
  * What the caller is notified about by mail.
- * @throws SpillwayError `forbidden`; `conflict` for a service account, which no one reads mail for
+ * @throws SpillwayError `forbidden`; `conflict` for a service account, which has no mailbox
  */
 export async function getNotifications(ctx: ServiceContext): Promise<NotificationsView> {
 	authorize(ctx, "notification:manage", null);
@@ -28,7 +28,7 @@ export async function getNotifications(ctx: ServiceContext): Promise<Notificatio
 }
 
 /**
- * Changes it; omitted fields keep their values.
+ * Updates the caller's mail notifications; omitted fields keep their values.
  * @throws SpillwayError `forbidden`, `conflict` as above; ZodError
  */
 export async function setNotifications(ctx: ServiceContext, raw: z.input<typeof setNotificationsInput>): Promise<NotificationsView> {

@@ -13,9 +13,9 @@ import { requireAnotherAdministrator } from "./administrators.ts";
 type Row = typeof account.$inferSelect;
 
 /**
- * Changes name, role and teams of an account. Fewer rights end its sessions.
+ * Changes name, role and teams of an account. Reduced permissions end its sessions.
  * @throws SpillwayError `not_found`; `conflict` for the last administrator, or when role and teams come from the identity provider;
- *   `invalid_input` for an unknown team; ZodError
+ * `invalid_input` for an unknown team; ZodError
  */
 export async function updateAccount(ctx: ServiceContext, id: string, raw: z.input<typeof updateAccountInput>): Promise<{ id: string }> {
 	authorize(ctx, "account:manage", null);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type SQL, sql } from "drizzle-orm";
 
-/** Used as the hash before the first one. */
+/** The previous hash of the first entry. */
 export const GENESIS = "0".repeat(64);
 
 const msOf = (instant: SQL): SQL => sql`floor(extract(epoch from ${instant}) * 1000)::bigint`;
@@ -16,10 +16,10 @@ export function canonicalLine(seal: { sequence: SQL; sealedAtMs: SQL }): SQL {
 		a.before::text, a.after::text, a.request_id, a.via, a.source)::text`;
 }
 
-/** The same of a line that has its seal (table alias `s`). */
+/** The same for an entry with its seal (table alias `s`). */
 export const SEALED_LINE = canonicalLine({ sequence: sql`s.sequence`, sealedAtMs: msOf(sql`s.sealed_at`) });
 
-/** hash = sha256(the hash before, as 64 hex digits ‖ the line, as UTF-8), as 64 hex digits. */
+/** hash = sha256(the previous hash, as 64 hex digits ‖ the entry, as UTF-8), as 64 hex digits. */
 export function chainHash(previous: string, line: string): string {
 	return createHash("sha256").update(previous).update(line, "utf8").digest("hex");
 }

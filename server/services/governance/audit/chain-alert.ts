@@ -10,7 +10,7 @@ const RULE = "audit_chain_broken";
 /** Subject of the alert: there is one chain. */
 const SUBJECT = "audit";
 
-/** One alert is open while the chain is broken: it reports the first break that was found. Closed when a check finds the chain whole. */
+/** Keeps one alert open while the chain is broken, with the first break found. Closed when a check finds the chain intact. */
 export async function raiseChainAlert(tx: Tx, broken: ChainBreak | null, nowMs: number): Promise<void> {
 	const changed = broken === null ? await close(tx, nowMs) : await openAlert(tx, findingOf(broken), nowMs);
 	if (changed) await notify(tx, { changes: [{ topic: "alert", id: null, team: null }] });

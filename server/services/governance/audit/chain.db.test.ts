@@ -28,7 +28,7 @@ async function addLines(count: number): Promise<void> {
 	}
 }
 
-/** Twelve lines under their seals, older than the minute that the sealer has. */
+/** Twelve sealed entries, older than the minute that the sealer has. */
 async function sealedBooks(): Promise<void> {
 	await addLines(LINES);
 	await sealAudit(books, newSealMemory());
@@ -51,7 +51,7 @@ async function columnsOf(table: string): Promise<{ name: string; type: string }[
 	];
 }
 
-/** Another value of the type, that the column takes. */
+/** Another valid value of the column's type. */
 function changed(name: string, type: string): string {
 	if (name === "sequence" || name === "id" || name === "audit_id") return `${name} + 1000`;
 	if (type.startsWith("timestamp")) return `${name} + interval '1 millisecond'`;
@@ -61,7 +61,7 @@ function changed(name: string, type: string): string {
 }
 
 describe("the chain", { timeout: TIMEOUT_MS }, () => {
-	it("is whole over what was written, whatever the size of its batches, and adding to it keeps it whole", async () => {
+	it("is intact over the written entries, whatever the batch size, and stays intact when it grows", async () => {
 		await addLines(LINES);
 		expect(await sealAudit(books, newSealMemory(), { batchLines: 5 })).toBe(LINES);
 		await addLines(3);
@@ -77,7 +77,7 @@ describe("the chain", { timeout: TIMEOUT_MS }, () => {
 		});
 	});
 
-	it("finds a change of every column of a line, and names the line", async () => {
+	it("finds a change in any column of an entry, and names the entry", async () => {
 		await sealedBooks();
 		const columns = await columnsOf("audit");
 		expect(columns.length).toBeGreaterThan(9);
@@ -102,7 +102,7 @@ describe("the chain", { timeout: TIMEOUT_MS }, () => {
 		expect((await verify()).broken?.auditId).toBe(LINES + 1);
 	});
 
-	it("finds a change of every column of a seal", async () => {
+	it("finds a change in any column of a seal", async () => {
 		await sealedBooks();
 		const kinds: Record<string, unknown> = {
 			sequence: { kind: "missing_seal", sequence: 6, auditId: null },
@@ -118,7 +118,7 @@ describe("the chain", { timeout: TIMEOUT_MS }, () => {
 		}
 	});
 
-	it.each([1, 6, LINES])("finds that line %i was deleted, and that its seal was", async (n) => {
+	it.each([1, 6, LINES])("finds that entry %i was deleted, and that its seal was", async (n) => {
 		await sealedBooks();
 		const head = (await readHead(books.db))?.hash ?? "";
 		await restored(async () => {
@@ -139,7 +139,7 @@ describe("the chain", { timeout: TIMEOUT_MS }, () => {
 		});
 	});
 
-	it("finds a tail that was written again only by the head that was noted before", async () => {
+	it("finds rewritten last entries only with a previously saved hash", async () => {
 		await sealedBooks();
 		const head = (await readHead(books.db))?.hash ?? "";
 		await tamper(books.db, "delete from audit where id > 8; delete from audit_seal where sequence > 8");
@@ -151,10 +151,10 @@ describe("the chain", { timeout: TIMEOUT_MS }, () => {
 		expect(await verify({ head: now })).toMatchObject({ broken: null, headFound: true });
 	});
 
-	it("finds a line that was sealed twice after the index was dropped", async () => {
+	it("finds an entry that was sealed twice after the index was dropped", async () => {
 		await sealedBooks();
 		await books.db.execute(sql`drop index audit_seal_line`);
-		// A whole chain with line 3 in it again: only counting shows it.
+		// An intact chain that contains entry 3 again: only counting shows it.
 		await tamper(books.db, "delete from audit_seal where sequence = 12; update audit set id = 3000 where id = 12");
 		await tamper(
 			books.db,
@@ -166,7 +166,7 @@ describe("the chain", { timeout: TIMEOUT_MS }, () => {
 		expect((await verify()).broken).toEqual({ kind: "sealed_twice", sequence: 12, auditId: 3 });
 	});
 
-	it("goes on from a seal that was verified before", async () => {
+	it("continues from a seal that was verified before", async () => {
 		await sealedBooks();
 		const { verified } = await verify();
 		await addLines(2);
@@ -177,7 +177,7 @@ describe("the chain", { timeout: TIMEOUT_MS }, () => {
 });
 
 describe("the sealer", { timeout: TIMEOUT_MS }, () => {
-	it("leaves whole batches when it dies, and the next one goes on", async () => {
+	it("leaves complete batches when it dies, and the next one continues", async () => {
 		await addLines(LINES);
 		let batches = 0;
 		// The third batch dies after it has written its seals.
@@ -200,7 +200,7 @@ describe("the sealer", { timeout: TIMEOUT_MS }, () => {
 		expect((await verify()).broken).toBeNull();
 	});
 
-	it("seals a line that is committed late after those with greater ids, however long it took", async () => {
+	it("seals an entry that is committed after entries with greater ids, however late", async () => {
 		const memory = newSealMemory();
 		const slow = connect(books.database.url, { max: 1 });
 		const gate = Promise.withResolvers<void>();
@@ -226,14 +226,14 @@ describe("the sealer", { timeout: TIMEOUT_MS }, () => {
 		expect((await verify()).broken).toBeNull();
 	});
 
-	it("looks only at new lines once those before are settled", async () => {
+	it("reads only new entries once the earlier ones are settled", async () => {
 		await addLines(3);
 		const memory = newSealMemory();
 		for (let round = 0; round < 4 && memory.doneId < 3; round++) await sealAudit(books, memory);
 		expect(memory.doneId).toBe(3);
 	});
 
-	it("may run twice at a time: the second waits, and nothing is sealed twice", async () => {
+	it("may run twice concurrently: the second waits, and nothing is sealed twice", async () => {
 		await addLines(40);
 		const counts = await Promise.all([1, 2, 3].map(() => sealAudit(books, newSealMemory(), { batchLines: 7 })));
 		expect(counts.reduce((a, b) => a + b, 0)).toBe(40);
@@ -242,7 +242,7 @@ describe("the sealer", { timeout: TIMEOUT_MS }, () => {
 	});
 });
 
-/** Runs it on books that are put back afterwards. */
+/** Runs it on an audit log that is restored afterwards. */
 async function restored(run: () => Promise<void>): Promise<void> {
 	await books.db.execute(sql.raw("create table kept_audit as table audit; create table kept_seal as table audit_seal"));
 	await run();

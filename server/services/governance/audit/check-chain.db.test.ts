@@ -23,11 +23,11 @@ async function sealed(lines: number): Promise<void> {
 }
 
 describe("the scheduler's check of the chain", { timeout: 60_000 }, () => {
-	it("looks at what was added, and once a day at all of it", async () => {
+	it("checks new entries, and once a day the whole chain", async () => {
 		await sealed(4);
 		const first = await checkChain(books);
 		expect(first).toMatchObject({ broken: null, verified: { sequence: 4 }, fullAtMs: first.checkedAtMs });
-		// Links that were verified before are not verified again until the day is over.
+		// Links verified before are not verified again until the day is over.
 		await tamper(books.db, "update audit set subject = 'other' where id = 2");
 		await sealed(2);
 		expect(await checkChain(books)).toMatchObject({ broken: null, verified: { sequence: 6 }, fullAtMs: first.fullAtMs });
@@ -36,7 +36,7 @@ describe("the scheduler's check of the chain", { timeout: 60_000 }, () => {
 		expect((await chainState(books)).lastCheck?.sentence).toMatch(/^Line 2 is not what seal 2 was made of/);
 	});
 
-	it("finds a tail that was cut off and written again at once, reports it until it is fixed, and keeps the remembered head", async () => {
+	it("finds last entries that were deleted and rewritten in between, reports it until fixed, and keeps the remembered hash", async () => {
 		await sealed(4);
 		const { verified } = await checkChain(books);
 		await tamper(books.db, "delete from audit where id > 2; delete from audit_seal where sequence > 2");
@@ -46,7 +46,7 @@ describe("the scheduler's check of the chain", { timeout: 60_000 }, () => {
 		}
 	});
 
-	it("opens one alert while the chain is broken, which says where, and closes it when it is fixed", async () => {
+	it("opens one alert with the position while the chain is broken, and closes it when it is fixed", async () => {
 		const said = () => books.db.select().from(alert).orderBy(asc(alert.openedAt));
 		await sealed(3);
 		await checkChain(books);
@@ -71,7 +71,7 @@ describe("the scheduler's check of the chain", { timeout: 60_000 }, () => {
 		expect((await said()).map(({ closedAt }) => closedAt === null)).toEqual([false, true]);
 	});
 
-	it("has nothing to say of an empty audit, and goes on with the first line", async () => {
+	it("reports nothing for an empty audit, and continues with the first entry", async () => {
 		expect(await readChainCheck(books.db)).toBeNull();
 		expect(await checkChain(books)).toMatchObject({ broken: null, verified: { sequence: 0 } });
 		await sealed(1);

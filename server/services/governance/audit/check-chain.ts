@@ -17,7 +17,7 @@ const CHECK_SETTING = "audit_check";
 
 const storedCheck = z.object({
 	checkedAtMs: z.number(),
-	/** Every seal up to this one was found right. */
+	/** Every seal up to this one was valid. */
 	verified: z.object({ sequence: z.number(), hash: z.string() }),
 	/** Time of the last full walk from the first seal; between two of them only new entries are checked. */
 	fullAtMs: z.number(),
@@ -51,7 +51,7 @@ export async function checkChain(ctx: { db: Db; clock: Clock }, signal?: AbortSi
 	});
 	const value: StoredChainCheck = {
 		checkedAtMs: nowMs,
-		// A tail that was written again does not become what is remembered.
+		// Do not remember the hash of rewritten entries.
 		verified: found.broken === null || last === null ? found.verified : last.verified,
 		fullAtMs: whole ? nowMs : (last?.fullAtMs ?? nowMs),
 		broken: found.broken,
@@ -79,7 +79,7 @@ async function walk(ctx: { db: Db; clock: Clock }, options: Parameters<typeof ve
 
 export interface ChainState {
 	head: ChainHead | null;
-	/** Of the scheduler; null before the first. */
+	/** The scheduler's last check; null before the first. */
 	lastCheck: (StoredChainCheck & { sentence: string | null }) | null;
 }
 

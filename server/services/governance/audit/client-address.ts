@@ -14,7 +14,7 @@ export function clientAddress(req: Pick<IncomingMessage, "headers" | "socket">):
 
 let configured: BlockList | undefined;
 
-/** The same where only the headers are left: web.ts writes the address there. */
+/** The same where only the headers are available: web.ts writes the address there. */
 export const ADDRESS_HEADER = "x-spillway-client-address";
 
 /** @param entries addresses and networks (`10.1.0.0/16`), validated by server/env.ts; loopback is always included */

@@ -30,11 +30,11 @@ beforeAll(async () => {
 afterAll(() => books.database.drop());
 
 describe("docs/audit.md", { timeout: 60_000 }, () => {
-	it("has a worked example that sha256sum agrees with", () => {
+	it("has a worked example that sha256sum confirms", () => {
 		expect(execFileSync("sh", ["-c", shell], { encoding: "utf8" })).toBe(`${printed}  -\n`);
 	});
 
-	it("has the very hash that the sealer gives that line, and the SQL that shows what was hashed", async () => {
+	it("has the exact hash that the sealer computes for that entry, and the SQL that shows the hashed text", async () => {
 		const [seal] = await books.db.execute<{ hash: string }>(sql`select hash from audit_seal`);
 		expect(seal?.hash).toBe(printed);
 		const [row] = await books.db.execute<Record<string, string>>(sql.raw(oneLink));
@@ -45,7 +45,7 @@ describe("docs/audit.md", { timeout: 60_000 }, () => {
 		).toBe(printed);
 	});
 
-	it("has a statement that finds no break in a whole chain, and the first one in a broken one", async () => {
+	it("has a statement that finds no break in an intact chain, and the first one in a broken chain", async () => {
 		for (let i = 0; i < 5; i++) await books.db.transaction((tx) => writeAudit(tx, books, { action: "a", subject: `s${i}`, after: { i } }));
 		await sealAudit(books, newSealMemory());
 		expect([...(await books.db.execute(sql.raw(wholeChain)))]).toEqual([]);

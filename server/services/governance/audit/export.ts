@@ -7,7 +7,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import type { AuditFilters } from "./filters.ts";
 import { type AuditLine, readLines } from "./list.ts";
 
-/** Lines of one read. */
+/** Entries per read. */
 const BATCH_LINES = 1_000;
 
 export type AuditFormat = (typeof AUDIT_FORMATS)[number];
@@ -19,8 +19,8 @@ export interface AuditExport {
 }
 
 /**
- * Every line that the filters leave, newest first, with its seal. Streams in constant memory, without a transaction held open.
- * @throws SpillwayError `forbidden`, `invalid_input` for a format that there is not.
+ * Every entry that matches the filters, newest first, with its seal. Streams in constant memory, without holding a transaction open.
+ * @throws SpillwayError `forbidden`, `invalid_input` for an unknown format.
  */
 export function exportAudit(ctx: ServiceContext, raw: AuditFilters, formatText: string | undefined): AuditExport {
 	authorize(ctx, "audit:read", null);

@@ -2,9 +2,9 @@ import { desc } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { auditSeal } from "#server/db/schema/audit-seal.ts";
 
-/** The end of the chain: anyone who remembers its hash can later show that a tail was cut off or written again. */
+/** The latest hash of the chain: anyone who saved it can later show that entries were deleted or rewritten. */
 export interface ChainHead {
-	/** Lines that are sealed. */
+	/** Number of sealed entries. */
 	sequence: number;
 	hash: string;
 	sealedAt: string;

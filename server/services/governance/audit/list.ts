@@ -18,7 +18,7 @@ export interface AuditLine {
 	at: string;
 	/** `account:<id>` or `system:<part>`. */
 	actor: string;
-	/** Of the account, as it is called now; null for the system. */
+	/** Current name of the account; null for the system. */
 	actorName: string | null;
 	action: string;
 	subject: string;
@@ -27,13 +27,13 @@ export interface AuditLine {
 	requestId: string | null;
 	via: "session" | "token" | null;
 	source: string | null;
-	/** null in the second before the sealer comes by. */
+	/** Null for up to a second, until the sealer runs. */
 	seal: { sequence: number; hash: string } | null;
 }
 
 /**
- * Lines of the audit, newest first. They cover every team and money, so only platform engineers and finance may read them;
- * what a job's own team may see is on the job's page.
+ * Audit entries, newest first. They cover every team and all costs, so only platform engineers and finance may read them; a job's page
+ * shows its own team's part.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function listAudit(ctx: ServiceContext, raw: ListAuditInput): Promise<{ items: AuditLine[]; nextCursor: string | null }> {
@@ -54,7 +54,7 @@ function idOf(cursor: string): number {
 	});
 }
 
-/** In the order of their ids, greatest first: that is the order in which they were begun. */
+/** In descending order of ids, which is the order in which they were begun. */
 export async function readLines(db: Db, filters: AuditFilters, page: { beforeId: number | null; limit: number }): Promise<AuditLine[]> {
 	const rows = await db
 		.select({ line: audit, name: account.name, sequence: auditSeal.sequence, hash: auditSeal.hash })

@@ -5,21 +5,21 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { canonicalLine, chainHash, GENESIS } from "./canonical.ts";
 import { type ChainHead, readHead } from "./head.ts";
 
-/** Lines of one transaction. */
+/** Entries per transaction. */
 const BATCH_LINES = 1_000;
-/** Serialises sealers: a second leader in the moment of a change waits instead of failing. */
+/** Serializes sealers: during a change of leader, the second one waits instead of failing. */
 const SEAL_LOCK = 727_007;
 /** Periodically checks every entry, regardless of the mark. */
 const LOOK_AT_ALL_EVERY_MS = HOUR_MS;
 
 interface Mark {
-	/** No line up to this id was still to be committed when the mark was taken by those that began after it. */
+	/** Once all transactions that began before this mark was taken have ended, no entry up to this id can still be committed. */
 	lastId: number;
-	/** Of the database's clock. */
+	/** By the database's clock. */
 	takenAt: number;
 }
 
-/** State that a sealer keeps between rounds; a new one checks every entry once. */
+/** State of a sealer between rounds; a new one checks every entry once. */
 export interface SealMemory {
 	/** Every entry up to this id is sealed or was never committed. */
 	doneId: number;
@@ -37,8 +37,8 @@ export interface SealContext {
 }
 
 /**
- * Seals every committed line that has none, in batches of a transaction each, oldest id first. A line that is committed late
- * gets a later number than its id: writers never wait for the chain. Killed at any point, it leaves whole batches.
+ * Seals every committed entry without a seal, oldest id first, in batches of one transaction each. An entry that is committed late gets a
+ * later number than its id, so writers never wait for the chain. If killed at any point, it leaves complete batches.
  * @returns how many it sealed.
  */
 export async function sealAudit(ctx: SealContext, memory: SealMemory, options: { batchLines?: number } = {}): Promise<number> {

@@ -8,38 +8,38 @@ import { chainHash, GENESIS, SEALED_LINE } from "./canonical.ts";
 import type { BreakKind } from "./chain-break.ts";
 import { readHead } from "./head.ts";
 
-/** Seals that are held in memory at a time. */
+/** Seals held in memory at a time. */
 const BATCH_SEALS = 2_000;
-/** The sealer has a second; a line that is older than this without a seal is a break. */
+/** The sealer needs about a second, so an older entry without a seal is a break. */
 export const SEAL_WITHIN_MS = MINUTE_MS;
 
 export interface ChainBreak {
 	kind: BreakKind;
-	/** Number of the seal; null for a line without one. */
+	/** Number of the seal; null for an entry without one. */
 	sequence: number | null;
-	/** Line of the audit; null when the missing part does not show it. */
+	/** Audit entry; null when it cannot be determined from what is left. */
 	auditId: number | null;
 }
 
-/** Where a walk begins: after a seal with a known hash. */
+/** Start of a walk: after a seal with a known hash. */
 export interface ChainPosition {
 	sequence: number;
 	hash: string;
 }
 
 export interface Verification {
-	/** null: the chain is whole. */
+	/** Null for an intact chain. */
 	broken: ChainBreak | null;
-	/** The last seal that was found right. */
+	/** The last valid seal. */
 	verified: ChainPosition;
-	/** Seals that this walk looked at. */
+	/** Number of seals checked. */
 	seals: number;
-	/** Whether the remembered head was met; null when none was given. */
+	/** Whether the remembered hash was found; null when none was given. */
 	headFound: boolean | null;
 }
 
 export interface VerifyOptions {
-	/** Behind a seal that was verified before; from the start by default. */
+	/** After a seal that was verified before; by default from the start. */
 	from?: ChainPosition;
 	/** An earlier hash, or its beginning, that the caller saved. */
 	head?: string;
@@ -47,17 +47,17 @@ export interface VerifyOptions {
 	signal?: AbortSignal;
 }
 
-/** As verifyChain, for who may read the audit. @throws SpillwayError `forbidden`. */
+/** Like verifyChain, for callers who may read the audit. @throws SpillwayError `forbidden`. */
 export function verifyAudit(ctx: ServiceContext, options: VerifyOptions = {}): AsyncGenerator<number, Verification, undefined> {
 	authorize(ctx, "audit:read", null);
 	return verifyChain(ctx, options);
 }
 
 /**
- * Walks the chain and looks for the first break: a seal with a hash that does not match its line and the hash before, a number
- * that is missing, a seal without its line, a line without a seal (older than a minute), one with two, and an end that does
- * not hold the remembered head. Yields after each batch how many seals it has seen.
- * Cost: reads every line once, in batches, in constant memory, without a transaction held open.
+ * Walks the chain to its first break: a seal with a hash that does not match its entry and the previous hash, a missing number, a seal
+ * without its entry, an entry without a seal (older than a minute), an entry with two seals, or an end without the remembered hash. Yields
+ * the number of seals checked after each batch. Cost: reads every entry once, in batches, in constant memory, without holding a transaction
+ * open.
  */
 export async function* verifyChain(
 	ctx: { db: Db; clock: Clock },
@@ -115,7 +115,7 @@ function breakAt(at: ChainPosition, row: SealRow): BreakKind | null {
 	return chainHash(at.hash, row.line) === row.hash ? null : "changed_line";
 }
 
-/** The next seal shows which of the two was changed: it was made over the true hash of this one. */
+/** The next seal shows which of the two was changed, because it includes the true hash of this one. */
 async function named(db: Db, at: ChainPosition, row: SealRow, kind: BreakKind): Promise<ChainBreak> {
 	if (kind === "missing_seal") return { kind, sequence: at.sequence + 1, auditId: null };
 	const where = { sequence: row.sequence, auditId: row.audit_id };
@@ -134,7 +134,7 @@ async function lineWithoutSeal(db: Db, startedMs: number): Promise<ChainBreak | 
 	return row ? { kind: "unsealed_line", sequence: null, auditId: row.id } : null;
 }
 
-/** The table's unique index refuses it; it is looked for because an index can be dropped. */
+/** The table's unique index prevents this, but an index can be dropped. */
 async function lineWithTwo(db: Db): Promise<ChainBreak | null> {
 	const [row] = await db.execute<{ id: number; sequence: number }>(sql`
 		select audit_id::float8 as id, max(sequence)::float8 as sequence from audit_seal group by audit_id having count(*) > 1 limit 1`);

@@ -31,7 +31,7 @@ const change = (ctx: ServiceContext, capUsd: string, more: { policyVersion?: num
 const capNow = async () => (await listBudgets(books))[0]?.capMicroUsd;
 
 describe("changeCap", () => {
-	it("publishes the same text with another figure, by the person, and audits before and after", async () => {
+	it("publishes the same text with another cap in the person's name, and audits before and after", async () => {
 		const before = (await activePolicy(books.db)).source;
 		expect(await change(as("usr_fin"), "750.5")).toEqual({
 			...{ kind: "changed", policyVersion: 2, fromMicroUsd: 500_000_000n, toMicroUsd: 750_500_000n },
@@ -47,7 +47,7 @@ describe("changeCap", () => {
 		});
 	});
 
-	it("refuses a data scientist, a budget that is not there, an amount that is none, the same cap, and a version that is over", async () => {
+	it("rejects a data scientist, a missing budget, an invalid amount, the same cap, and a version that is no longer in force", async () => {
 		await expect(change(as("usr_ds", "data_scientist"), "1")).rejects.toMatchObject({ code: "forbidden" });
 		await expect(changeCap(as("a"), { budgetId: "x", capUsd: "1", message: "why not" })).rejects.toMatchObject({ code: "not_found" });
 		for (const wrong of ["-5", "1e9", "12.3456789", "", "a lot"]) await expect(change(as("a"), wrong)).rejects.toThrow(/amount of dollars/);
@@ -56,7 +56,7 @@ describe("changeCap", () => {
 		expect((await activePolicy(books.db)).version).toBe(1);
 	});
 
-	it("ten changes at once from the same version: one is made, nine get a conflict because the policy changed", async () => {
+	it("applies one of ten concurrent changes from the same version; nine get a conflict because the policy changed", async () => {
 		const results = await Promise.allSettled(
 			Array.from({ length: 10 }, (_, i) => change(as(`usr_${i}`), `${600 + i}`, { policyVersion: 1 })),
 		);
@@ -73,7 +73,7 @@ describe("with a second person", () => {
 		return result.proposalId;
 	};
 
-	it("nothing changes until another person agrees; then it does, and both are on record", async () => {
+	it("changes nothing until another person approves; then both people are recorded", async () => {
 		const id = await propose();
 		expect(await capNow()).toBe(500_000_000n);
 		expect(await listProposals(as("usr_a"))).toMatchObject([{ id, mine: true, stale: false, decision: null, toMicroUsd: 900_000_000n }]);
@@ -87,14 +87,14 @@ describe("with a second person", () => {
 		await expect(approveProposal(as("usr_b"), id)).rejects.toMatchObject({ code: "conflict" });
 	});
 
-	it("the database itself refuses that one person does both", async () => {
+	it("cannot be bypassed by one person in both roles, even in the database", async () => {
 		const id = await propose();
 		const own = { decision: "approved" as const, decidedBy: "account:usr_a", decidedAt: new Date(books.clock.nowMs()) };
 		const refused = books.db.update(proposal).set(own).where(eq(proposal.id, id));
 		await expect(refused).rejects.toMatchObject({ cause: { constraint_name: "proposal_second_person" } });
 	});
 
-	it("a policy that moved on makes it stale: it cannot be approved, only rejected or withdrawn", async () => {
+	it("makes a proposal stale when the policy changed: it can only be rejected or withdrawn", async () => {
 		const id = await propose();
 		await publishPolicy(books, { name: "default", source: demoPolicy({ capUsd: 400 }), message: "less" });
 		await expect(approveProposal(as("usr_b"), id)).rejects.toMatchObject({ code: "conflict" });
@@ -103,28 +103,28 @@ describe("with a second person", () => {
 		expect(await capNow()).toBe(400_000_000n);
 	});
 
-	it("one waits at a time for a budget; who proposed it may withdraw it", async () => {
+	it("allows one pending proposal per budget, which its proposer may withdraw", async () => {
 		const id = await propose();
 		await expect(change(as("usr_b"), "800")).rejects.toMatchObject({ code: "conflict" });
 		expect(await rejectProposal(as("usr_a"), id)).toEqual({ decision: "withdrawn" });
 		expect((await change(as("usr_b"), "800")).kind).toBe("proposed");
 	});
 
-	it("two approvals at once apply it once", async () => {
+	it("applies a change once for two concurrent approvals", async () => {
 		const id = await propose();
 		const results = await Promise.allSettled([approveProposal(as("usr_b"), id), approveProposal(as("usr_c"), id)]);
 		expect(results.map((r) => r.status).sort()).toEqual(["fulfilled", "rejected"]);
 		expect((await activePolicy(books.db)).version).toBe(2);
 	});
 
-	describe("that somebody wants to do without", () => {
+	describe("dropping the second person", () => {
 		const off = () => changeBudgetSettings(as("usr_p", "platform"), { secondPerson: false });
 		const people = (...ids: string[]) =>
 			books.db
 				.insert(account)
 				.values(ids.map((id) => ({ id, email: `${id}@example.test`, name: id, role: "finance" as const, createdAt: new Date(0) })));
 
-		it("finance cannot ask for it; a platform engineer can, and it counts when somebody else agrees", async () => {
+		it("is rejected for finance; a platform engineer may request it, and it takes effect when another person approves", async () => {
 			await people("usr_b");
 			await expect(changeBudgetSettings(as("usr_a"), { secondPerson: false })).rejects.toMatchObject({ code: "forbidden" });
 			const { secondPerson, proposalId } = await off();
@@ -141,14 +141,14 @@ describe("with a second person", () => {
 			expect(lines.at(-1)).toMatchObject({ actor: "account:usr_b", after: { secondPerson: false, proposedBy: "account:usr_p" } });
 		});
 
-		it("who asked may take it back, another may refuse it; a second person stays needed", async () => {
+		it("can be withdrawn by the proposer and rejected by another person; a second person stays required", async () => {
 			await people("usr_b");
 			expect(await rejectProposal(as("usr_p", "platform"), (await off()).proposalId ?? "")).toEqual({ decision: "withdrawn" });
 			expect(await rejectProposal(as("usr_b"), (await off()).proposalId ?? "")).toEqual({ decision: "rejected" });
 			expect((await change(as("usr_p", "platform"), "900")).kind).toBe("proposed");
 		});
 
-		it("takes effect immediately where no one else could agree, and that is in the audit", async () => {
+		it("takes effect immediately when no one else could approve, and this is in the audit", async () => {
 			await people("usr_p", "usr_gone");
 			await books.db
 				.update(account)

@@ -23,14 +23,14 @@ export type ChangeCapInput = z.input<typeof changeCapInput>;
 
 export type CapChanged =
 	| { kind: "changed"; policyVersion: number; fromMicroUsd: bigint; toMicroUsd: bigint }
-	/** Another person has to agree first. */
+	/** Another person must approve first. */
 	| { kind: "proposed"; proposalId: string; fromMicroUsd: bigint; toMicroUsd: bigint };
 
 /**
- * Changes a budget's cap by publishing the policy again with that one figure replaced, or proposes it when a second
- * person has to agree.
- * @throws SpillwayError `forbidden` (also where the policy is kept in git), `not_found`, `conflict` when the policy has moved on;
- *   ZodError.
+ * Changes a budget's cap by publishing the policy again with only that figure replaced, or proposes the change when a second person must
+ * approve.
+ * @throws SpillwayError `forbidden` (also where the policy is kept in git), `not_found`, `conflict` when the policy has changed;
+ * ZodError.
  */
 export async function changeCap(ctx: ServiceContext, raw: ChangeCapInput): Promise<CapChanged> {
 	authorize(ctx, "budget:change", null);
@@ -48,7 +48,7 @@ export async function changeCap(ctx: ServiceContext, raw: ChangeCapInput): Promi
 				fields: [{ path: "capUsd", message: "is already the cap" }],
 			});
 		const change = { fromMicroUsd: rule.capMicroUsd, toMicroUsd };
-		// Tried before anything is proposed: what could not be published is not put to anybody.
+		// Validate before proposing, so that a change that cannot be published is never proposed.
 		const text = editCap(active.source, budgetId, toMicroUsd);
 		const { secondPerson } = await readBudgetSettings(tx);
 		if (secondPerson && ctx.actor.kind === "person")
@@ -63,7 +63,7 @@ export async function changeCap(ctx: ServiceContext, raw: ChangeCapInput): Promi
 }
 
 /**
- * Publishes a text made by `editCap`, and records the change in the audit log. The policy is locked, and the caller was
+ * Publishes a text created by `editCap`, and records the change in the audit log. The caller must have locked the policy and been
  * authorized.
  */
 export async function publishCap(

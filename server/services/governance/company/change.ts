@@ -17,14 +17,14 @@ export interface Change extends ChangeView {
 	apply(ctx: CompanyContext): Promise<unknown>;
 }
 
-/** The findings of one part of the plan. */
+/** Result of one part of the plan. */
 export interface PlanPart {
 	changes: Change[];
 	/** Differences that are ignored, with the reason. */
 	skipped: string[];
 	/** Errors, at paths of the file. */
 	problems: { at: readonly PropertyKey[]; message: string }[];
-	/** Errors that have their place already. */
+	/** Errors that already have their position. */
 	located?: FieldProblem[];
 }
 

@@ -59,7 +59,7 @@ function problemsOf(channel: Channel, before: ChannelView | undefined, index: nu
 	];
 }
 
-/** The plain fields, as both the file and the list have them. */
+/** The plain fields common to the file and the list. */
 function plainOf({
 	topics,
 	team = null,

@@ -9,7 +9,7 @@ import { type CompanyContext, differences, type PlanPart } from "./change.ts";
 
 type Rate = NonNullable<CompanySpec["exchangeRates"]>[number];
 
-/** Rates come before the currency, which needs one. Rates that are not in the file stay, also with `--prune`. */
+/** Rates come before the currency, which needs one. Rates missing in the file stay, also with `--prune`. */
 export async function planCurrency(ctx: CompanyContext, { currency, exchangeRates = [] }: CompanySpec): Promise<PlanPart> {
 	const rates = exchangeRates.map((rate) => ({ ...rate, rate: formatRate(defined(parseRate(rate.rate), "a checked rate")) }));
 	const known = await storedRates(ctx.db, rates);

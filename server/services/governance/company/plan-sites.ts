@@ -46,7 +46,7 @@ export async function planSites(
 	return { changes: [...changes, ...removed.map(planRemove)], skipped: [], problems };
 }
 
-/** Reasons why adding or changing the site would be refused. */
+/** Reasons for which adding or changing the site would be rejected. */
 function problemsOf(ctx: CompanyContext, site: Site, before: SiteSettingsView | null, credentials: Credentials): readonly FieldProblem[] {
 	try {
 		const kind = kindOf(ctx.siteTools, site.provider);

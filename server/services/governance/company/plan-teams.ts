@@ -51,7 +51,7 @@ function withoutNulls({ name, title, costCenter, parent }: TeamView): Team {
 	return { name, title: title ?? undefined, costCenter: costCenter ?? undefined, parent: parent ?? undefined };
 }
 
-/** Stable; teams in a circle keep their order, and the service refuses them. */
+/** Stable; teams in a cycle keep their order, and the service rejects them. */
 function parentsFirst<T extends { name: string; parent?: string | undefined }>(teams: readonly T[]): T[] {
 	const left = [...teams];
 	const done: T[] = [];

@@ -70,7 +70,7 @@ function parseDocument({ document, description = "", ...given }: Template): Want
 	}
 }
 
-/** Comments and the order of keys in a stored file are no difference. */
+/** Comments and key order in a stored file do not count as differences. */
 function planChange({ id, name, description, document, text }: Wanted, before: Known | undefined): Change[] {
 	const isSame = before !== undefined && isDeepStrictEqual(readYaml(before.source).doc?.toJS({ maxAliasCount: 50 }), document);
 	const fields = [

@@ -21,7 +21,7 @@ export interface CompanyPlan {
 	changes: ChangeView[];
 	/** Differences that are ignored, with the reason. */
 	skipped: string[];
-	/** Names this difference; applying with it refuses when something changed since. */
+	/** Identifies this difference; applying with it fails when something has changed since. */
 	hash: string;
 }
 
@@ -40,7 +40,7 @@ export function hashOf(changes: readonly ChangeView[]): string {
 	return createHash("sha256").update(JSON.stringify(views)).digest("hex");
 }
 
-/** The plan with what carries it out. @throws as planCompany */
+/** The plan with the changes to apply. @throws as planCompany */
 export async function computePlan(
 	ctx: CompanyContext,
 	raw: z.input<typeof planCompanyInput>,
@@ -55,7 +55,7 @@ export async function computePlan(
 	if (timeZone !== undefined) parts.push(await planZone(ctx, timeZone));
 	if (file.spec.currency !== undefined || file.spec.exchangeRates) parts.push(await planCurrency(ctx, file.spec));
 	const teamPart = teams && (await planTeams(ctx, teams, prune));
-	// Removals go last: people, groups, stores, channels and the policy may still name the teams and sites.
+	// Removals come last: people, groups, stores, channels and the policy may still name the teams and sites.
 	if (teamPart) parts.push(keep(teamPart, "added"));
 	const groupPart = groups && (await planGroups(ctx, groups, { prune, teams: new Set(names) }));
 	if (groupPart) parts.push(keep(groupPart, "added"));

@@ -13,12 +13,14 @@ export const decideDeviceLoginInput = z.strictObject({ userCode, answer: z.enum(
 
 export interface DeviceLoginView {
 	clientName: string;
-	/** Address that started it. */
+	/** Address from which it was started. */
 	source: string | null;
 	createdAt: string;
 }
 
-/** The waiting sign-in of this code. @throws SpillwayError `not_found`, also when it is answered or over; `forbidden` for tokens */
+/**
+ * The pending sign-in for this code. @throws SpillwayError `not_found`, also when it was answered or has expired; `forbidden` for tokens
+ */
 export async function getDeviceLogin(ctx: ServiceContext, raw: z.input<typeof deviceLoginInput>): Promise<DeviceLoginView> {
 	requireSession(ctx);
 	const [row] = await ctx.db
@@ -30,7 +32,7 @@ export async function getDeviceLogin(ctx: ServiceContext, raw: z.input<typeof de
 }
 
 /**
- * Approves or denies a waiting sign-in as the signed-in person. The command then gets a token that acts as this person.
+ * Approves or denies a pending sign-in as the signed-in person. The command then gets a token that acts as this person.
  * @throws SpillwayError as getDeviceLogin; ZodError
  */
 export async function decideDeviceLogin(
@@ -60,7 +62,7 @@ function waiting(ctx: ServiceContext, code: string) {
 	);
 }
 
-/** A token must not make further tokens this way. */
+/** A token must not create more tokens this way. */
 function requireSession(ctx: ServiceContext): string {
 	authorize(ctx, "token:manage", null);
 	if (ctx.actor.kind === "person" && ctx.actor.via === "session") return ctx.actor.accountId;

@@ -17,7 +17,7 @@ export type RedeemedDeviceLogin =
 	| { status: "approved"; id: string; token: string; expiresAt: string; name: string };
 
 /**
- * Hands the approved token out, once. It acts as the person who approved, for 30 days. Unknown, used and old codes are `expired`.
+ * Returns the approved token, once. It acts as the person who approved, for 30 days. Unknown, used and old codes are `expired`.
  * @throws ZodError
  */
 export async function redeemDeviceLogin(

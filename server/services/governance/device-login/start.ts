@@ -8,7 +8,7 @@ import { newId } from "#server/kernel/ids.ts";
 import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
 
 const LIFE_MS = 10 * MINUTE_MS;
-/** Consonants only, so that a code forms no word. */
+/** Consonants only, so that a code never spells a word. */
 const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LETTERS = 8;
 
@@ -18,14 +18,14 @@ export const startDeviceLoginInput = z.strictObject({
 });
 
 export interface StartedDeviceLogin {
-	/** The command's secret, with which it asks for its token. */
+	/** The command's secret for requesting its token. */
 	deviceCode: string;
 	/** `WXYZ-BCDF`, which the person compares. */
 	userCode: string;
 	expiresAtMs: number;
 }
 
-/** Begins a sign-in of the command line. It ends after 10 minutes without an answer. @throws ZodError */
+/** Starts a command-line sign-in. It expires after 10 minutes without an answer. @throws ZodError */
 export async function startDeviceLogin(
 	db: DbOrTx,
 	raw: z.input<typeof startDeviceLoginInput>,

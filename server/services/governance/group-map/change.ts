@@ -13,8 +13,8 @@ import { applyGroups } from "../scim/apply-groups.ts";
 import type { GroupMapContext, GroupMappingView } from "./list.ts";
 
 /**
- * Maps a group, or changes its mapping. SCIM members of the group change at once; people who sign in without SCIM change at
- * their next sign-in.
+ * Maps a group, or changes its mapping. SCIM members of the group change immediately; people who sign in without SCIM change at their next
+ * sign-in.
  * @throws SpillwayError `forbidden`; `invalid_input` for an unknown team; `conflict` for the last administrator; ZodError
  */
 export async function setGroupMapping(ctx: GroupMapContext, raw: z.input<typeof setGroupMappingInput>): Promise<GroupMappingView> {

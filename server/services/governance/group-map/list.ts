@@ -10,7 +10,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { effectiveGroupMap, mergeGroupMap, readGroupMappings } from "#server/services/core/group-map.ts";
 
-/** `groupMap`: of this process, OIDC_GROUP_MAP. */
+/** `groupMap`: the process's OIDC_GROUP_MAP. */
 export type GroupMapContext = ServiceContext & { groupMap: GroupMap };
 
 export interface GroupMappingView {
@@ -46,7 +46,7 @@ export async function listGroupMappings(ctx: GroupMapContext) {
 	};
 }
 
-/** What a person in these groups may do. @throws SpillwayError `forbidden`; ZodError */
+/** Role and teams of a person in these groups. @throws SpillwayError `forbidden`; ZodError */
 export async function checkGroups(ctx: GroupMapContext, raw: z.input<typeof checkGroupsInput>) {
 	authorize(ctx, "account:manage", null);
 	const { groups } = checkGroupsInput.parse(raw);

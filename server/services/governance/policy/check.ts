@@ -11,9 +11,9 @@ import { judgeText } from "./judge-text.ts";
 import { knownFacts } from "./known-facts.ts";
 
 export interface PolicyCheck {
-	/** It could be published: no problem is an error. */
+	/** Whether it could be published: no problem is an error. */
 	ok: boolean;
-	/** Errors and warnings at line and column, of the parser that publishing asks, with the sites, teams and offers of here. */
+	/** Errors and warnings with line and column, from the parser that publishing uses, with this installation's sites, teams and offers. */
 	problems: PolicyProblem[];
 	/** Rules, budgets and weights as sentences; null with an error. */
 	sentences: Description[] | null;

@@ -6,7 +6,7 @@ import type { ParsePolicyOptions } from "#server/policy/types.ts";
 import { diffTexts, type PolicyDiff } from "#server/services/policy/diff.ts";
 
 export interface TextToJudge {
-	/** Under which it would be published. */
+	/** Name under which it would be published. */
 	name: string;
 	source: string;
 	known: ParsePolicyOptions;
@@ -33,7 +33,7 @@ export function judgeText({ name, source, known, published }: TextToJudge): Judg
 	};
 }
 
-/** A text of one name published under another would answer to neither. */
+/** If a text were published under a name other than its own, neither name would find it. */
 export function nameProblem(wanted: string, given: string, source: string): PolicyProblem | null {
 	if (wanted === given) return null;
 	const lines = source.split("\n");

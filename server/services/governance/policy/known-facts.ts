@@ -10,7 +10,7 @@ import type { Measure, ParsePolicyOptions, Place } from "#server/policy/types.ts
 import { offerInstanceTypes, RATED_PROVIDERS } from "#server/rates/offers.ts";
 import { listOffers } from "#server/services/pricing/offer/list.ts";
 
-/** Facts of this installation for checking a policy's text. Kinds with no entries yet are not checked. */
+/** This installation's facts for checking a policy's text. Kinds without entries are not checked yet. */
 export async function knownFacts({ db, clock }: { db: DbOrTx; clock: Clock }): Promise<ParsePolicyOptions> {
 	const sites = await db.select({ id: site.id, provider: site.provider }).from(site);
 	const teams = await db.select({ name: team.name }).from(team);
@@ -23,7 +23,7 @@ export async function knownFacts({ db, clock }: { db: DbOrTx; clock: Clock }): P
 		...offers.map(({ siteId, provider, region, instanceType, capacityType }) => ({ siteId, provider, region, instanceType, capacityType })),
 	];
 	return {
-		// By the agent, on machines with a driver that reports it.
+		// Reported by the agent, on machines with a driver that supports it.
 		measures: ["idle", "gpu_utilisation", ...(await forecasts(db, clock.nowMs()))],
 		...(sites.length > 0 ? { siteIds: sites.map(({ id }) => id).sort() } : {}),
 		...(teams.length > 0 ? { teams: teams.map(({ name }) => name).sort() } : {}),
@@ -37,7 +37,7 @@ function catalogueTypes(): NonNullable<ParsePolicyOptions["instanceTypes"]> {
 	return RATED_PROVIDERS.flatMap((provider) => offerInstanceTypes(provider).map((instanceType) => ({ provider, instanceType })));
 }
 
-/** Days of the past that a forecast of the coming hours needs (server/scheduling/forecast/hour-pattern). */
+/** Past days needed to forecast the coming hours (server/scheduling/forecast/hour-pattern). */
 const PAST_MS = 7 * DAY_MS;
 
 /** Data for forecasts of the coming hours: imported future hours, or a week of hours or of spot prices. */

@@ -11,13 +11,16 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { knownPointer, type PointerRow } from "#server/services/policy/fetch-version.ts";
 import { lockPolicy } from "./write-version.ts";
 
-/** From now on the policy can only be changed from git. No effect when that is already so, or when `origin` is not git. */
+/**
+ * Marks the policy as managed from git: from now on it can be changed only there. No effect when that is already so, or when `origin` is
+ * not git.
+ */
 export async function keepInGit(tx: Tx, ctx: ServiceContext, pointer: PointerRow, origin: PolicyOrigin | null): Promise<void> {
 	if (origin?.kind !== "git" || pointer.managedBy) return;
 	await setManagedBy(tx, ctx, pointer, { kind: "git", repository: origin.repository, path: origin.path });
 }
 
-/** Takes the policy out of git's hands: it can be edited here again. The next `apply --git` would take it back. */
+/** Ends management from git: the policy can be edited here again. The next `apply --git` would put it back under git. */
 export async function unmanagePolicy(
 	ctx: ServiceContext,
 	raw: z.input<typeof nameInput>,

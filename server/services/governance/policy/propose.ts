@@ -35,7 +35,7 @@ export async function proposePublication(tx: Tx, ctx: ServiceContext, change: Po
 	return id;
 }
 
-/** The audit entry of it: the text itself is in the proposal, and in the resulting version. */
+/** Its audit entry: the text itself is in the proposal, and in the resulting version. */
 export function auditOf({ source, ...rest }: PolicyPublishChange): object {
 	return { ...rest, sourceHash: hashOf(source) };
 }

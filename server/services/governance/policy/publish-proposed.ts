@@ -10,9 +10,9 @@ import { readable } from "./rollback.ts";
 import { movePointer, writeVersion } from "./write-version.ts";
 
 /**
- * Publishes a proposal, in the name of the proposer and the approver. The caller has authorized, locked the policy and verified
- * that it did not change since.
- * @throws SpillwayError `conflict` when the text has an error by now because the installation changed.
+ * Publishes a proposal in the name of the proposer and the approver. The caller must have authorized it, locked the policy and verified
+ * that it has not changed since.
+ * @throws SpillwayError `conflict` when the text now has an error because the installation changed.
  */
 export async function publishProposed(
 	tx: Tx,

@@ -29,7 +29,7 @@ const textOf = (rules: string[], more: string[] = []): string =>
 		...more,
 	].join("\n");
 const publish = (source: string) => publishPolicy(books, { name: "default", message: "test", source });
-/** As if it had been published when it was accepted. */
+/** As if published when it was accepted. */
 async function putInForce(source: string): Promise<void> {
 	await books.db
 		.insert(policyVersion)
@@ -38,8 +38,8 @@ async function putInForce(source: string): Promise<void> {
 }
 const BURST = "{ id: away, burst: { always: true } }";
 
-describe("a policy that is published", () => {
-	it("is held against the sites that there are: a rule for another one is refused with its place", async () => {
+describe("publishing a policy", () => {
+	it("checks the existing sites: a rule for another one is rejected with its position", async () => {
 		const wrong = publish(textOf([BURST, "{ id: no-gcp, deny: { sites: [awz] } }"]));
 		await expect(wrong).rejects.toMatchObject({
 			code: "invalid_input",
@@ -48,7 +48,7 @@ describe("a policy that is published", () => {
 		await expect(activePolicy(books.db)).rejects.toMatchObject({ code: "unavailable" });
 	});
 
-	it("is held against the teams that there are, in shares and in conditions", async () => {
+	it("checks the existing teams, in shares and in conditions", async () => {
 		const wrong = publish(textOf(["{ id: away, when: job.team == 'rsik', burst: { always: true } }"], ["  shares: { rizk: 2 }"]));
 		await expect(wrong).rejects.toMatchObject({
 			code: "invalid_input",
@@ -59,7 +59,7 @@ describe("a policy that is published", () => {
 		});
 	});
 
-	it("returns warnings; a later read returns the same", async () => {
+	it("returns warnings, and a later read returns the same", async () => {
 		const { version, warnings } = await publish(textOf([BURST]));
 		expect(version).toBe(1);
 		expect(warnings.map(({ severity, line, message }) => `${severity} ${line} ${message}`)).toEqual([
@@ -70,7 +70,7 @@ describe("a policy that is published", () => {
 });
 
 describe("a policy in force", () => {
-	it("stays as it was accepted when a check that came later would refuse it", async () => {
+	it("stays as accepted when a later check would reject it", async () => {
 		await publish(textOf([BURST]));
 		// Content that an earlier version accepted: two rules of one name, a site that no longer exists, a limit on an unmeasured
 		// value.
@@ -90,14 +90,14 @@ describe("a policy in force", () => {
 		expect(errors).toEqual(expect.arrayContaining(['There is no site "gone".', 'There is no team "dissolved".']));
 	});
 
-	it("is not put in force with a rule left out: what cannot be read at all is said", async () => {
+	it("is not applied with a rule left out: text that cannot be parsed is reported", async () => {
 		await publish(textOf([BURST]));
 		await putInForce(textOf([BURST, "{ id: new, forbid: { sites: [cloud] } }"]));
 		await expect(activePolicy(books.db)).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("forbid") });
 	});
 });
 
-describe("a policy that is published in the browser", () => {
+describe("publishing a policy in the browser", () => {
 	const NEXT = textOf([BURST, "{ id: life, limit: { instanceHours: 2 } }"]);
 	const inBrowser = (more: { backtestId?: string; noBacktestReason?: string }) =>
 		publishPolicy(
@@ -110,7 +110,7 @@ describe("a policy that is published in the browser", () => {
 		return books.db.insert(backtest).values({ ...row, createdBy: "account:usr_1" });
 	};
 
-	it("needs a finished backtest of its text, or a reason that is stored with the version", async () => {
+	it("requires a finished backtest of its text, or a reason that is stored with the version", async () => {
 		await publish(textOf([BURST]));
 		await expect(inBrowser({})).rejects.toMatchObject({ code: "invalid_input", fields: [{ path: "noBacktestReason" }] });
 		await addBacktest("running");
@@ -120,7 +120,7 @@ describe("a policy that is published in the browser", () => {
 		expect(last).toMatchObject({ backtestId: null, noBacktestReason: "Outage: no time to wait" });
 	});
 
-	it("needs no reason with a finished backtest", async () => {
+	it("requires no reason with a finished backtest", async () => {
 		await publish(textOf([BURST]));
 		await addBacktest("done");
 		await expect(inBrowser({ backtestId: "btst_done" })).resolves.toMatchObject({ outcome: "published", version: 2 });

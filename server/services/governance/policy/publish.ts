@@ -18,7 +18,7 @@ import { proposePublication } from "./propose.ts";
 import { lockPolicy, writeVersion } from "./write-version.ts";
 
 export interface Published {
-	/** `unchanged`: this very text is in force already. `proposed`: another person has to agree first. */
+	/** `unchanged`: this exact text is already in force. `proposed`: another person must approve first. */
 	outcome: "published" | "unchanged" | "proposed";
 	/** The version in force after the call. */
 	version: number;
@@ -27,7 +27,7 @@ export interface Published {
 	warnings: PolicyProblem[];
 }
 
-/** Where a text came from, set by the API that received it and never by a browser. */
+/** Origin of a text, set by the API that received it and never by a browser. */
 export type PublishRequest = z.input<typeof publishInput> & { origin?: PolicyOrigin };
 
 /**
@@ -61,7 +61,7 @@ interface Request {
 	name: string;
 	source: string;
 	message: string;
-	/** null: whatever is in force. */
+	/** Null for whatever version is in force. */
 	baseVersion: number | null;
 	backtestId: string | null;
 	noBacktestReason: string | null;
@@ -99,7 +99,7 @@ async function publishLocked(tx: Tx, ctx: ServiceContext, input: Request & { pol
 	return { outcome: "published", version: written, proposalId: null };
 }
 
-/** @throws SpillwayError `invalid_input` with every problem at its place. */
+/** @throws SpillwayError `invalid_input` with every problem and its position. */
 export function accept(name: string, source: string, policy: Policy | null, problems: readonly PolicyProblem[]): Policy {
 	const wrongName = policy && nameProblem(name, policy.name, source);
 	if (policy && !wrongName) return policy;

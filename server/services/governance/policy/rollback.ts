@@ -13,8 +13,8 @@ import type { Published } from "./publish.ts";
 import { lockPolicy, movePointer } from "./write-version.ts";
 
 /**
- * Publishes an older version again as it was accepted then, even where today's checks would reject it: `warnings` lists their
- * findings. No version is written; the next published one gets the next number.
+ * Publishes an older version again as accepted at the time, even where today's checks would reject it: `warnings` lists their findings. No
+ * version is written; the next published one gets the next number.
  * @throws SpillwayError `not_found`, `forbidden`, `precondition_failed`, `conflict`; ZodError.
  */
 export async function rollbackPolicy(ctx: ServiceContext, raw: z.input<typeof rollbackInput>): Promise<Published> {

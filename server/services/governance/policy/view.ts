@@ -16,19 +16,19 @@ import { knownFacts } from "./known-facts.ts";
 export interface PolicyView {
 	name: string;
 	version: number;
-	/** Names this version and its text in If-Match. */
+	/** Identifies this version and its text in If-Match. */
 	etag: string;
 	source: string;
 	author: string;
 	/** For people. */
 	authorName: string;
 	message: string;
-	/** When it came in force, the last time. */
+	/** When it last took effect. */
 	publishedAt: string;
-	/** It was published before, and rolled back to. */
+	/** Whether it was published before, and rolled back to. */
 	rolledBack: boolean;
 	origin: PolicyOrigin | null;
-	/** Kept in git: read-only in the browser. */
+	/** Whether it is kept in git: read-only in the browser. */
 	managedBy: PolicyManagedBy | null;
 	rules: Description[];
 	/** Rules, budgets and weights as sentences, in the order of their groups. */

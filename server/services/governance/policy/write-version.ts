@@ -10,14 +10,14 @@ import { actorName, type ServiceContext } from "#server/services/core/context.ts
 import { countBudgets } from "#server/services/ledger/budget/count.ts";
 import { fetchPointer } from "#server/services/policy/fetch-version.ts";
 
-/** Keeps others from publishing this policy until the transaction ends. */
+/** Prevents other publications of this policy until the transaction ends. */
 export async function lockPolicy(tx: Tx, name: string): Promise<void> {
 	await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${`policy:${name}`}))`);
 }
 
 /** Who is responsible for a publication. Omitted: the caller alone. */
 export interface Responsible {
-	/** As in the audit. */
+	/** As recorded in the audit log. */
 	by?: string;
 	/** The second person. */
 	approvedBy?: string;
@@ -30,14 +30,14 @@ export interface NewVersion extends Responsible {
 	source: string;
 	message: string;
 	policy: Policy;
-	/** The version that its author began from; null on the first. */
+	/** The version its author started from; null for the first. */
 	baseVersion: number | null;
 	origin: PolicyOrigin | null;
 }
 
 /**
- * The next version, in force when the transaction commits. The caller has authorized, parsed `source` into `policy` and
- * locked the policy. Budgets that are new or have another scope are counted in the same transaction.
+ * Writes the next version, in force when the transaction commits. The caller must have authorized it, parsed `source` into `policy` and
+ * locked the policy. New budgets and budgets with another scope are counted in the same transaction.
  */
 export async function writeVersion(tx: Tx, ctx: ServiceContext, input: NewVersion): Promise<number> {
 	const { name, source, message, origin, baseVersion } = input;
@@ -50,7 +50,7 @@ export async function writeVersion(tx: Tx, ctx: ServiceContext, input: NewVersio
 	const createdAt = new Date(ctx.clock.nowMs());
 	await tx.insert(policyVersion).values({ name, version, source, author, message, createdAt, baseVersion, origin });
 	await movePointer(tx, ctx, { ...input, version, kind: "publish" });
-	// A published text is no longer a draft; a draft that was edited since stays.
+	// A published text is no longer a draft; a draft edited since then stays.
 	if (author.startsWith("account:")) {
 		const accountId = author.slice("account:".length);
 		const published = and(eq(policyDraft.name, name), eq(policyDraft.accountId, accountId), eq(policyDraft.source, source));
@@ -69,7 +69,7 @@ export interface PointerMove extends Responsible {
 	origin?: PolicyOrigin | null;
 }
 
-/** Puts a version in force that is written already. The caller has authorized and locked the policy. */
+/** Puts an existing version in force. The caller must have authorized it and locked the policy. */
 export async function movePointer(tx: Tx, ctx: ServiceContext, input: PointerMove): Promise<void> {
 	const { name, version, kind, origin } = input;
 	const nowMs = ctx.clock.nowMs();

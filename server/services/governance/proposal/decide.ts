@@ -19,14 +19,13 @@ import { lockPolicy } from "../policy/write-version.ts";
 
 /**
  * Approves a proposal as a second person: the change takes effect immediately.
- * @throws SpillwayError `forbidden` (also for one's own proposal), `not_found`, `conflict` when it was decided already or the
- * policy changed since it was proposed: then it stays open, to be rejected or withdrawn. Returns the version of the policy that
- * it published; null: none.
+ * @throws SpillwayError `forbidden` (also for one's own proposal), `not_found`, `conflict` when it was already decided, or the policy
+ * changed since it was proposed: then it stays open, to be rejected or withdrawn. Returns the policy version it published, or null.
  */
 export async function approveProposal(ctx: ServiceContext, id: string): Promise<{ policyVersion: number | null }> {
 	authorize(ctx, "budget:read", null);
 	return ctx.db.transaction(async (tx) => {
-		// The policy first, as everybody who publishes locks it.
+		// Lock the policy first, as everything that publishes does.
 		const { change } = await fetchOpen(tx, id, false);
 		if (!isOff(change)) await lockPolicy(tx, change.policyName);
 		const row = await fetchOpen(tx, id, true);
@@ -63,8 +62,8 @@ async function applyCap(tx: Tx, ctx: ServiceContext, row: Row, change: CapChange
 }
 
 /**
- * A no; from the person who proposed it, it is withdrawn.
- * @throws SpillwayError `forbidden`, `not_found`, `conflict` when it was decided already.
+ * Rejects a proposal; when called by its proposer, withdraws it.
+ * @throws SpillwayError `forbidden`, `not_found`, `conflict` when it was already decided.
  */
 export async function rejectProposal(ctx: ServiceContext, id: string): Promise<{ decision: "rejected" | "withdrawn" }> {
 	authorize(ctx, "budget:read", null);

@@ -15,14 +15,14 @@ interface ProposalBase {
 	decision: "approved" | "rejected" | "withdrawn" | null;
 	decidedBy: string | null;
 	decidedAt: string | null;
-	/** The reader proposed it, so another person must approve. */
+	/** Whether the reader proposed it, so that another person must approve. */
 	mine: boolean;
 }
 
 interface OfPolicy {
-	/** The policy has moved on: it can no longer be approved. */
+	/** Whether the policy has changed since: then it can no longer be approved. */
 	stale: boolean;
-	/** The version that was in force when it was proposed; 0: none. */
+	/** Version in force when it was proposed; 0 for none. */
 	policyVersion: number;
 }
 
@@ -38,14 +38,14 @@ export interface PolicyProposalView extends ProposalBase, OfPolicy {
 	policyName: string;
 	/** The proposed text; policy.diff shows its changes. */
 	source: string;
-	/** The older version that would be put in force again; null: a new one. */
+	/** The older version to put in force again; null for a new one. */
 	rollbackTo: number | null;
 	origin: PolicyOrigin | null;
 	backtestId: string | null;
 	noBacktestReason: string | null;
 }
 
-/** That these change without a second person from now on. */
+/** Whether these change without a second person from now on. */
 export interface SecondPersonOffView extends ProposalBase {
 	kind: "second_person_off";
 	secondPersonOf: SecondPersonOf;
@@ -53,7 +53,7 @@ export interface SecondPersonOffView extends ProposalBase {
 
 export type ProposalView = CapProposalView | PolicyProposalView | SecondPersonOffView;
 
-/** Proposals that wait, and the latest that were decided; newest first. */
+/** Pending proposals and the latest decided ones; newest first. */
 export async function listProposals(ctx: ServiceContext): Promise<ProposalView[]> {
 	authorize(ctx, "budget:read", null);
 	const pointers = await ctx.db.select({ name: policy.name, version: policy.activeVersion }).from(policy);
@@ -84,12 +84,12 @@ export async function listProposals(ctx: ServiceContext): Promise<ProposalView[]
 	});
 }
 
-/** Those that change a cap. */
+/** Proposals that change a cap. */
 export async function listCapProposals(ctx: ServiceContext): Promise<CapProposalView[]> {
 	return (await listProposals(ctx)).filter((p): p is CapProposalView => p.kind === "budget_cap");
 }
 
-/** Those that publish a policy, or roll it back. */
+/** Proposals that publish a policy or roll it back. */
 export async function listPolicyProposals(ctx: ServiceContext): Promise<PolicyProposalView[]> {
 	return (await listProposals(ctx)).filter((p): p is PolicyProposalView => p.kind === "policy_publish");
 }

@@ -61,7 +61,7 @@ describe("retention by age", () => {
 		).rejects.toThrow(/insert-only/);
 	});
 
-	it("deletes whole logs of attempts that ended, never of one that runs", async () => {
+	it("deletes complete logs of ended attempts, never of a running one", async () => {
 		const ended = await addMachine(books);
 		const running = await addMachine(books);
 		for (const { attemptId } of [ended, running])
@@ -87,7 +87,7 @@ describe("retention by size", () => {
 });
 
 describe("the limits", () => {
-	it.each([{ logs: { days: 0 } }, { logs: { maxGiB: 0 } }, { charges: { days: 1 } }])("refuse %o", (limits) => {
+	it.each([{ logs: { days: 0 } }, { logs: { maxGiB: 0 } }, { charges: { days: 1 } }])("reject %o", (limits) => {
 		expect(retentionSchema.safeParse(limits).success).toBe(false);
 	});
 });

@@ -7,13 +7,13 @@ import { DAY_MS } from "#server/kernel/units.ts";
 /** Rows deleted per transaction: short enough not to block others. */
 const BATCH = 5_000;
 const GIB = 2 ** 30;
-/** Rows read for the average size. */
+/** Rows read to estimate the average size. */
 const SAMPLE = 2_000;
 
 type Kind = keyof Retention;
 export type Deleted = Record<Kind, number>;
 
-/** A table with its own time column; `where` leaves out rows that are always kept. */
+/** A table with its own time column; `where` excludes rows that are always kept. */
 const TABLES = {
 	events: { table: "event", at: "at", where: "true" },
 	explanations: { table: "decision", at: "decided_at", where: "attempt_number is null" },
@@ -64,7 +64,7 @@ async function excessRows(db: Db, table: string, maxGiB: number, justDeleted: nu
 
 type Table = (typeof TABLES)[keyof typeof TABLES];
 
-/** @param before only rows before it; null: the oldest, whatever their age */
+/** @param before only rows before it; null for the oldest, whatever their age */
 async function deleteOldest(db: Db, { table, at, where }: Table, limit: number, before: Date | null): Promise<number> {
 	if (limit <= 0) return 0;
 	const name = sql.identifier(table);

@@ -8,7 +8,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { requireAnotherAdministrator } from "../account/administrators.ts";
 
 /**
- * Gives accounts the role and teams of their groups; teams that do not exist are left out. Fewer rights end their sessions.
+ * Gives accounts the role and teams of their groups; missing teams are skipped. Reduced permissions end their sessions.
  * @throws SpillwayError `conflict` for the last administrator
  */
 export async function applyGroups(tx: Tx, ctx: ServiceContext, map: GroupMap, accountIds: readonly string[]): Promise<void> {

@@ -19,7 +19,7 @@ export interface ScimGroup {
 	createdAt: Date;
 }
 export type ScimGroupInput = Pick<ScimGroup, "displayName" | "externalId" | "members">;
-/** `groupMap`: of this process, OIDC_GROUP_MAP. */
+/** `groupMap`: the process's OIDC_GROUP_MAP. */
 export type GroupContext = ServiceContext & { groupMap: GroupMap };
 
 export async function listScimGroups(ctx: ServiceContext, { filter, startIndex, count: size }: ScimPage) {
@@ -60,7 +60,7 @@ export async function getScimGroup(ctx: ServiceContext, id: string): Promise<Sci
 	return found;
 }
 
-/** @throws SpillwayError `conflict` when a group has this name; `invalid_input` for unknown members */
+/** @throws SpillwayError `conflict` when the name is taken; `invalid_input` for unknown members */
 export async function createScimGroup(ctx: GroupContext, input: ScimGroupInput): Promise<ScimGroup> {
 	authorize(ctx, "account:manage", null);
 	const nowMs = ctx.clock.nowMs();
@@ -80,7 +80,7 @@ export async function createScimGroup(ctx: GroupContext, input: ScimGroupInput):
 	return getScimGroup(ctx, id);
 }
 
-/** Changes a group and the rights of everyone who is or was in it. @throws SpillwayError `not_found`, `conflict`, `invalid_input` */
+/** Changes a group and the permissions of everyone who is or was in it. @throws SpillwayError `not_found`, `conflict`, `invalid_input` */
 export async function updateScimGroup(
 	ctx: GroupContext,
 	id: string,
@@ -88,7 +88,7 @@ export async function updateScimGroup(
 ): Promise<ScimGroup> {
 	authorize(ctx, "account:manage", null);
 	await ctx.db.transaction(async (tx) => {
-		// Changes of one group wait for each other: two additions must both count.
+		// Serializes changes of one group, so that of two additions both count.
 		await tx.select({ id: scimGroup.id }).from(scimGroup).where(eq(scimGroup.id, id)).for("update");
 		const before = await getScimGroup({ ...ctx, db: tx }, id);
 		const after = { ...before, ...change(before) };
@@ -116,7 +116,7 @@ export async function deleteScimGroup(ctx: GroupContext, id: string): Promise<vo
 	});
 }
 
-/** With the mappings locked: a change of Settings at the same moment sees these members, or they get its rights. */
+/** With the mappings locked, so that a concurrent change in Settings either sees these members or is seen here. */
 async function applyRights(tx: Tx, ctx: GroupContext, members: readonly string[]): Promise<void> {
 	await applyGroups(tx, ctx, mergeGroupMap(ctx.groupMap, await lockGroupMappings(tx)), members);
 }

@@ -70,7 +70,7 @@ export async function getScimUser(ctx: ServiceContext, id: string): Promise<Scim
 
 /**
  * Creates an account without a role in any team, or takes over the management of the person with this address.
- * @throws SpillwayError `conflict` for a name or address that SCIM, a service or a demo account has
+ * @throws SpillwayError `conflict` for a name or address already used by SCIM, a service or a demo account
  */
 export async function createScimUser(ctx: ServiceContext, input: ScimUserInput): Promise<ScimUser> {
 	authorize(ctx, "account:manage", null);

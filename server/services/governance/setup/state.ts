@@ -17,7 +17,7 @@ export type SetupStep = (typeof SETUP_STEPS)[number];
 export type StepState = "open" | "done" | "skipped";
 
 const stored = z.object({
-	/** How many first administrators there were; each makes the set-up code a new one. */
+	/** Number of first administrators so far; each one changes the set-up code. */
 	round: z.number().int().default(0),
 	steps: z.partialRecord(z.enum(SETUP_STEPS), z.enum(["done", "skipped"])).default({}),
 });
@@ -32,18 +32,18 @@ async function readLocked(tx: Tx): Promise<Stored> {
 	return stored.parse((await readLockedSetting(tx, KEY)) ?? {});
 }
 
-/** Rises with each first administrator. */
+/** Increases with each first administrator. */
 export async function setupRound(db: DbOrTx): Promise<number> {
 	return (await readStored(db))?.round ?? 0;
 }
 
-/** Records that the set-up code of this round was used, and so begins the remaining steps. */
+/** Records that the set-up code of this round was used, which starts the remaining steps. */
 export async function startSetup(tx: Tx, round: number): Promise<void> {
 	await writeSetting(tx, KEY, { steps: (await readLocked(tx)).steps, round: round + 1 });
 }
 
 export interface SetupView {
-	/** Set up through the set-up page or command; false for the demo and for older installations. */
+	/** Whether it was set up through the set-up page or command; false for the demo and for older installations. */
 	isStarted: boolean;
 	steps: Record<SetupStep, StepState>;
 	/** Time zone of the ledger's days and months. */

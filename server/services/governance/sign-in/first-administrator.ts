@@ -28,7 +28,7 @@ export const firstAdministratorInput = z.strictObject({
 interface At {
 	nowMs: number;
 	source: string | null;
-	/** Key of the set-up code. */
+	/** Key for deriving the set-up code. */
 	secret: string;
 	demo: boolean;
 }

@@ -9,7 +9,7 @@ export async function hashPassword(password: string): Promise<string> {
 	return `scrypt$${salt.toString("base64url")}$${(await derive(password, salt)).toString("base64url")}`;
 }
 
-/** In constant time for a hash of the right form; false for anything else. */
+/** In constant time for a well-formed hash; false for anything else. */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
 	const [kind, salt, key] = hash.split("$");
 	if (kind !== "scrypt" || !salt || !key) return false;

@@ -22,7 +22,7 @@ export async function countAttempt(db: DbOrTx, { key, limit, windowMs }: WindowL
 		.onConflictDoUpdate({
 			target: rateWindow.key,
 			set: {
-				// Bounded, so that an endless attack cannot overflow the column.
+				// Capped, so that an endless attack cannot overflow the column.
 				count: sql`case when ${isOver} then 1 else least(${rateWindow.count} + 1, 1000000) end`,
 				startsAt: sql`case when ${isOver} then ${now.toISOString()}::timestamptz else ${rateWindow.startsAt} end`,
 			},
@@ -31,7 +31,7 @@ export async function countAttempt(db: DbOrTx, { key, limit, windowMs }: WindowL
 	return (row?.count ?? 1) <= limit;
 }
 
-/** Deletes windows that ended. */
+/** Deletes expired windows. */
 export async function deleteOldWindows(db: DbOrTx, windowMs: number, nowMs: number): Promise<void> {
 	await db.delete(rateWindow).where(lt(rateWindow.startsAt, new Date(nowMs - windowMs)));
 }

@@ -3,7 +3,7 @@ import type { Db, DbOrTx } from "#server/db/client.ts";
 import { account } from "#server/db/schema/account.ts";
 import type { Actor } from "#server/services/core/context.ts";
 
-/** Ends every session of an account: sign-out on any device, copies of its cookie included. */
+/** Ends every session of an account: sign-out applies to all devices and to copies of its cookie. */
 export async function endSessions(db: DbOrTx, accountId: string): Promise<void> {
 	await db
 		.update(account)
@@ -21,8 +21,8 @@ export async function readSessionEpoch(db: Db, accountId: string): Promise<numbe
 }
 
 /**
- * Role and teams as they are now; null when the session has ended or the account is disabled. Read on each request, so that
- * signing out takes effect at once. Demo accounts count in demo mode only.
+ * Current role and teams; null when the session has ended or the account is disabled. Read on each request, so that signing out takes
+ * effect immediately. Demo accounts count only in demo mode.
  */
 export async function actorOfSession(db: Db, session: { accountId: string; epoch: number }, demo: boolean): Promise<Actor | null> {
 	const [row] = await db

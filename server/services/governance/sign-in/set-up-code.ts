@@ -3,14 +3,14 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { countAdministrators } from "#server/services/governance/account/administrators.ts";
 import { setupRound } from "#server/services/governance/setup/state.ts";
 
-/** Without letters that look like digits. */
+/** Without letters that resemble digits. */
 const ALPHABET = "ABCDEFGHJKMNPQRSTVWXYZ23456789";
 const GROUPS = 4;
 const GROUP_LETTERS = 4;
 
 /**
  * The code that the server's log shows while no administrator can sign in: anyone who reads the log may create one. Derived from the
- * installation's secret, so all replicas show the same, and another one after each use. About 78 bits.
+ * installation's secret, so all replicas show the same, and it changes after each use. About 78 bits.
  */
 export function setUpCode(secret: string, round: number): string {
 	const bytes = createHmac("sha256", secret).update(`set-up code ${round}`).digest();

@@ -36,7 +36,7 @@ async function addAccount(id: string, changes: Partial<typeof account.$inferInse
 const accountRow = async (id: string) => (await database.db.select().from(account).where(eq(account.id, id)))[0];
 const signIn = (who: OidcPerson) => signInIdentity(database.db, who, AT);
 
-it("an account belongs to issuer and subject: a new address of the same person keeps it, a new subject with its address does not get it", async () => {
+it("an account belongs to issuer and subject: the same person keeps it with a new address, and a new subject with its address does not get it", async () => {
 	const first = await signIn(person("ann"));
 	expect(await signIn(person("ann", { email: "ann.new@example.test" }))).toEqual(first);
 	expect(await signIn(person("other-subject", { email: "ann@example.test" }))).toEqual({ refusal: "needs_approval" });
@@ -66,7 +66,7 @@ it("links an existing person with an invitation and a verified address, once", a
 	expect(lines.map((l) => l.action)).toEqual(["account.link_identity", "account.rights"]);
 });
 
-it("an expired invitation asks for approval and records one request, however often it is tried", async () => {
+it("an expired invitation requires approval and records one request, however often it is tried", async () => {
 	await addAccount("cyd", { invitedUntil: new Date(NOW_MS) });
 	for (let i = 0; i < 3; i++) expect(await signIn(person("cyd"))).toEqual({ refusal: "needs_approval" });
 	const rows = await database.db.select().from(identity).where(eq(identity.accountId, "cyd"));
@@ -78,7 +78,7 @@ it("an expired invitation asks for approval and records one request, however oft
 	expect(await signIn(person("cyd"))).toEqual({ accountId: "cyd" });
 });
 
-it("without a mapped group there is no account, and an old account's sessions end", async () => {
+it("without a mapped group no account is created, and an old account's sessions end", async () => {
 	expect(await signIn(person("dan", { rights: null }))).toEqual({ refusal: "no_group" });
 	expect(await signIn(person("dan", { email: null }))).toEqual({ refusal: "no_email" });
 	expect(await database.db.select().from(account).where(eq(account.email, "dan@example.test"))).toEqual([]);
@@ -89,13 +89,13 @@ it("without a mapped group there is no account, and an old account's sessions en
 	expect(await actorOfSession(database.db, { accountId, epoch }, false)).toBeNull();
 });
 
-it("two first sign-ins of one person at a time make one account", async () => {
+it("two concurrent first sign-ins of one person create one account", async () => {
 	const both = await Promise.all([signIn(person("eve")), signIn(person("eve"))]);
 	expect(both[0].accountId).toBeDefined();
 	expect(both[0]).toEqual(both[1]);
 });
 
-it("sessions end on sign-out, change of rights and disabling", async () => {
+it("sessions end on sign-out, changed permissions and disabling", async () => {
 	const { accountId = "" } = await signIn(person("fay"));
 	const session = async () => ({ accountId, epoch: (await readSessionEpoch(database.db, accountId)) ?? -1 });
 	const actor = (s: { accountId: string; epoch: number }) => actorOfSession(database.db, s, false);

@@ -8,7 +8,7 @@ import { newId } from "#server/kernel/ids.ts";
 import { writeAccountAudit } from "#server/services/core/audit.ts";
 import { lockAddress } from "../account/lock-address.ts";
 
-/** Why a person gets no session although the issuer signed them in. The sign-in page has a sentence for each. */
+/** Why a person gets no session although the issuer signed them in. The sign-in page has a message for each. */
 export const SIGN_IN_REFUSALS = ["no_group", "no_email", "email_unverified", "needs_approval", "not_a_person", "disabled"] as const;
 export type SignInRefusal = (typeof SIGN_IN_REFUSALS)[number];
 
@@ -22,12 +22,12 @@ interface At {
 type AccountRow = typeof account.$inferSelect;
 
 /**
- * Finds, creates or refuses the account of a person that the issuer signed in. Accounts belong to an issuer's subject,
- * never to an address: an address only proposes a link, which an invitation or an administrator's approval makes.
+ * Finds, creates or rejects the account of a person signed in by the issuer. Accounts belong to an issuer's subject, never to an address:
+ * an address only proposes a link, which an invitation or an administrator's approval makes.
  */
 export function signInIdentity(db: Db, person: OidcPerson, at: At): Promise<SignInResult> {
 	return db.transaction(async (tx) => {
-		// Two first sign-ins of one person at a time would both create the account.
+		// Two concurrent first sign-ins of one person would both create the account.
 		await tx.execute(sql`select pg_advisory_xact_lock(hashtext('identity'), hashtext(${`${person.issuer} ${person.subject}`}))`);
 		const [known] = await tx
 			.select({ identity, account })
@@ -57,12 +57,12 @@ export function signInIdentity(db: Db, person: OidcPerson, at: At): Promise<Sign
 	});
 }
 
-/** Applies the issuer's name and rights. A change of rights ends the sessions that were made with the old ones. */
+/** Applies the issuer's name and permissions. A change of permissions ends the sessions created with the old ones. */
 async function refreshAccount(tx: Tx, row: AccountRow, person: OidcPerson, at: At): Promise<SignInResult> {
 	if (row.service || row.demo) return { refusal: "not_a_person" };
 	if (row.disabledAt) return { refusal: "disabled" };
 	const before = { role: row.role, teams: row.teams };
-	// Without a mapped group, the rights of an earlier sign-in end too.
+	// Without a mapped group, the permissions of an earlier sign-in end too.
 	const changed = person.rights === null || !isDeepStrictEqual(before, { ...person.rights });
 	if (changed) {
 		await tx

@@ -6,7 +6,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 export interface TeamView {
 	/** Fixed; jobs, budgets and policies use it. */
 	name: string;
-	/** Display name; null: the name. */
+	/** Display name; null to show the name. */
 	title: string | null;
 	costCenter: string | null;
 	parent: string | null;

@@ -11,7 +11,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { requireTeams } from "#server/services/core/teams.ts";
 import { usesOfTeam } from "./uses.ts";
 
-/** Longer chains of parents are no organisation, and following them must end. */
+/** Longer chains of parents are unrealistic, and this bounds the walk. */
 const DEPTH_MAX = 8;
 
 /** @throws SpillwayError `conflict` when the name is taken; `invalid_input` for an unknown parent; `forbidden`; ZodError */
@@ -38,7 +38,7 @@ export async function updateTeam(ctx: ServiceContext, id: string, raw: z.input<t
 	authorize(ctx, "account:manage", null);
 	const changes = updateTeamInput.parse(raw);
 	return ctx.db.transaction(async (tx) => {
-		// Two changes at a time could close a circle that neither sees.
+		// Two concurrent changes could close a cycle that neither sees.
 		if (changes.parent) await tx.execute(sql`select pg_advisory_xact_lock(hashtext('team parents'))`);
 		const [row] = await tx.select().from(team).where(eq(team.name, id)).for("update");
 		if (!row) throw missing(id);
@@ -66,7 +66,7 @@ async function requireNoCircle(tx: Tx, id: string, parent: string): Promise<void
 }
 
 /**
- * Deletes a team without members, sub-teams and belongings (uses.ts), with its secrets and storage limit.
+ * Deletes a team without members, sub-teams or other references (uses.ts), with its secrets and storage limit.
  * @throws SpillwayError `not_found`; `conflict` naming the references; `forbidden`
  */
 export async function deleteTeam(ctx: ServiceContext, id: string): Promise<{ name: string }> {

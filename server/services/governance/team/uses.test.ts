@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import * as schema from "#server/db/schema/index.ts";
 import { TEAM_BELONGINGS } from "./uses.ts";
 
-/** Tables with a team that a team without belongings may leave behind, and why a later team of the same name may read them. */
+/** Tables with a team column that may keep rows of a deleted team, and why a later team of the same name may read them. */
 const LEFT = {
 	alert: "an alert about a team without charges has no figures",
 	attempt_sum: "of jobs",
@@ -25,7 +25,7 @@ const LEFT = {
 	storage_limit: "deleted with the team",
 };
 
-it("no table with a team is forgotten when a team is deleted", () => {
+it("every table with a team column is covered by team deletion", () => {
 	const tables = Object.values(schema).filter((value) => is(value, PgTable));
 	const named = tables.filter((table) => "team" in getTableColumns(table)).map((table) => getTableName(table));
 	const checked = TEAM_BELONGINGS.map(({ table }) => getTableName(table));

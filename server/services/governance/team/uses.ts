@@ -11,8 +11,8 @@ import { trackingExperiment, trackingRun } from "#server/db/schema/tracking.ts";
 import { trigger } from "#server/db/schema/trigger.ts";
 
 /**
- * What a team has besides members and sub-teams. A team with any of it cannot be deleted: a later team of the same name would
- * read it.
+ * References to a team other than members and sub-teams. A team with any of them cannot be deleted: a later team of the same name could
+ * read them.
  */
 export const TEAM_BELONGINGS: readonly { table: PgTable & { team: PgColumn }; noun: string; where?: SQL }[] = [
 	{ table: job, noun: "jobs" },
@@ -25,7 +25,7 @@ export const TEAM_BELONGINGS: readonly { table: PgTable & { team: PgColumn }; no
 	{ table: trackingRun, noun: "runs" },
 ];
 
-/** Everything that refers to the team, in words. */
+/** Everything that refers to the team, as text. */
 export async function usesOfTeam(tx: Tx, id: string): Promise<string[]> {
 	const members = await tx.$count(account, sql`${account.teams} @> array[${id}]`);
 	const children = await tx.$count(team, eq(team.parent, id));

@@ -14,7 +14,7 @@ const TOKENS_MAX = 50;
 
 /**
  * Creates a token for the caller, or for a service account. The token is returned once.
- * @throws SpillwayError `forbidden` for another person's account; `not_found`; `conflict` with 50 tokens already; ZodError
+ * @throws SpillwayError `forbidden` for another person's account; `not_found`; `conflict` when there are already 50 tokens; ZodError
  */
 export async function createToken(
 	ctx: ServiceContext,

@@ -9,14 +9,14 @@ export interface TokenView {
 	id: string;
 	name: string;
 	owner: { id: string; name: string; service: boolean };
-	/** null: every scope. */
+	/** Null for every scope. */
 	scopes: string[] | null;
-	/** null: its jobs need approval by policies only. */
+	/** Null when only policies require approval for its jobs. */
 	approvalAboveUsd: number | null;
 	createdAt: string;
-	/** null: never. */
+	/** Null for never. */
 	expiresAt: string | null;
-	/** To the minute; null: never used. */
+	/** To the minute; null for never used. */
 	lastUsedAt: string | null;
 }
 

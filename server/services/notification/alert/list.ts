@@ -20,11 +20,11 @@ export interface AlertView {
 	facts: AlertFactValues;
 	openedAt: string;
 	closedAt: string | null;
-	/** Where it was sent, by the channels' names. */
+	/** Names of the channels it was sent to. */
 	sent: { channel: string; state: (typeof DELIVERY_STATES)[number] }[];
 }
 
-/** Alerts of the reader's teams and everybody's, newest first. */
+/** Alerts of the reader's teams and those that concern everyone, newest first. */
 export async function listAlerts(
 	ctx: ServiceContext,
 	raw: z.input<typeof listAlertsInput>,

@@ -26,7 +26,7 @@ const SEED: Actor = { kind: "system", part: "seed" };
 const RESEARCHER: Actor = { kind: "person", accountId: "acc_1", name: "Ada", role: "data_scientist", teams: ["research"], via: "session" };
 const ofJob = (id: string): Change => ({ topic: "job", id, team: null });
 const publish = (...changes: Change[]) => notify(database.db, { changes });
-/** The first batch that somebody hears who listens from now on. */
+/** The first batch received by a listener that starts now. */
 async function firstHeard(sinceMs: number | undefined, meanwhile: () => Promise<void>, actor: Actor = SEED): Promise<Change[]> {
 	const left = new AbortController();
 	const batches = feed.subscribe(actor, left.signal, sinceMs);
@@ -37,7 +37,7 @@ async function firstHeard(sinceMs: number | undefined, meanwhile: () => Promise<
 	return defined(value ?? undefined, "a batch");
 }
 
-it("sends a page that listens late what changed since it was rendered, and one that does not ask for it only new changes", async () => {
+it("sends a late listener the changes since its page was rendered, and only new changes to one that does not request them", async () => {
 	await firstHeard(undefined, () => publish(ofJob("early")));
 	const drawnAtMs = ++now;
 	await firstHeard(undefined, () => publish(ofJob("ended"), ofJob("begun")));

@@ -22,7 +22,7 @@ export class ChangeFeed {
 	#started: Promise<unknown> | null = null;
 	readonly #sql: Sql;
 	readonly #clock: Clock;
-	/** When each topic of each team was last heard of: a page listens some time after it was drawn. */
+	/** Time of the last change of each topic and team, since a page starts listening some time after it was rendered. */
 	readonly #last = new Map<string, { change: Change; atMs: number }>();
 
 	constructor(sql: Sql, signal: AbortSignal, clock: Clock) {
@@ -31,7 +31,7 @@ export class ChangeFeed {
 		this.#clock = clock;
 	}
 
-	/** From here on changes are heard. @throws Error when the database does not answer; the next call tries again */
+	/** Starts listening for changes. @throws Error when the database does not answer; the next call tries again */
 	async open(): Promise<void> {
 		this.#started ??= this.#sql.listen(CHANGE_CHANNEL, (payload) => this.#deliver(payload));
 		try {

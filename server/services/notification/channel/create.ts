@@ -11,8 +11,8 @@ import type { ChannelContext, CreateChannelInput } from "./schemas.ts";
 import { sealSecret } from "./secret-box.ts";
 
 /**
- * Adds a place that alerts and statements are sent to. Answers the key with which a generic webhook is signed, this once:
- * afterwards it can be replaced, never read.
+ * Adds a destination for alerts and statements. Returns the signing key of a generic webhook, only this once: afterwards it can be replaced
+ * but never read.
  * @throws SpillwayError `forbidden`; ZodError.
  */
 export async function createChannel(ctx: ChannelContext, raw: CreateChannelInput): Promise<{ id: string; signingKey: string | null }> {

@@ -8,7 +8,7 @@ export interface ChannelView {
 	id: string;
 	name: string;
 	kind: ChannelKind;
-	/** Addresses of an email channel; of a webhook its host alone, because its path may be a secret. */
+	/** Addresses of an email channel; for a webhook only its host, because its path may be a secret. */
 	target: string;
 	/** Why its stored address cannot be used; null when it can. */
 	problem: string | null;
@@ -20,8 +20,8 @@ export interface ChannelView {
 }
 
 /**
- * Every channel, by name; secrets are not in it.
- * @throws SpillwayError `forbidden` for callers without the right to change them: people's addresses are private.
+ * Every channel, by name, without secrets.
+ * @throws SpillwayError `forbidden` for callers without permission to change them, since people's addresses are private.
  */
 export async function listChannels(ctx: ChannelContext): Promise<ChannelView[]> {
 	authorize(ctx, "budget:change", null);

@@ -3,7 +3,7 @@ import type { createChannelInput, updateChannelInput } from "#server/contract/in
 import type { CHANNEL_KINDS } from "#server/domain/alert.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 
-/** Services that read or write secrets are given the installation's own. */
+/** Services that read or write secrets receive the installation's own secret. */
 export interface ChannelContext extends ServiceContext {
 	secret: string;
 }

@@ -4,7 +4,7 @@ import { openText, sealText } from "#server/services/core/sealed-box.ts";
 
 const VERSION = "v1";
 
-/** A text sealed under a key derived from the installation's secret by HKDF-SHA256 (RFC 5869), for the row `owner` alone. */
+/** A text sealed under a key derived from the installation's secret by HKDF-SHA256 (RFC 5869), bound to the row `owner`. */
 export function sealSecret(secret: string, owner: string, text: string): string {
 	return `${VERSION}.${sealText(keyOf(secret), owner, text)}`;
 }

@@ -6,7 +6,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchChannel } from "./internal.ts";
 
 /**
- * Puts a test message into the outbox of one channel; it goes the way of every other one. Answers its id in the log.
+ * Puts a test message into the outbox of one channel, where it is sent like any other. Returns its id in the log.
  * @throws SpillwayError `forbidden`, `not_found`.
  */
 export async function sendTest(ctx: ServiceContext, channelId: string): Promise<{ deliveryId: string }> {

@@ -10,7 +10,7 @@ import type { ChannelContext, UpdateChannelInput } from "./schemas.ts";
 import { sealSecret } from "./secret-box.ts";
 
 /**
- * Changes a channel; omitted fields stay.
+ * Changes a channel; omitted fields stay unchanged.
  * @throws SpillwayError `forbidden`, `not_found`, `invalid_input` for a field that its kind does not have; ZodError.
  */
 export async function updateChannel(ctx: ChannelContext, raw: UpdateChannelInput): Promise<void> {

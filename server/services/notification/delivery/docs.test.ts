@@ -13,7 +13,7 @@ const text = readFileSync(path.resolve(import.meta.dirname, "../../../../docs/bu
 const block = (language: string) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\\n\`\`\``).exec(text)?.[1] ?? "";
 
 describe("docs/budgets.md", () => {
-	it("its worked signature is what we send, and its receiver's code takes it, and nothing else", () => {
+	it("has a worked signature that matches ours, and receiver code that accepts it and nothing else", () => {
 		const [key, seconds] = [/the key `([^`]+)`/.exec(text)?.[1] ?? "", Number(/the time (\d+)/.exec(text)?.[1])];
 		const [body, header] = [block("json"), block("text")];
 		expect(signBody(key, body, seconds * 1_000)).toBe(header);
@@ -27,7 +27,7 @@ describe("docs/budgets.md", () => {
 		for (const said of [DELIVERY_HEADER, SIGNATURE_HEADER, `**${REPLAY_WINDOW_S}`]) expect(text).toContain(said);
 	});
 
-	it("its worked forecast", () => {
+	it("has a correct worked forecast", () => {
 		const todayMs = Date.UTC(2026, 11, 5);
 		const history = Array.from({ length: 28 }, (_, i) => ({ dayStartMs: todayMs - (28 - i) * DAY_MS, microUsd: 10_000_000n }));
 		const nowMs = todayMs + 10 * HOUR_MS;
@@ -36,7 +36,7 @@ describe("docs/budgets.md", () => {
 		expect(text).toContain("**$305.83**");
 	});
 
-	it("its worked anomaly", () => {
+	it("has a correct worked anomaly", () => {
 		const usd = (n: number) => BigInt(n) * 1_000_000n;
 		const day = { team: "a", dayStartMs: 0, dayKey: "1970-01-01", microUsd: usd(733), usualMicroUsd: [404, 380, 420, 396].map(usd) };
 		const settings = { thresholdsPercent: [50, 80, 100], anomalyFloorMicroUsd: usd(100) };
@@ -47,7 +47,7 @@ describe("docs/budgets.md", () => {
 		expect(open[0]?.facts).toMatchObject({ medianMicroUsd: String(usd(400)), deviationMicroUsd: String(usd(12)) });
 	});
 
-	it("names every rule, and its pauses and tries are those of the code", () => {
+	it("names every rule, and the pauses and tries in the code", () => {
 		for (const rule of ALERT_RULES) expect(text).toContain(`\`${rule}\``);
 		const timing = { deliverRetryMs: 30_000, deliverRetryMaxMs: HOUR_MS };
 		expect([nextTryMs(1, 0, 0, timing), nextTryMs(1, 0, 1, timing)]).toEqual([15_000, 30_000]);

@@ -26,7 +26,7 @@ export interface DeliveryView {
 }
 
 /**
- * Sent, pending and failed messages of channels; newest first. Mail to people about their own work is theirs alone.
+ * Sent, pending and failed messages of channels; newest first. Mail to people about their own work is visible only to them.
  * @throws SpillwayError `forbidden` for callers without the right to change channels.
  */
 export async function listDeliveries(

@@ -6,7 +6,7 @@ export interface Outgoing {
 	about: string;
 	message: OutboxMessage;
 	createdAtMs: number;
-	/** The whole address behind the message's link. */
+	/** The full URL of the message's link. */
 	url: string;
 }
 
@@ -38,7 +38,7 @@ export function cloudEventBody({ id, about, message, createdAtMs, url }: Outgoin
 }
 
 /**
- * Slack's form, which Mattermost, Rocket.Chat and others take too:
+ * Slack's format, which Mattermost, Rocket.Chat and others accept too:
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  */
 export function slackBody({ message, url, id }: Outgoing): string {

@@ -1,9 +1,9 @@
-/** Tries before a message is given up: with the default pauses about three hours. */
+/** Tries before a message is given up: about three hours with the default pauses. */
 export const TRIES_MAX = 10;
 
 /**
- * Time of the retry after the `tries`-th failure; null: never. Pauses double, and each is drawn from its upper half, so that
- * messages that failed together are not retried together.
+ * Time of the retry after the `tries`-th failure; null for never. Pauses double, and each is drawn from its upper half, so that messages
+ * that failed together are not retried together.
  * @param random in [0, 1).
  */
 export function nextTryMs(

@@ -60,7 +60,7 @@ const queue = (about = "alert:alrt_1", team: string | null = null) =>
 const rows = () => books.db.select().from(delivery).orderBy(asc(delivery.id));
 
 describe("sendDue", () => {
-	it("a generic webhook: signed by its key, the id in header and payload, the link whole", async () => {
+	it("signs a generic webhook with its key, with the id in header and payload, and the full link", async () => {
 		const hook = await receiver();
 		const { signingKey } = await add({ kind: "webhook", url: hook.url });
 		expect(await queue()).toBe(1);
@@ -81,7 +81,7 @@ describe("sendDue", () => {
 		expect(check(signingKey ?? "", got?.body ?? "", books.clock.nowMs() + 301_000)).toBe(false);
 	});
 
-	it("a CloudEvents channel: the official SDK accepts the event, and the signature is of its body", async () => {
+	it("sends a CloudEvents channel an event that the official SDK accepts, with a signature of its body", async () => {
 		const hook = await receiver();
 		const { signingKey } = await add({ kind: "cloudevents", url: hook.url });
 		await queue("alert:alrt_1");
@@ -102,7 +102,7 @@ describe("sendDue", () => {
 			expect(verifySignature(signingKey ?? "", body, String(headers[SIGNATURE_HEADER.toLowerCase()]), books.clock.nowMs())).toBe(true);
 	});
 
-	it("a 500 and then 200: tried again after 15 s with the same id, and not before", async () => {
+	it("retries after a 500 in 15 s with the same id, and not before", async () => {
 		const hook = await receiver();
 		hook.answers.push(500);
 		await add({ kind: "webhook", url: hook.url });
@@ -119,7 +119,7 @@ describe("sendDue", () => {
 		expect(ids).toHaveLength(2);
 	});
 
-	it("a dead receiver: pauses double up to an hour, and after ten tries it is failed and shown", async () => {
+	it("doubles pauses up to an hour for a dead receiver, and shows it as failed after ten tries", async () => {
 		const hook = await receiver();
 		await hook.close();
 		await add({ kind: "slack", url: hook.url });
@@ -140,7 +140,7 @@ describe("sendDue", () => {
 		expect(await sendDue(sender())).toBe(0);
 	});
 
-	it("a wrong certificate is refused and said; the same one, trusted, is taken", async () => {
+	it("rejects and reports a wrong certificate, and accepts the same one once it is trusted", async () => {
 		const hook = await receiver({ tls: true });
 		await add({ kind: "webhook", url: hook.url });
 		await queue();
@@ -152,7 +152,7 @@ describe("sendDue", () => {
 		expect(await rows()).toMatchObject([{ state: "sent" }]);
 	});
 
-	it("redirects are not followed, and a receiver that never answers is given up in time", async () => {
+	it("does not follow redirects, and gives up in time on a receiver that never answers", async () => {
 		const hook = await receiver();
 		hook.answers.push(302, 0);
 		await add({ kind: "webhook", url: hook.url });
@@ -165,7 +165,7 @@ describe("sendDue", () => {
 		expect(hook.received).toHaveLength(2);
 	});
 
-	it("addresses inside the network are refused, also inside an IPv6 one", async () => {
+	it("rejects addresses inside the network, also inside an IPv6 one", async () => {
 		for (const address of ["http://169.254.169.254/latest", "http://[fe80::1]/", "http://[::ffff:169.254.169.254]/"]) {
 			await add({ kind: "webhook", url: address });
 		}
@@ -174,7 +174,7 @@ describe("sendDue", () => {
 		for (const row of await rows()) expect(row.lastError).toContain("is not a public address");
 	});
 
-	it("three senders at once send each of fifty messages once", async () => {
+	it("sends each of fifty messages once with three concurrent senders", async () => {
 		const hook = await receiver();
 		await add({ kind: "webhook", url: hook.url });
 		for (let n = 0; n < 50; n++) await queue(`alert:alrt_${n}`);
@@ -189,12 +189,12 @@ describe("sendDue", () => {
 		expect(new Set(ids).size).toBe(50);
 	});
 
-	it("a sender that dies after sending: the message goes out again when its claim has run out, with the same id", async () => {
+	it("sends a message again with the same id when its sender died after sending and its claim expired", async () => {
 		const hook = await receiver();
 		await add({ kind: "webhook", url: hook.url });
 		await queue();
 		const dying = sender({ random: () => 0 });
-		// It dies before it writes down how it went: the write never reaches the database.
+		// It dies before it records the result: the write never reaches the database.
 		const dead = {
 			...dying,
 			db: new Proxy(books.db, {
@@ -215,7 +215,7 @@ describe("sendDue", () => {
 		expect(new Set(hook.received.map((r) => JSON.parse(r.body).id)).size).toBe(1);
 	});
 
-	it("mail: to all recipients, refused at first, then taken, with one id for both tries", async () => {
+	it("sends mail to all recipients, rejected at first, then accepted, with one id for both tries", async () => {
 		const box = await mailBox();
 		box.refuse = 1;
 		await add({ kind: "email", recipients: ["cfo@acme.test", "ops@acme.test"] });
@@ -234,14 +234,14 @@ describe("sendDue", () => {
 		expect(text).toContain("https://spillway.acme.test/budgets?a=1");
 	});
 
-	it("without a mail server the log says what to set", async () => {
+	it("logs what to set when there is no mail server", async () => {
 		await add({ kind: "email", recipients: ["cfo@acme.test"] });
 		await queue();
 		await sendDue(sender());
 		expect((await rows())[0]?.lastError).toContain("SPILLWAY_SMTP_URL");
 	});
 
-	it("Slack's form: text and blocks, its control characters escaped", async () => {
+	it("sends Slack's format: text and blocks, with its control characters escaped", async () => {
 		const hook = await receiver();
 		await add({ kind: "slack", url: hook.url });
 		await queue();
@@ -254,7 +254,7 @@ describe("sendDue", () => {
 });
 
 describe("queueMessage", () => {
-	it("goes to channels of the topic and of the team, once for each however often the event repeats", async () => {
+	it("adds one delivery per channel of the topic and of the team, however often the event repeats", async () => {
 		await add({ kind: "email", recipients: ["all@acme.test"] });
 		await add({ kind: "email", recipients: ["risk@acme.test"], team: "risk" });
 		await add({ kind: "email", recipients: ["vision@acme.test"], team: "vision" });
@@ -269,7 +269,7 @@ describe("channels", () => {
 	const person = (role: "finance" | "data_scientist") =>
 		({ kind: "person", accountId: "usr_1", name: "P", role, teams: ["risk"], via: "session" }) as const;
 
-	it("an address is stored encrypted, shown by its host alone, and in no audit line", async () => {
+	it("store an address encrypted, show only its host, and keep it out of the audit", async () => {
 		const { id, signingKey } = await add({ kind: "webhook", url: "https://hooks.acme.test/T0/B0/verysecret" });
 		const [row] = await books.db.select().from(channel).where(eq(channel.id, id));
 		expect(signingKey).toHaveLength(43);
@@ -278,7 +278,7 @@ describe("channels", () => {
 		expect(stored).not.toContain(signingKey);
 		expect(await listChannels({ ...books, secret: SECRET })).toMatchObject([{ target: "hooks.acme.test", problem: null }]);
 		expect(await listChannels({ ...books, secret: "another installation's" })).toMatchObject([{ target: "unreadable" }]);
-		// A box that is moved to another row does not open there.
+		// A box moved to another row cannot be opened there.
 		const other = await add({ kind: "webhook", url: "https://other.test/" });
 		await books.db
 			.update(channel)
@@ -310,7 +310,7 @@ describe("channels", () => {
 		await expect(sendTest(reader, id)).rejects.toMatchObject({ code: "forbidden" });
 	});
 
-	it("a test goes the way of every message; what waits when a channel is removed fails, and its log stays", async () => {
+	it("send a test like any message; when a channel is removed, its pending messages fail and its log stays", async () => {
 		const hook = await receiver();
 		const { id } = await add({ kind: "slack", url: hook.url });
 		const finance = { ...books, actor: person("finance") };

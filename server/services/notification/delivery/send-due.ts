@@ -26,16 +26,16 @@ export interface SenderContext {
 	allowance: OutgoingAllowance;
 	/** In [0, 1): spreads retries. */
 	random: () => number;
-	/** For tests of a private authority. */
+	/** For tests with a private certificate authority. */
 	ca?: string;
 }
 
-/** Messages under way at a time. */
+/** Concurrent messages. */
 const BATCH = 20;
 /** A claim is exclusive for this many time limits: its sender has certainly ended by then. */
 const CLAIM_TIMEOUTS = 4;
 
-/** A message with its channel, or with the account that it is mailed to. */
+/** A message with its channel, or with the account it is mailed to. */
 type Claimed = typeof delivery.$inferSelect & {
 	channel: typeof channel.$inferSelect | null;
 	account: Pick<typeof account.$inferSelect, "email" | "disabledAt"> | null;

@@ -28,7 +28,7 @@ export async function sendMail(settings: MailSettings, recipients: readonly stri
 			to: [...recipients],
 			subject: outgoing.message.title,
 			text: mailText(outgoing),
-			// The same at every try, so that mail servers and readers can drop a second one.
+			// The same at every try, so that mail servers and readers can drop duplicates.
 			messageId: `<${outgoing.id}@spillway>`,
 			headers: { "X-Spillway-Delivery": outgoing.id, "Auto-Submitted": "auto-generated" },
 		});

@@ -7,9 +7,9 @@ export interface WebhookRequest {
 	body: string;
 	headers: Record<string, string>;
 	timeoutMs: number;
-	/** Hosts inside the network that an administrator allows. */
+	/** Hosts inside the network that an administrator allowed. */
 	allowance: OutgoingAllowance;
-	/** Certificates that are trusted besides the system's; for tests of a private authority. */
+	/** Certificates trusted in addition to the system's; for tests with a private certificate authority. */
 	ca?: string;
 }
 
@@ -40,7 +40,7 @@ export function sendWebhook(request: WebhookRequest): Promise<void> {
 			},
 			(response) => {
 				const status = response.statusCode ?? 0;
-				// The body is not kept: shown to people, it would read internal pages to them.
+				// The body is not stored: showing it to people would expose internal pages to them.
 				response.resume();
 				response.on("error", (error) => reject(new Error(explain(error, request.timeoutMs))));
 				response.on("end", () => (status >= 200 && status < 300 ? resolve() : reject(new Error(refusal(status)))));

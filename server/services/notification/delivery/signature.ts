@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 export const SIGNATURE_HEADER = "X-Spillway-Signature";
 export const DELIVERY_HEADER = "X-Spillway-Delivery";
-/** Receivers should refuse older signatures: the message may be replayed. */
+/** Receivers should reject older signatures: the message may be replayed. */
 export const REPLAY_WINDOW_S = 300;
 
 /** `t=<unix seconds>,v1=<hex HMAC-SHA256 (RFC 2104) of "<t>.<body>">`. */
@@ -11,7 +11,7 @@ export function signBody(key: string, body: string, atMs: number): string {
 	return `t=${t},v1=${macOf(key, t, body)}`;
 }
 
-/** A receiver's check: the signature is of this body, by this key, and within the window. */
+/** A receiver's check: the signature matches this body and key, and is within the window. */
 export function verifySignature(key: string, body: string, header: string, nowMs: number): boolean {
 	const [, t = "", given = ""] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header) ?? [];
 	if (given === "" || Math.abs(nowMs / 1_000 - Number(t)) > REPLAY_WINDOW_S) return false;

@@ -12,7 +12,7 @@ export interface NewEvent {
 	reason?: Reason | null;
 }
 
-/** Adds lines to the feed of what just happened. */
+/** Adds lines to the feed of recent events. */
 export async function recordEvents(tx: DbOrTx, events: readonly NewEvent[]): Promise<void> {
 	if (events.length === 0) return;
 	await tx.insert(event).values(

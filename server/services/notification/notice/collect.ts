@@ -7,9 +7,9 @@ import type { Clock } from "#server/kernel/clock.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 
-/** Any constant: one collection at a time. */
+/** An arbitrary constant: allows one collection at a time. */
 const COLLECTION_LOCK = 727_022;
-/** Notices are kept this long for the check that an event notifies once. */
+/** Notices are kept this long to check that an event notifies only once. */
 const KEPT_MS = 90 * DAY_MS;
 
 /**

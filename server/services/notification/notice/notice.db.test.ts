@@ -78,7 +78,7 @@ async function run(jobId: string, number: number, end: { code: number } | "recla
 }
 
 describe("notifications about own work", () => {
-	it("mail about the chosen events goes to the account's address, and to no one else", async () => {
+	it("go by mail about the chosen events to the account's address, and to no one else", async () => {
 		await want("finished", "reclaimed");
 		await setNotifications(as("usr_bob"), { events: [...WORK_EVENTS] });
 		const [done, lost] = [await addOwn(), await addOwn()];
@@ -97,7 +97,7 @@ describe("notifications about own work", () => {
 		expect(await getNotifications(as("usr_ada"))).toMatchObject({ lastMail: { state: "sent", error: null } });
 	});
 
-	it("many jobs that end are one mail, which is sent after the digest's minutes and not before", async () => {
+	it("combine many ended jobs in one mail, sent after the digest's minutes and not before", async () => {
 		await want("failed");
 		const ids = await Promise.all(Array.from({ length: 60 }, addOwn));
 		await Promise.all(ids.map(fail));
@@ -110,7 +110,7 @@ describe("notifications about own work", () => {
 		expect(textOf(0)).toContain("and 10 more");
 	});
 
-	it("events in a job's file replace those of the settings", async () => {
+	it("use the events in a job's file instead of those in the settings", async () => {
 		await want("failed");
 		const [quiet, loud] = [await addOwn(), await addOwn()];
 		for (const [id, notify] of [
@@ -128,7 +128,7 @@ describe("notifications about own work", () => {
 		expect(textOf(0)).toContain(`${PUBLIC_URL}/jobs/${loud}`);
 	});
 
-	it("a sweep is one message when it ends, and its jobs are none; a channel of another pipeline receives nothing", async () => {
+	it("send one message for a sweep when it ends and none for its jobs, and nothing to a channel of another pipeline", async () => {
 		await want("finished", "failed");
 		const common = { kind: "cloudevents", team: "risk", url: hook.url, topics: ["work_failed", "work_finished"] } as const;
 		const channels = { ...books, secret: SECRET };
@@ -165,7 +165,7 @@ describe("notifications about own work", () => {
 		]);
 	});
 
-	it("a job that still runs after its forecast's P90 notifies once", async () => {
+	it("are sent once for a job that still runs after its forecast's P90", async () => {
 		await want("over_forecast");
 		const { jobId, attemptId } = await test.addMachine(books);
 		await ofAda(jobId);
@@ -192,7 +192,7 @@ describe("notifications about own work", () => {
 		expect(textOf(0)).toContain("2026-11-10 12:00 UTC (P90)");
 	});
 
-	it("collections that are killed or run at the same time put an event into one mail", async () => {
+	it("put an event into one mail even if collections are killed or run concurrently", async () => {
 		await want("failed");
 		await fail(await addOwn());
 		books.clock.advance(WINDOW_MS);
@@ -240,7 +240,7 @@ describe("notifications about own work", () => {
 });
 
 describe("settings of notifications", () => {
-	it("keep omitted fields, refuse unknown events and a service account, and are off at first", async () => {
+	it("keep omitted fields, reject unknown events and a service account, and are off by default", async () => {
 		expect(await getNotifications(as("usr_ada"))).toEqual({ email: "ada@acme.test", events: [], digestMinutes: 5, lastMail: null });
 		await want("failed", "finished");
 		expect(await setNotifications(as("usr_ada"), { digestMinutes: 60 })).toMatchObject({

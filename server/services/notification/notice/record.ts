@@ -8,13 +8,13 @@ import { queueMessage } from "../delivery/queue.ts";
 export interface NewNotice {
 	event: WorkEvent;
 	work: WorkFacts;
-	/** Actor that submitted it; only accounts have an address. */
+	/** The actor that submitted it; only accounts have an address. */
 	submittedBy: string;
-	/** Events that the job's or pipeline's file names; absent: those of the submitter's settings. */
+	/** Events named in the job's or pipeline's file; absent for those of the submitter's settings. */
 	notify?: readonly WorkEvent[] | undefined;
-	/** The pipeline or sweep that it is, or is part of, by name. */
+	/** Name of the pipeline or sweep that it is or belongs to. */
 	pipeline: string | null;
-	/** Tells apart events that can occur several times for the same work. */
+	/** Distinguishes events that can occur several times for the same work. */
 	occurrence?: string;
 	nowMs: number;
 }

@@ -30,7 +30,7 @@ const mail = (topics: string[], team: string | null = null) =>
 		{ ...books, secret: "a secret of this test" },
 		{ kind: "email", name: `mail ${topics[0]}`, topics: topics as ["budget_threshold"], team, recipients: ["cfo@acme.test"] },
 	);
-/** A machine that ran so long for so many dollars, and is over. */
+/** A terminated machine that ran this long for this many dollars. */
 async function spend(usd: number, team = "risk", hours = 1): Promise<string> {
 	const { instanceId, jobId } = await test.addMachine(books, { team, microUsdPerHour: BigInt(Math.round((usd * 1e6) / hours)) });
 	const budgets = [test.aBudget({ capMicroUsd: 10n ** 15n })];
@@ -45,7 +45,7 @@ async function spend(usd: number, team = "risk", hours = 1): Promise<string> {
 const open = () => books.db.select().from(alert).orderBy(asc(alert.openedAt), asc(alert.id));
 
 describe("evaluateAlerts", () => {
-	it("$82 of $100: one alert of 80%, one mail in the outbox with its words, and nothing more at the next look", async () => {
+	it("opens one alert of 80% for $82 of $100, with one mail in the outbox, and nothing more at the next evaluation", async () => {
 		await mail(["budget_threshold"]);
 		await mail(["spend_anomaly"]);
 		await spend(82);
@@ -63,7 +63,7 @@ describe("evaluateAlerts", () => {
 		expect(sent[0]?.message.text).toContain("$82.00 of $100.00 is posted");
 	});
 
-	it("ten evaluations at once open it once and send it once", async () => {
+	it("opens and sends an alert once for ten concurrent evaluations", async () => {
 		await mail(["budget_threshold"]);
 		await spend(82);
 		const results = await Promise.all(Array.from({ length: 10 }, () => evaluateAlerts(books)));
@@ -71,7 +71,7 @@ describe("evaluateAlerts", () => {
 		expect(await books.db.$count(delivery)).toBe(1);
 	});
 
-	it("closes when the cap is raised, and opens again when that is passed too", async () => {
+	it("closes when the cap is raised, and opens again when that cap is exceeded too", async () => {
 		await spend(82);
 		await evaluateAlerts(books);
 		const raise = (capUsd: string) => changeCap(books, { budgetId: "cloud-month", capUsd, message: "more" });
@@ -85,7 +85,7 @@ describe("evaluateAlerts", () => {
 		expect((await countOpenAlerts(finance)).count).toBe(1);
 	});
 
-	it("a team's Tuesday of $900 after six of about $200: sent with the numbers and the most expensive job, to its own people", async () => {
+	it("sends a team's Tuesday of $900 after six of about $200 with the numbers and the most expensive job, to its own people", async () => {
 		for (let week = 0; week < 6; week++) {
 			await spend(200 + week, "vision");
 			books.clock.advance(7 * DAY_MS - HOUR_MS);
@@ -109,7 +109,7 @@ describe("evaluateAlerts", () => {
 		expect((await open()).find((a) => a.rule === "spend_anomaly")?.closedAt).not.toBeNull();
 	});
 
-	it("a machine that was not seen gone is at risk until it was", async () => {
+	it("keeps a machine at risk until it is seen terminated", async () => {
 		const { instanceId } = await test.addMachine(books, { team: "risk" });
 		books.clock.advance(25 * HOUR_MS);
 		await evaluateAlerts(books);
@@ -120,7 +120,7 @@ describe("evaluateAlerts", () => {
 		expect((await atRisk())?.closedAt).not.toBeNull();
 	});
 
-	it("what others open is sent once, to existing channels, and stays open until they close it", async () => {
+	it("sends alerts opened elsewhere once, to existing channels, and leaves them open until they are closed there", async () => {
 		await mail(["billed_unknown"]);
 		const facts = { provider: "aws", resourceId: "i-0abc", billedMicroUsd: "12000000", month: "2026-10" };
 		await books.db.insert(alert).values({
@@ -137,7 +137,7 @@ describe("evaluateAlerts", () => {
 		expect((await open())[0]?.closedAt).toBeNull();
 	});
 
-	it("without a policy there is nothing to say", async () => {
+	it("opens nothing without a policy", async () => {
 		const empty = await test.openBooks();
 		expect(await evaluateAlerts(empty)).toEqual({ opened: 0, closed: 0 });
 		await empty.database.drop();
@@ -145,7 +145,7 @@ describe("evaluateAlerts", () => {
 });
 
 describe("getBudget", () => {
-	it("days, teams and jobs each add up to what is posted; a data scientist sees their own teams, and one sum of the others", async () => {
+	it("returns days, teams and jobs that each add up to the posted sum; a data scientist sees their own teams, and one sum for the others", async () => {
 		await spend(30, "risk");
 		books.clock.advance(DAY_MS);
 		await spend(12, "vision");
@@ -170,7 +170,7 @@ describe("getBudget", () => {
 		await expect(getBudget(books, { id: "nobody" })).rejects.toMatchObject({ code: "not_found" });
 	});
 
-	it("December: November is past with the cap that held then, and the forecast is 40 + 10 × 14 h / 24 h + 26 × 10 = $305.83", async () => {
+	it("shows past November with its cap at the time, and in December a forecast of 40 + 10 × 14 h / 24 h + 26 × 10 = $305.83", async () => {
 		for (let day = 0; day < 25; day++) {
 			await spend(10);
 			books.clock.advance(23 * HOUR_MS);
@@ -180,7 +180,7 @@ describe("getBudget", () => {
 		const now = await getBudget(books, { id: "cloud-month" });
 		expect(now).toMatchObject({ periodKey: "2026-12-01", postedMicroUsd: 40_000_000n, capMicroUsd: 400_000_000n });
 		expect(now.history).toMatchObject([{ periodKey: "2026-11-01", postedMicroUsd: 210_000_000n, capMicroUsd: 100_000_000n }]);
-		// 14 h of today and 26 days to come, each $10, and no spread at all.
+		// 14 remaining hours of today and 26 days, each at $10, without any spread.
 		const expected = 40_000_000n + (14n * 10_000_000n) / 24n + 260_000_000n;
 		expect(now.forecast).toMatchObject({ expectedMicroUsd: expected, lowMicroUsd: expected, highMicroUsd: expected });
 		expect(now.ahead.at(-1)).toMatchObject({ atMs: Date.UTC(2027, 0), expectedMicroUsd: expected });

@@ -15,7 +15,7 @@ import { openAlert, queueAlert } from "#server/services/notification/alert/open.
 import { activePolicy } from "#server/services/policy/active.ts";
 import { loadAlertFacts } from "./load-facts.ts";
 
-/** Any constant: one evaluation at a time, anyone who runs it. */
+/** An arbitrary constant: allows one evaluation at a time, in any process. */
 const EVALUATION_LOCK = 727_021;
 
 /**
@@ -64,7 +64,7 @@ async function queueOtherAlerts(tx: Tx, nowMs: number): Promise<number> {
 }
 
 /**
- * The best explanation of an odd day: the job that cost most on it. Cost: the day's charges of one team, for an alert that
+ * The best explanation of an anomalous day: the most expensive job of that day. Cost: the day's charges of one team, for an alert that
  * opens.
  */
 async function withTopJob(tx: Tx, finding: AlertFinding): Promise<AlertFinding> {

@@ -15,10 +15,10 @@ import { moneyAtRisk } from "../money-at-risk.ts";
 import { readStrays } from "../stray-risk.ts";
 import { loadPlatformFacts } from "./load-platform-facts.ts";
 
-/** Weeks before a day that its pattern is learnt from: twice as many as it needs at least. */
+/** Weeks before a day used to learn its pattern: twice the minimum. */
 const PATTERN_WEEKS = 8;
 
-/** Everything that alerts are decided from. Cost: small queries over budgets, live machines and some twenty days of rollups. */
+/** All inputs of alerts. Cost: small queries over budgets, live machines and about twenty days of rollups. */
 export async function loadAlertFacts(ctx: ServiceContext, budgets: readonly BudgetRule[]): Promise<AlertFacts> {
 	const nowMs = ctx.clock.nowMs();
 	const [settings, figures, teamDays, risk, sweeps, platform, missingRate] = await Promise.all([
@@ -44,12 +44,12 @@ export function teamOf(scope: string): string | null {
 	return /^\s*job\.team\s*==\s*(["'])([^"'\\]+)\1\s*$/.exec(scope)?.[2] ?? null;
 }
 
-/** Yesterday and today of each team with spend on them, and the same weekdays before. */
+/** Yesterday and today of each team with spend on them, and the same weekdays in earlier weeks. */
 async function readTeamDays(db: Db, nowMs: number): Promise<AlertTeamDay[]> {
 	const calendar = await ledgerCalendar(db);
 	const today = bucketStartMs("day", nowMs, calendar);
 	const yesterday = bucketStartMs("day", today - DAY_MS / 2, calendar);
-	// Noon, so many whole weeks earlier, lies on the same weekday in every zone.
+	// Noon, whole weeks earlier, falls on the same weekday in every zone.
 	const weekBefore = (dayMs: number, weeks: number) => bucketStartMs("day", dayMs + DAY_MS / 2 - weeks * 7 * DAY_MS, calendar);
 	const days = [yesterday, today].map((at) => ({
 		at,
@@ -76,7 +76,7 @@ async function readTeamDays(db: Db, nowMs: number): Promise<AlertTeamDay[]> {
 
 async function readRisk(ctx: ServiceContext): Promise<AlertRisk[]> {
 	const { items } = await moneyAtRisk(ctx);
-	// Machines without a job come from the sweeps' records.
+	// Machines without a job come from the sweep records.
 	const owned = items.flatMap(({ jobId, why, microUsd, ...i }) =>
 		jobId === null || why === "of_nobody" ? [] : [{ ...i, jobId, why, microUsd: BigInt(microUsd ?? 0) }],
 	);
@@ -87,7 +87,7 @@ async function readRisk(ctx: ServiceContext): Promise<AlertRisk[]> {
 	return owned.map((i) => ({ ...i, team: teams.get(i.jobId) ?? "" }));
 }
 
-/** A region that could not be swept for so long is more than throttled. */
+/** A region that could not be swept for this long is not just throttled. */
 const UNREAD_PATIENCE_MS = 10 * MINUTE_MS;
 
 async function readSweeps(db: Db, nowMs: number): Promise<AlertSweep[]> {

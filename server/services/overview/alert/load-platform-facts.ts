@@ -12,10 +12,10 @@ import { readExpiries } from "../expiry/record.ts";
 const SITE_PATIENCE_MS = 5 * MINUTE_MS;
 /** Longer than any of these states normally takes; staging may copy terabytes. */
 const STUCK_AFTER_MS = { starting: HOUR_MS, staging: 6 * HOUR_MS, stopping: HOUR_MS };
-/** Stuck jobs in one evaluation: a broken site must not open thousands of alerts. */
+/** Maximum stuck jobs per evaluation: a broken site must not open thousands of alerts. */
 const STUCK_MAX = 50;
 
-/** What people who run the installation must act on. Cost: five reads of small or indexed sets. */
+/** Facts that the people who run the installation must act on. Cost: five reads of small or indexed sets. */
 export async function loadPlatformFacts(db: Db, nowMs: number): Promise<Pick<AlertFacts, "sites" | "stuck" | "expiring">> {
 	const [sites, stuck, tokens, found] = await Promise.all([
 		readSites(db, nowMs),
@@ -34,7 +34,7 @@ async function readSites(db: Db, nowMs: number): Promise<AlertSite[]> {
 	return rows.flatMap(({ siteId, since, message }) => (since ? [{ siteId, sinceMs: since.getTime(), message }] : []));
 }
 
-/** Held without progress, or in one state for longer than it ever takes. A cluster's own queue is no standstill. */
+/** Held without progress, or in one state for longer than it normally takes. Waiting in a cluster's own queue does not count. */
 async function readStuckJobs(db: Db, nowMs: number): Promise<AlertStuckJob[]> {
 	const before = (ms: number): Date => new Date(nowMs - ms);
 	const { starting, staging, stopping } = STUCK_AFTER_MS;
@@ -64,7 +64,7 @@ async function readStuckJobs(db: Db, nowMs: number): Promise<AlertStuckJob[]> {
 	];
 }
 
-/** Of service accounts: a person's own token is renewed by signing in again. */
+/** For service accounts only: a person's own token is renewed by signing in again. */
 async function readServiceTokens(db: Db, nowMs: number): Promise<Expiry[]> {
 	const rows = await db
 		.select({ id: apiToken.id, name: apiToken.name, owner: account.name, from: apiToken.createdAt, to: apiToken.expiresAt })

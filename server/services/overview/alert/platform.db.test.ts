@@ -35,7 +35,7 @@ const openRules = async (): Promise<string[]> => {
 		.sort();
 };
 
-it("opens what the platform's people must act on, sends it to every channel, and closes it", async () => {
+it("opens alerts for the platform team, sends them to every channel, and closes them", async () => {
 	const nowMs = books.clock.nowMs();
 	const { jobId } = await test.addMachine(books, { team: "risk" });
 	const created = new Date(nowMs - DAY_MS);
@@ -82,7 +82,7 @@ it("opens what the platform's people must act on, sends it to every channel, and
 	expect(await openRules()).toEqual([]);
 });
 
-it("notices that no one leads, from a web server, once, until someone leads", async () => {
+it("opens once from a web server when no scheduler leads, until one leads", async () => {
 	expect(await watchLeader(books)).toBe(false);
 	await writeHeartbeat(books.db, { instance: "a", atMs: books.clock.nowMs(), lastCycle: null });
 	books.clock.advance(MINUTE_MS);
@@ -95,7 +95,7 @@ it("notices that no one leads, from a web server, once, until someone leads", as
 	expect(await openRules()).toEqual([]);
 });
 
-it("opens when the closing day waits for exchange rates, links to them, and closes when they are imported", async () => {
+it("opens when closing a month waits for exchange rates, links to them, and closes when they are imported", async () => {
 	const { instanceId } = await test.addMachine(books, { team: "risk" });
 	books.clock.advance(HOUR_MS);
 	await test.terminate(books, instanceId);

@@ -4,7 +4,7 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 import { readHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
 import { openAlert } from "#server/services/notification/alert/open.ts";
 
-/** Failover takes seconds, an upgrade of the scheduler less than this. */
+/** Failover takes seconds, and an upgrade of the scheduler less than this. */
 const SILENCE_MS = 2 * MINUTE_MS;
 
 /**

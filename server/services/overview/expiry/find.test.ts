@@ -11,7 +11,7 @@ const CERTIFICATE_ENDS_MS = Date.parse("2126-10-28T10:20:19Z");
 const jwt = (claims: object) =>
 	['{"alg":"none"}', JSON.stringify(claims), ""].map((part) => Buffer.from(part).toString("base64url")).join(".");
 
-it("reads certificates and tokens from credentials and from the files that settings name", async () => {
+it("reads certificates and tokens from credentials and from files named in settings", async () => {
 	const folder = mkdtempSync(path.join(os.tmpdir(), "spillway-expiry-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	const kubeconfig = path.join(folder, "config");

@@ -23,8 +23,8 @@ export interface SiteSecrets {
 }
 
 /**
- * When the certificates and tokens of a site end: those in its credentials and in the files that its settings name, and the
- * certificates of its https addresses. What cannot be read is left out: the site's health shows it.
+ * When the certificates and tokens of a site expire: those in its credentials and in the files named in its settings, and the certificates
+ * of its https addresses. Unreadable ones are omitted: the site's health shows them.
  */
 export async function findSiteExpiries(site: SiteSecrets): Promise<Expiry[]> {
 	const texts = [...walk(site.credentials), ...walk(site.settings)];
@@ -47,7 +47,7 @@ export async function findSiteExpiries(site: SiteSecrets): Promise<Expiry[]> {
 	];
 }
 
-/** When the certificate that an https address presents ends, trusted or not; null if it cannot be reached or is not https. */
+/** When the certificate of an https address expires, trusted or not; null if the address cannot be reached or is not https. */
 export async function findUrlExpiry(address: string, connectMs = CONNECT_MS): Promise<Expiry | null> {
 	const url = new URL(address);
 	if (url.protocol !== "https:") return null;

@@ -15,7 +15,7 @@ const recordSchema = z.array(
 	}),
 );
 
-/** Replaces what was found about certificates and credentials; alerts are evaluated from it. */
+/** Replaces the recorded expiry dates of certificates and credentials, from which alerts are evaluated. */
 export async function recordExpiries(db: Db, expiries: readonly Expiry[]): Promise<void> {
 	const value = recordSchema.parse(expiries);
 	await db.insert(setting).values({ key: KEY, value }).onConflictDoUpdate({ target: setting.key, set: { value } });

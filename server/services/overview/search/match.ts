@@ -1,7 +1,7 @@
 import { and, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { matchesWords } from "#server/domain/search.ts";
 
-/** What all finders get: the words that must occur, and at most how many entities to return. */
+/** Input of all finders: the words that must occur, and the maximum number of entities to return. */
 export interface SearchFor {
 	words: readonly string[];
 	live: boolean;
@@ -18,7 +18,7 @@ export function beginsWith(text: SQLWrapper, words: readonly string[]): SQL {
 	return sql`${text} ilike ${`${escapeLike(words.join(" "))}%`}`;
 }
 
-/** For short lists that are in memory already: exact names first, then beginnings. */
+/** For short lists already in memory: exact names first, then prefixes. */
 export function pickMatches<T>(items: readonly T[], textOf: (item: T) => string, { words, limit }: SearchFor): T[] {
 	const query = words.join(" ");
 	const rank = (item: T): number => {

@@ -9,14 +9,14 @@ describe("readRateFile", () => {
 		]);
 	});
 
-	it("reads the ECB's history: rates for a euro become rates to the dollar, N/A and the last empty column are skipped", () => {
+	it("reads the ECB's history, converts rates per euro to rates per dollar, and skips N/A and the last empty column", () => {
 		expect(readRateFile("Date,USD,GBP,CYP,\n2026-11-25,1.0823,0.83245,N/A,\n")).toEqual([
 			{ currency: "EUR", date: "2026-11-25", units: "1", usd: "1.0823" },
 			{ currency: "GBP", date: "2026-11-25", units: "0.83245", usd: "1.0823" },
 		]);
 	});
 
-	it("reads the ECB's file of one day", () => {
+	it("reads the ECB's daily file", () => {
 		expect(readRateFile("Date, USD, JPY, \n5 November 2026, 1.0823, 169.05, \n")).toEqual([
 			{ currency: "EUR", date: "2026-11-05", units: "1", usd: "1.0823" },
 			{ currency: "JPY", date: "2026-11-05", units: "169.05", usd: "1.0823" },
@@ -39,7 +39,7 @@ describe("readRateFile", () => {
 		["Date,USD,USD,JPY\n2026-11-25,1.1,1.2,150\n", /names usd twice/],
 		["\n\ndate,currency,rate\n\n2026-11-25,EUR,x\n", /line 5: "x" is not a rate/],
 		['date,currency,rate\n"2026', /Could not read the exchange rates/],
-	])("refuses %j", (text, message) => {
+	])("rejects %j", (text, message) => {
 		expect(() => readRateFile(text)).toThrow(message);
 	});
 });

@@ -26,7 +26,7 @@ const take = (text: string) => importIntensity(books, { text, source: "test" });
 const stored = async () => (await books.db.select().from(gridIntensity)).map((row) => row.milligramsPerKwh).sort((a, b) => a - b);
 
 describe("importing hourly intensities", () => {
-	it("adds what is new, replaces only hours to come, and changes nothing the second time", async () => {
+	it("adds new hours, replaces only future ones, and changes nothing the second time", async () => {
 		expect(await take(csv("DE", [300, 310, 320]))).toMatchObject({ added: 3, replaced: 0, kept: 0, unchanged: 0 });
 		expect(await take(csv("DE", [300, 310, 320]))).toMatchObject({ added: 0, replaced: 0, kept: 0, unchanged: 3 });
 		books.clock.advance(70 * MINUTE_MS);
@@ -34,7 +34,7 @@ describe("importing hourly intensities", () => {
 		expect(await stored()).toEqual([3_000, 4_000, 300_000, 310_000]);
 	});
 
-	it("writes who imported what, and says that charges are not rewritten", async () => {
+	it("audits who imported what, and reports that charges are not rewritten", async () => {
 		const answer = await take(csv("DE", [300]));
 		expect(answer.note).toMatch(/already written keep the intensity/);
 		expect(answer.zones).toEqual([{ zone: "DE", hours: 1, fromMs: test.T0, toMs: test.T0 + HOUR_MS }]);
@@ -42,14 +42,14 @@ describe("importing hourly intensities", () => {
 		expect(line?.after).toMatchObject({ source: "test", added: 1 });
 	});
 
-	it("is refused to a data scientist", async () => {
+	it("is rejected for a data scientist", async () => {
 		const actor = { kind: "person", accountId: "a", name: "A", role: "data_scientist", teams: ["risk"], via: "session" } as const;
 		await expect(importIntensity({ ...books, actor }, { text: csv("DE", [1]), source: "x" })).rejects.toThrow(/rates:change/);
 	});
 });
 
 describe("charges with hourly intensities", () => {
-	it("A10G 150 W × PUE 1.15 = 172.5 Wh an hour: the hour from 10:00 at its own 100 g/kWh = 17.25 g, from 11:00 at the average 380.5 = 65.636 g", async () => {
+	it("use the hour's own value: A10G 150 W × PUE 1.15 = 172.5 Wh an hour, from 10:00 at 100 g/kWh = 17.25 g, from 11:00 at the average 380.5 = 65.636 g", async () => {
 		await take(csv("US-MIDA-PJM", [100]));
 		const { jobId } = await test.addMachine(books);
 		books.clock.advance(2 * HOUR_MS);
@@ -60,7 +60,7 @@ describe("charges with hourly intensities", () => {
 		]);
 	});
 
-	it("an intensity that comes late leaves the charges alone and counts for the half hour metered after it", async () => {
+	it("leave existing charges unchanged for a late intensity, which counts for the half hour metered after it", async () => {
 		const { jobId } = await test.addMachine(books);
 		books.clock.advance(30 * MINUTE_MS);
 		await meterAll(books);

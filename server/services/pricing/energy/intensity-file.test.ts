@@ -4,7 +4,7 @@ import { readIntensityFile } from "./intensity-file.ts";
 const at = (text: string) => Date.parse(text);
 
 describe("hourly intensities from a file", () => {
-	it("reads csv with the columns zone, ts and g_per_kwh, whatever is next to them", () => {
+	it("reads CSV with the columns zone, ts and g_per_kwh, whatever other columns it has", () => {
 		const text =
 			"zone,ts,g_per_kwh,g_per_kwh_direct,estimated\nGB,2022-01-01T00:00:00Z,89.98,52.2,0\nGB,2022-01-01T01:00:00Z,91.5784,53.12,0\n";
 		expect(readIntensityFile(text)).toEqual([
@@ -13,13 +13,13 @@ describe("hourly intensities from a file", () => {
 		]);
 	});
 
-	it("reads the csv of Electricity Maps' data portal, with implicit UTC times", () => {
+	it("reads the CSV of Electricity Maps' data portal, with implicit UTC times", () => {
 		const text =
 			'\ufeffDatetime (UTC),Country,Zone name,Zone id,Carbon intensity gCO₂eq/kWh (direct),Carbon intensity gCO₂eq/kWh (Life cycle)\n2024-01-01 00:00:00,Germany,"Germany, all",DE,120.1,180.25\n';
 		expect(readIntensityFile(text)).toEqual([{ zone: "DE", hourMs: at("2024-01-01T00:00:00Z"), milligramsPerKwh: 180_250 }]);
 	});
 
-	it("reads Electricity Maps' history as JSON and leaves hours without a figure out", () => {
+	it("reads Electricity Maps' history as JSON and skips hours without a value", () => {
 		const text = JSON.stringify({
 			zone: "DE",
 			history: [
@@ -31,7 +31,7 @@ describe("hourly intensities from a file", () => {
 		expect(readIntensityFile('{"zone":"FR","data":[{"carbonIntensity":21,"datetime":"2026-11-20T11:00:00Z"}]}')[0]?.zone).toBe("FR");
 	});
 
-	it("keeps a file under another zone's name, or gives it one, but not several zones under one", () => {
+	it("imports a file under another zone's name, or assigns one, but not several zones under one", () => {
 		const text = "zone,hour,g_per_kwh\nDE-LU,2026-11-01T00:00:00Z,300\n";
 		expect(readIntensityFile(text, "DE")[0]?.zone).toBe("DE");
 		expect(readIntensityFile("ts,g_per_kwh\n2026-11-01T00:00:00Z,300\n", "DE")[0]?.zone).toBe("DE");
@@ -54,7 +54,7 @@ describe("hourly intensities from a file", () => {
 		["zone,ts,g_per_kwh,G_per_kWh\nDE,2026-11-01T00:00:00Z,300,301\n", /names g_per_kwh twice/],
 		["{", /not JSON/],
 		['{"history":[{"datetime":1}]}', /history form/],
-	])("refuses %j and says why", (text, why) => {
+	])("rejects %j with the reason", (text, why) => {
 		expect(() => readIntensityFile(text)).toThrow(why);
 	});
 });

@@ -26,7 +26,7 @@ const discount = (more: Partial<DiscountsInput["items"][number]> = {}): Discount
 });
 
 /** $1 an hour on demand, $0.40 on spot. */
-describe("what is agreed with a cloud", { timeout: 60_000 }, () => {
+describe("discounts agreed with a cloud", { timeout: 60_000 }, () => {
 	let w: World;
 	const seed = () => systemContext(w.database.db, w.clock, "seed");
 	const pricesAt = async (ms: number) => (await listOffers(w.database.db, ms)).map((o) => [o.capacityType, o.microUsdPerHour]);
@@ -45,14 +45,14 @@ describe("what is agreed with a cloud", { timeout: 60_000 }, () => {
 	});
 	afterAll(() => w.database.drop());
 
-	it("is not written over by a list that was made from another one", async () => {
+	it("cannot be overwritten by a list based on an outdated one", async () => {
 		const items = (await listDiscounts(seed())).map(({ offersNow: _, ...item }) => item);
 		const late = setDiscounts(seed(), { items: [] }, { items: items.slice(1) });
 		await expect(late).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("changed by someone else") });
 		expect(await listDiscounts(seed())).toMatchObject(items);
 	});
 
-	it("is in a statement's cheapest price of a cloud, for the months that it counts in: $0.40 on spot less 25% is $0.30", async () => {
+	it("are part of a statement's cheapest cloud price in the months they cover: $0.40 on spot less 25% is $0.30", async () => {
 		const policy = policyOf(rulesText(`{ id: home, when: 'job.class == "sensitive"', deny: { sites: [cloud] } }`));
 		const cheapest = async (month: string) =>
 			(await readCheapest(w.database.db, ledgerMonth(month, UTC), policy, [fakeOffer({}).accelerator])).map((c) => c.microUsdPerHour);
@@ -61,7 +61,7 @@ describe("what is agreed with a cloud", { timeout: 60_000 }, () => {
 		expect(await cheapest("2027-01")).toEqual([100_000n]);
 	});
 
-	it("is in every offer's price from its day on, with the list price and the source beside it", async () => {
+	it("are in every offer's price from their start, with the list price and the source next to it", async () => {
 		expect(await pricesAt(START_MS - 1)).toEqual(
 			expect.arrayContaining([
 				["on_demand", 1_000_000n],
@@ -87,7 +87,7 @@ describe("what is agreed with a cloud", { timeout: 60_000 }, () => {
 		]);
 	});
 
-	it("is in what the loop decides from, at once when it changes", async () => {
+	it("affect decisions immediately when they change", async () => {
 		const cache = new SnapshotCache();
 		const onDemand = async () =>
 			(await loadSnapshot(w.ctx, cache)).snapshot.offers.find((o) => o.capacityType === "on_demand")?.microUsdPerHour;
@@ -129,11 +129,11 @@ describe("what is agreed with a cloud", { timeout: 60_000 }, () => {
 		["of all of it", { percent: "100" }],
 		["that ends before it begins", { to: "2020-01-01T00:00:00Z" }],
 		["of a site that is no cloud", { siteId: "home" }],
-	])("is refused %s", async (_, change) => {
+	])("are rejected %s", async (_, change) => {
 		await expect(setDiscounts(seed(), { items: [discount(change)] })).rejects.toThrow();
 	});
 
-	it("is rejected for callers without the right to change rates", async () => {
+	it("are rejected for callers without permission to change rates", async () => {
 		const actor = { kind: "person", accountId: "usr_1", name: "Ada", role: "data_scientist", teams: [], via: "session" } as const;
 		await expect(setDiscounts({ ...seed(), actor }, { items: [] })).rejects.toMatchObject({ code: "forbidden" });
 	});

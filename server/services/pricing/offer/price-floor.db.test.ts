@@ -27,7 +27,7 @@ async function read(microUsdPerHour: bigint, onDemandMicroUsdPerHour: bigint | n
 	return (await listOffers(database.db, NOW_MS)).find((o) => o.id === spot.id);
 }
 
-it("counts an implausible spot price at the list price, whatever else the source says, and shows why", async () => {
+it("replaces an implausible spot price by the list price, whatever else the source reports, and shows why", async () => {
 	expect(LIST).toBeGreaterThan(1_000_000n);
 	for (const [price, onDemand] of [
 		[10n, LIST],
@@ -40,7 +40,7 @@ it("counts an implausible spot price at the list price, whatever else the source
 	}
 });
 
-it("holds a price that fell more than ten times since the last read, and takes a plausible one", async () => {
+it("keeps the old price after a drop of more than ten times since the last read, and accepts a plausible one", async () => {
 	const fair = (LIST * 9n) / 10n;
 	expect(await read(fair, LIST)).toMatchObject({ microUsdPerHour: fair });
 	expect(await read(LIST / 12n, LIST)).toMatchObject({ microUsdPerHour: LIST });

@@ -17,7 +17,7 @@ describe("an account's quota", { timeout: 60_000 }, () => {
 	});
 	afterAll(() => w.database.drop());
 
-	it("leaves what is launched since it was read out, and the third of three jobs waits with the quota's name and figures", async () => {
+	it("excludes launches since it was read, and the third of three jobs waits with the quota's name and figures", async () => {
 		expect(await quotaNow()).toEqual([[4, 2]]);
 		await w.submit({ name: "a" }, { name: "b" }, { name: "c" });
 		await w.tick();
@@ -27,7 +27,7 @@ describe("an account's quota", { timeout: 60_000 }, () => {
 		expect(waiting?.reason).toMatchObject({ facts: { quota: "family", unit: "cores", limit: 12 } });
 	});
 
-	it("is free again for it when the machines no longer exist, and goes by what is read then", async () => {
+	it("is free for it again once the machines no longer exist, based on the next read", async () => {
 		await w.until(() => w.quiet());
 		expect((await w.jobs()).map((j) => j.state)).toEqual(["succeeded", "succeeded", "succeeded"]);
 		await refreshOffers(w.database.db, [fakeOffer({ priceObservedAtMs: START_MS, quota: { ...quota, used: 11 } })], w.clock.nowMs());

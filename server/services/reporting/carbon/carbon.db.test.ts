@@ -72,7 +72,7 @@ describe("emissions of a range", () => {
 		expect((await carbonBy(books, { ...day, groupBy: "week" })).items.map((i) => i.key)).toEqual(["2026-11-09"]);
 	});
 
-	it("says for how much GPU time nothing is known: no power contract anywhere, an unknown model's emissions and manufacture", async () => {
+	it("reports the GPU time with unknown values: no power contract anywhere, an unknown model's emissions and manufacturing", async () => {
 		await anHourOfBoth();
 		await test.addMachine(books, { accelerator: "Mystery-1" });
 		books.clock.advance(HOUR_MS / 2);
@@ -83,14 +83,14 @@ describe("emissions of a range", () => {
 		expect([totals.measuredEnergyMilliWh, totals.hourlyGridMilliWh, totals.marketMilligrams]).toEqual([0n, 0n, 0n]);
 	});
 
-	it("a data scientist sees their teams and no idle hardware; another team's nothing", async () => {
+	it("shows a data scientist their teams without idle hardware, and nothing of other teams", async () => {
 		await anHourOfBoth();
 		const { totals } = await carbonBy(scientist("vision"), { ...day, groupBy: "region" });
 		expect([totals.owned.operationalMilligrams, totals.idle.gpuMs, totals.cloud.gpuMs]).toEqual([87_910n, 0n, 0n]);
 		expect((await carbonBy(scientist(), { ...day, groupBy: "region" })).items).toEqual([]);
 	});
 
-	it("refuses a range that is none", async () => {
+	it("rejects an invalid range", async () => {
 		await expect(carbonBy(books, { fromMs: 2, toMs: 1, groupBy: "day" })).rejects.toThrow(/time range/);
 	});
 });
@@ -140,14 +140,14 @@ describe("avoided emissions", () => {
 		expect((await avoidedEmissions(scientist("vision"), day)).removedOffer).toBeNull();
 	});
 
-	it("says nothing where nothing ran in a cloud", async () => {
+	it("are empty when nothing ran in a cloud", async () => {
 		await test.addPool(books);
 		expect(await avoidedEmissions(books, day)).toMatchObject({ home: null, removedOffer: null });
 	});
 });
 
 describe("grid intensity by place and hour", () => {
-	it("shows an hour's own figure, a forecast of one to come, and the yearly average elsewhere, cleanest place first", async () => {
+	it("shows an hour's own figure, a forecast for a future hour, and the yearly average elsewhere, cleanest place first", async () => {
 		await books.db
 			.insert(site)
 			.values({ id: "aws", name: "AWS", provider: "aws", settings: { regions: ["us-east-1", "eu-north-1", "ca-west-1"] } });

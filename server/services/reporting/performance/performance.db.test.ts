@@ -46,7 +46,7 @@ async function move(
 }
 
 describe("performance", () => {
-	it("gives waits, time to model, throughput and lost hours by team, by site and in total", async () => {
+	it("returns waits, time to model, throughput and lost hours by team, by site and in total", async () => {
 		await aJob("risk", 10, "succeeded", "succeeded");
 		await aJob("risk", 30, "succeeded", "interrupted");
 		await aJob("vision", 50, "failed", "failed");
@@ -63,7 +63,7 @@ describe("performance", () => {
 			expect(grouped.totals).toEqual(totals);
 		}
 	});
-	it("shows a scientist the own teams only", async () => {
+	it("shows a scientist only their own teams", async () => {
 		await aJob("risk", 10, "succeeded", "succeeded");
 		await aJob("vision", 10, "succeeded", "succeeded");
 		const { items, totals } = await performanceBy(scientist("vision"), { ...day, groupBy: "team" });
@@ -80,7 +80,7 @@ describe("performance", () => {
 		await expect(reportGpuUse(books, { id: "nowhere", node: "n", text: "0, 1" })).rejects.toMatchObject({ code: "not_found" });
 		await expect(reportGpuUse(scientist("risk"), { id: "x", node: "n", text: "0, 1" })).rejects.toMatchObject({ code: "forbidden" });
 	});
-	it("compares with the time before and month against month", async () => {
+	it("compares with the previous period and month with month", async () => {
 		await aJob("risk", 10, "succeeded", "succeeded");
 		const page = await performancePage(books, { fromMs: test.T0 - DAY_MS, toMs: test.T0 + 14 * HOUR_MS });
 		expect(page.before.totals.models).toBe(0);

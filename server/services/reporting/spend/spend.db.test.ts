@@ -82,7 +82,7 @@ describe("spendBy", () => {
 		expect(totals.totalMicroUsd).toBe(29_707_200n);
 	});
 
-	it("puts the most expensive first, and widens a range within hours to whole ones", async () => {
+	it("sorts by cost and widens a range within hours to whole ones", async () => {
 		const { items, fromMs, toMs } = await spendBy(books, {
 			fromMs: START + 90 * MINUTE_MS,
 			toMs: START + 100 * MINUTE_MS,
@@ -107,7 +107,7 @@ describe("spendBy", () => {
 		}
 	});
 
-	it("shows a data scientist their own teams alone, without the company's idle hardware", async () => {
+	it("shows a data scientist only their own teams, without the company's idle hardware", async () => {
 		const { items, totals } = await spendBy({ ...books, actor: scientist }, { fromMs: START, toMs: END, groupBy: "team" });
 		expect(items.map((i) => i.key)).toEqual(["nlp"]);
 		expect(totals).toMatchObject({ idleMicroUsd: 0n, totalMicroUsd: 503_000n });
@@ -126,7 +126,7 @@ describe("spendBy", () => {
 });
 
 describe("spendByDay", () => {
-	it("has every day of the range, those without charges as zeros", async () => {
+	it("lists every day of the range, days without charges as zeros", async () => {
 		const days = await spendByDay(books, { fromMs: Date.UTC(2026, 10, 9), toMs: Date.UTC(2026, 10, 12) });
 		expect(days.map((d) => [new Date(d.dayStartMs).toISOString().slice(0, 10), d.totalMicroUsd])).toEqual([
 			["2026-11-09", 0n],

@@ -19,14 +19,14 @@ describe("the PDF", () => {
 		expect((await statementPdf(unsigned)).equals(one)).toBe(false);
 	});
 
-	it("goes on over pages when there is more than one holds", async () => {
+	it("continues on more pages when one is not enough", async () => {
 		const few = pagesOf(await statementPdf(aView("risk", 1)));
 		const many = pagesOf(await statementPdf(aView("risk", 60)));
 		expect(few).toBeGreaterThanOrEqual(2);
 		expect(many).toBeGreaterThan(few + 3);
 	});
 
-	it("writes what the built-in fonts lack with what they have, and loses no letter of Western names", () => {
+	it("replaces characters missing in the built-in fonts, and loses no letter of Western names", () => {
 		expect(printable("−3 ≈ 4, Zoë Müller – €5, 東京")).toBe("-3 ~ 4, Zoë Müller – €5, ??");
 	});
 });
@@ -53,10 +53,10 @@ describe("the CSV", () => {
 		expect(rows.find((r) => r["section"] === "total")?.["usd"]).toBe("30969.460001");
 		expect(lines).toBe(30_969_460_001n);
 	});
-	it("gives no formula to a spreadsheet", () => {
+	it("contains no spreadsheet formulas", () => {
 		expect(rows.find((r) => r["section"] === "bill" && r["detail"] === "unexplained")?.["text"]).toBe("'=cmd() is text, not a formula");
 	});
-	it("ends every line by CRLF", () => expect(statementCsv(aView()).replaceAll("\r\n", "")).not.toContain("\n"));
+	it("ends every line with CRLF", () => expect(statementCsv(aView()).replaceAll("\r\n", "")).not.toContain("\n"));
 });
 
 describe("figures", () => {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 
-/** Changes that a user with the rights of the database's owner can make, bypassing the triggers. */
+/** Changes that a user with the database owner's permissions can make, bypassing the triggers. */
 export async function tamper(db: Db, statement: string): Promise<void> {
 	await db.transaction(async (tx) => {
 		await tx.execute(sql`alter table audit disable trigger audit_insert_only`);

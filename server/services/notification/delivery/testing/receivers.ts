@@ -17,7 +17,7 @@ export interface Receiver {
 	close(): Promise<void>;
 }
 
-/** A real HTTP(S) server on loopback that keeps what it gets. */
+/** A real HTTP(S) server on loopback that stores the requests it receives. */
 export async function openReceiver(options: { tls?: boolean } = {}): Promise<Receiver> {
 	const received: Received[] = [];
 	const answers: number[] = [];
@@ -53,7 +53,7 @@ export async function openReceiver(options: { tls?: boolean } = {}): Promise<Rec
 export interface MailBox {
 	url: string;
 	mails: { to: string[]; text: string }[];
-	/** Refuses the next so many mails for a while (SMTP 451). */
+	/** Temporarily rejects this many mails (SMTP 451). */
 	refuse: number;
 	close(): Promise<void>;
 }
