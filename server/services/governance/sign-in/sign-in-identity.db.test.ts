@@ -95,7 +95,7 @@ it("two concurrent first sign-ins of one person create one account", async () =>
 	expect(both[0]).toEqual(both[1]);
 });
 
-it("sessions end on sign-out, changed permissions and disabling", async () => {
+it("sessions end on sign-out, change of rights and disabling", async () => {
 	const { accountId = "" } = await signIn(person("fay"));
 	const session = async () => ({ accountId, epoch: (await readSessionEpoch(database.db, accountId)) ?? -1 });
 	const actor = (s: { accountId: string; epoch: number }) => actorOfSession(database.db, s, false);
