@@ -3,7 +3,7 @@ import type { Db } from "#server/db/client.ts";
 import { waitForecast } from "#server/db/schema/wait-forecast.ts";
 import { SECOND_MS } from "#server/kernel/units.ts";
 import { givenForecast } from "#server/scheduling/forecast/record.ts";
-import type { Plan, Snapshot } from "#server/scheduling/types.ts";
+import type { PendingJob, Plan, Snapshot } from "#server/scheduling/types.ts";
 
 /** Rows per statement. */
 const BATCH = 1_000;
@@ -13,11 +13,15 @@ const SETTLE_EVERY_MS = 10 * SECOND_MS;
 export interface ForecastMemory {
 	/** Nearest recorded horizon of each pending job, by job and attempt. */
 	nearest: Map<string, number>;
+	/** The pending jobs of the last cycle, by job and attempt. */
+	pending: Set<string>;
+	/** A job left the queue, and its forecasts are open: true at first, because a job may have left before. */
+	hasOpen: boolean;
 	settledAtMs: number;
 }
 
 export function newForecastMemory(): ForecastMemory {
-	return { nearest: new Map(), settledAtMs: Number.NEGATIVE_INFINITY };
+	return { nearest: new Map(), pending: new Set(), hasOpen: true, settledAtMs: Number.NEGATIVE_INFINITY };
 }
 
 /**
@@ -32,9 +36,20 @@ export async function recordForecasts(db: Db, snapshot: Snapshot, plan: Plan, me
 			.values(rows.slice(i, i + BATCH))
 			.onConflictDoNothing();
 	}
-	if (snapshot.nowMs - memory.settledAtMs < SETTLE_EVERY_MS && snapshot.nowMs >= memory.settledAtMs) return;
-	memory.settledAtMs = snapshot.nowMs;
+	noteLeft(snapshot, memory);
+	if (!memory.hasOpen || (snapshot.nowMs - memory.settledAtMs < SETTLE_EVERY_MS && snapshot.nowMs >= memory.settledAtMs)) return;
 	await settleForecasts(db);
+	memory.settledAtMs = snapshot.nowMs;
+	memory.hasOpen = false;
+}
+
+const keyOf = ({ jobId, nextAttemptNo }: PendingJob): string => `${jobId} ${nextAttemptNo}`;
+
+/** A job has left the queue when a snapshot no longer contains it: the change that removed it was committed before. */
+function noteLeft(snapshot: Snapshot, memory: ForecastMemory): void {
+	const pending = new Set(snapshot.pending.map(keyOf));
+	memory.hasOpen ||= !memory.pending.isSubsetOf(pending);
+	memory.pending = pending;
 }
 
 function newRows(snapshot: Snapshot, plan: Plan, memory: ForecastMemory): (typeof waitForecast.$inferInsert)[] {
@@ -45,7 +60,7 @@ function newRows(snapshot: Snapshot, plan: Plan, memory: ForecastMemory): (typeo
 		if (!range) continue;
 		const given = givenForecast(plan.replayed?.get(job.jobId) ?? range, range, snapshot.nowMs);
 		if (!given) continue;
-		const key = `${job.jobId} ${job.nextAttemptNo}`;
+		const key = keyOf(job);
 		waiting.add(key);
 		const nearest = memory.nearest.get(key);
 		if (nearest !== undefined && given.horizon >= nearest) continue;
