@@ -9,6 +9,7 @@ import { syncApprovals } from "#server/services/work/approval/sync.ts";
 import { beginDueMoves } from "#server/services/work/attempt/request-move.ts";
 import { advancePipelines } from "#server/services/work/pipeline/advance.ts";
 import { stopCancelledJobs } from "#server/services/work/pipeline/cancel.ts";
+import { hasLivePipeline } from "#server/services/work/pipeline/live.ts";
 import { stopTrialsEarly } from "#server/services/work/pipeline/stop-early.ts";
 import { type Applied, type ApplyMemory, applyPlan } from "./apply-plan.ts";
 import type { LoopContext } from "./context.ts";
@@ -50,9 +51,7 @@ export interface CycleReport extends Applied {
 export async function runCycle(ctx: LoopContext, memory: CycleMemory, { mayLaunch = true } = {}): Promise<CycleReport> {
 	const t0 = performance.now();
 	if ((await beginDueMoves(ctx.db, ctx.clock.nowMs())) > 0) ctx.probe("move:begun");
-	await stopCancelledJobs(ctx.db, ctx.clock);
-	await stopTrialsEarly(ctx.db, ctx.clock);
-	await advancePipelines(ctx.db, { nowMs: ctx.clock.nowMs(), step: (at) => ctx.probe(`pipeline:${at}`) });
+	if (await hasLivePipeline(ctx.db)) await tendPipelines(ctx);
 	const { snapshot } = await loadSnapshot(ctx, memory.cache);
 	const t1 = performance.now();
 	const plan = decideWithMemo(snapshot, memory);
@@ -71,6 +70,12 @@ export async function runCycle(ctx: LoopContext, memory: CycleMemory, { mayLaunc
 		decideMs: t2 - t1,
 		applyMs: performance.now() - t2,
 	};
+}
+
+async function tendPipelines(ctx: LoopContext): Promise<void> {
+	await stopCancelledJobs(ctx.db, ctx.clock);
+	await stopTrialsEarly(ctx.db, ctx.clock);
+	await advancePipelines(ctx.db, { nowMs: ctx.clock.nowMs(), step: (at) => ctx.probe(`pipeline:${at}`) });
 }
 
 /** An error in a shadow policy must not stop the active one. */
