@@ -10,7 +10,14 @@ export async function readMountNames(db: DbOrTx): Promise<ReadonlyMap<string, re
 		.from(site)
 		.where(and(eq(site.enabled, true), isNull(site.removedAt), sql`${site.settings} -> 'mounts' is not null`))
 		.orderBy(site.id);
-	const names = rows
+	return mountNamesOf(rows);
+}
+
+/** The same of sites that were read already. */
+export function mountNamesOf(
+	sites: readonly { id: string; settings: Record<string, unknown> }[],
+): ReadonlyMap<string, readonly string[]> | undefined {
+	const names = sites
 		.map(({ id, settings }) => [id, mountsOf(settings).map(({ name }) => name)] as const)
 		.filter(([, all]) => all.length > 0);
 	return names.length === 0 ? undefined : new Map(names);

@@ -23,9 +23,12 @@ export interface Speeds {
 
 /** Cost: the sites' rows, once. */
 export async function readSpeeds(db: DbOrTx): Promise<Speeds> {
-	const rows = await db.select({ id: site.id, settings: site.settings }).from(site);
+	return speedsOfSites(await db.select({ id: site.id, settings: site.settings }).from(site));
+}
+
+export function speedsOfSites(sites: readonly { id: string; settings: Record<string, unknown> }[]): Speeds {
 	const speeds = new Map(
-		rows.flatMap(({ id, settings }): [string, PoolSpeeds][] => (settings["speeds"] ? [[id, speedsOf(settings) ?? {}]] : [])),
+		sites.flatMap(({ id, settings }): [string, PoolSpeeds][] => (settings["speeds"] ? [[id, speedsOf(settings) ?? {}]] : [])),
 	);
 	const of: SpeedOf = ({ siteId, poolId, accelerator, speed = 1 }) =>
 		poolId === null ? speed : speedOfPool(speeds.get(siteId), { id: poolId, accelerator }, canonical);

@@ -9,7 +9,7 @@ import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import type { LeavingAttempt } from "#server/scheduling/kept-room.ts";
 import type { RunningAttempt } from "#server/scheduling/types.ts";
 import { MARGINAL_PRICE } from "#server/services/capacity/instance/marginal-price.ts";
-import { byClock, readSpeeds } from "#server/services/capacity/site/pool-speed.ts";
+import { byClock, type Speeds } from "#server/services/capacity/site/pool-speed.ts";
 
 /** A live attempt without its job's spec, which is cached between cycles. */
 export type LiveAttemptFacts = Omit<RunningAttempt, "spec" | "nextCheckpointAtMs"> & {
@@ -18,7 +18,7 @@ export type LiveAttemptFacts = Omit<RunningAttempt, "spec" | "nextCheckpointAtMs
 };
 
 /** Live attempts with their saved progress and destination, and the cost and maximum life of their machines. */
-export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
+export async function readLiveAttempts(tx: Tx, speeds: Speeds): Promise<LiveAttemptFacts[]> {
 	const rows = await tx
 		.select({
 			jobId: attempt.jobId,
@@ -45,8 +45,8 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 		.leftJoin(adoption, and(eq(adoption.jobId, attempt.jobId), isNull(adoption.endedAt)))
 		.where(inArray(attempt.state, [...LIVE_ATTEMPT_STATES]))
 		.orderBy(asc(attempt.id));
+	if (rows.length === 0) return [];
 	const machines = await readMachines(tx);
-	const speeds = await readSpeeds(tx);
 	return rows.map((r) => ({
 		jobId: r.jobId,
 		attemptId: r.attemptId,

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Db, Tx } from "#server/db/client.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
@@ -27,8 +27,8 @@ import type {
 } from "#server/scheduling/types.ts";
 import { CopiesNow, readDataView } from "#server/services/capacity/data-set/data-view.ts";
 import { ForeignCache } from "#server/services/capacity/foreign-job/waiting.ts";
-import { readMountNames } from "#server/services/capacity/site/mounts.ts";
-import { byClock, poolSpeed, readSpeeds } from "#server/services/capacity/site/pool-speed.ts";
+import { mountNamesOf } from "#server/services/capacity/site/mounts.ts";
+import { byClock, poolSpeed, type Speeds, speedsOfSites } from "#server/services/capacity/site/pool-speed.ts";
 import { SameObjects } from "#server/services/core/same-objects.ts";
 import type { Timing } from "#server/services/core/timing.ts";
 import { type EgressUse, readEgressUse } from "#server/services/ledger/budget/egress-use.ts";
@@ -113,8 +113,10 @@ export async function loadSnapshot(
 			const active = await activePolicy(tx);
 			// The first statement fixed the snapshot. No fact in it is later, so no decision is dated before its input.
 			const nowMs = ctx.clock.nowMs();
-			const { running, leaving } = await readRunning(tx, cache, { nowMs, policy: active.policy });
-			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, leaving, policy: active.policy });
+			const sites = await readSites(tx);
+			const speeds = speedsOfSites(sites);
+			const { running, leaving } = await readRunning(tx, cache, { nowMs, policy: active.policy, speeds });
+			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, leaving, policy: active.policy, speeds });
 			dropEnded(cache, pending, running);
 			const egress = await readEgressUse(
 				tx,
@@ -124,8 +126,10 @@ export async function loadSnapshot(
 			);
 			const foreign = await cache.foreign.read(tx);
 			const data = await cache.copies.add(tx, lasting);
-			const pools = await readPools(tx, nowMs);
-			const mounts = await readMountNames(tx);
+			const enabled = sites.filter((s) => s.enabled);
+			const pools = await readPools(tx, enabled, nowMs);
+			const open = enabled.filter((s) => s.removedAt === null);
+			const mounts = mountNamesOf(open);
 			const offers = cache.offers.keep(await cache.offersAsRead.read(tx, nowMs));
 			const snapshot: Snapshot = {
 				nowMs,
@@ -134,7 +138,7 @@ export async function loadSnapshot(
 				policyVersion: active.version,
 				pools,
 				offers,
-				...(pools.length + offers.length === 0 && !(await hasSite(tx)) && { noSites: true as const }),
+				...(pools.length + offers.length + open.length === 0 && { noSites: true as const }),
 				pending: cache.pending.keep(pending),
 				running: cache.running.keep(withReservations(running, egress)),
 				...(egress.postedGiB.size > 0 && { egressGiB: egress.postedGiB }),
@@ -185,9 +189,11 @@ async function readPending(
 		timing,
 		leaving,
 		policy,
-	}: { nowMs: number; timing: SnapshotContext["timing"]; leaving: readonly LeavingAttempt[]; policy: Policy },
+		speeds,
+	}: { nowMs: number; timing: SnapshotContext["timing"]; leaving: readonly LeavingAttempt[]; policy: Policy; speeds: Speeds },
 ): Promise<PendingJob[]> {
 	const rows = await cache.pendingRows.read(tx);
+	if (rows.length === 0) return [];
 	await fillSpecs(
 		tx,
 		cache,
@@ -203,7 +209,6 @@ async function readPending(
 	const rooms = keptRooms([...leaving, ...rows.map(forecastFor), ...over], nowMs);
 	const asks = requiresApproval(policy) || rows.some((r) => specOf(cache, r).approvalAboveUsd !== undefined);
 	const answers = asks ? await readAnswers(tx) : null;
-	const speeds = await readSpeeds(tx);
 	const reservations = await readReservations(tx);
 	return rows.map((r) => {
 		const spec = specOf(cache, r);
@@ -277,9 +282,10 @@ async function readLeftAndEnded(tx: Tx, nowMs: number): Promise<LeavingAttempt[]
 async function readRunning(
 	tx: Tx,
 	cache: SnapshotCache,
-	{ nowMs, policy }: { nowMs: number; policy: Policy },
+	{ nowMs, policy, speeds }: { nowMs: number; policy: Policy; speeds: Speeds },
 ): Promise<{ running: RunningAttempt[]; leaving: LeavingAttempt[] }> {
-	const rows = await readLiveAttempts(tx);
+	const rows = await readLiveAttempts(tx, speeds);
+	if (rows.length === 0) return { running: [], leaving: [] };
 	const use = await readGpuUse(tx, policy, nowMs);
 	await fillSpecs(
 		tx,
@@ -309,18 +315,18 @@ function withReservations(running: RunningAttempt[], { reservedGiB }: EgressUse)
 	});
 }
 
-/** Whether the site is enabled, even if its pools or offers were not read yet. */
-async function hasSite(tx: Tx): Promise<boolean> {
-	const rows = await tx
-		.select({ id: site.id })
-		.from(site)
-		.where(and(eq(site.enabled, true), isNull(site.removedAt)))
-		.limit(1);
-	return rows.length > 0;
+/** Every site, also those that are disabled or were removed: attempts that ran there count with their speeds. */
+function readSites(tx: Tx) {
+	const { id, provider, enabled, removedAt, settings, healthy, unhealthySince } = site;
+	return tx.select({ id, provider, enabled, removedAt, settings, healthy, unhealthySince }).from(site).orderBy(asc(id));
 }
 
-async function readPools(tx: Tx, nowMs: number): Promise<PoolView[]> {
-	const rows = await tx.select({ pool, site }).from(pool).innerJoin(site, eq(site.id, pool.siteId)).where(eq(site.enabled, true));
+async function readPools(tx: Tx, sites: Awaited<ReturnType<typeof readSites>>, nowMs: number): Promise<PoolView[]> {
+	const siteOf = new Map(sites.map((s) => [s.id, s]));
+	const rows = (await tx.select().from(pool)).flatMap((p) => {
+		const s = siteOf.get(p.siteId);
+		return s ? [{ pool: p, site: s }] : [];
+	});
 	const open = await tx
 		.select({ siteId: allocation.siteId, poolId: allocation.poolId, slots: allocation.slots })
 		.from(allocation)

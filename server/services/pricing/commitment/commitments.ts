@@ -16,7 +16,7 @@ import { rejectUnseen } from "./reject-unseen.ts";
 import { COMMITMENT_ID, lockCommitments } from "./seats.ts";
 
 /** The account's reservations and commitments: a list of commitmentInput. */
-const COMMITMENTS_SETTING = "commitments";
+export const COMMITMENTS_SETTING = "commitments";
 export type CommitmentsInput = z.input<typeof commitmentsInput>;
 const stored = z.array(commitmentInput);
 
@@ -29,7 +29,12 @@ export interface BoughtAhead extends Commitment {
 /** For the ledger's and the scheduler's own use: no authorization. */
 export async function readCommitments(db: DbOrTx): Promise<BoughtAhead[]> {
 	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, COMMITMENTS_SETTING));
-	return stored.parse(row?.value ?? []).map(({ from, to, upfrontMicroUsd, hourlyMicroUsd, ...rest }) => ({
+	return parseCommitments(row?.value);
+}
+
+/** @param value the stored setting; undefined or null when there is none */
+export function parseCommitments(value: unknown): BoughtAhead[] {
+	return stored.parse(value ?? []).map(({ from, to, upfrontMicroUsd, hourlyMicroUsd, ...rest }) => ({
 		...rest,
 		...{ fromMs: Date.parse(from), toMs: Date.parse(to) },
 		...{ upfrontMicroUsd: BigInt(upfrontMicroUsd), hourlyMicroUsd: BigInt(hourlyMicroUsd) },

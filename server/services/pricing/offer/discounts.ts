@@ -15,7 +15,7 @@ import { rejectUnseen } from "../commitment/reject-unseen.ts";
 import { listListPrices } from "./list-prices.ts";
 
 /** Discounts agreed with the clouds: a list of discountInput. */
-const DISCOUNTS_SETTING = "discounts";
+export const DISCOUNTS_SETTING = "discounts";
 export type DiscountsInput = z.input<typeof discountsInput>;
 const stored = z.array(discountInput);
 
@@ -27,6 +27,11 @@ export type DiscountView = z.output<typeof discountInput> & {
 /** All of them, regardless of their dates. For the scheduler's and the ledger's own use: no authorization. */
 export async function readDiscounts(db: DbOrTx): Promise<Discount[]> {
 	return (await readStored(db)).map(toDiscount);
+}
+
+/** @param value the stored setting; undefined or null when there is none */
+export function parseDiscounts(value: unknown): Discount[] {
+	return stored.parse(value ?? []).map(toDiscount);
 }
 
 async function readStored(db: DbOrTx): Promise<z.output<typeof stored>> {

@@ -1,6 +1,7 @@
 import type { DbOrTx } from "#server/db/client.ts";
 import type { Offer } from "#server/domain/capacity.ts";
 import { discountOffers, discountsAt } from "#server/scheduling/discount.ts";
+import { readCommitments } from "../commitment/commitments.ts";
 import { readDiscounts } from "./discounts.ts";
 import { listListPrices } from "./list-prices.ts";
 import { withQuotas } from "./quota-use.ts";
@@ -9,7 +10,7 @@ import { reservedOffers } from "./reserved.ts";
 /** Available capacity at the company's contract prices: the clouds' offers, and reserved or committed capacity. */
 export async function listOffers(db: DbOrTx, nowMs: number): Promise<Offer[]> {
 	const market = await listMarketOffers(db, nowMs);
-	return [...market, ...(await reservedOffers(db, market, nowMs))];
+	return [...market, ...(await reservedOffers(db, await readCommitments(db), market, nowMs))];
 }
 
 /** The clouds' offers alone. */

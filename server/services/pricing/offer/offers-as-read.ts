@@ -1,10 +1,13 @@
 import { sql } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { offer } from "#server/db/schema/offer.ts";
+import { setting } from "#server/db/schema/setting.ts";
 import { site } from "#server/db/schema/site.ts";
 import type { Offer } from "#server/domain/capacity.ts";
+import { defined } from "#server/kernel/assert.ts";
 import { discountOffers, discountsAt } from "#server/scheduling/discount.ts";
-import { readDiscounts } from "./discounts.ts";
+import { COMMITMENTS_SETTING, parseCommitments } from "../commitment/commitments.ts";
+import { DISCOUNTS_SETTING, parseDiscounts } from "./discounts.ts";
 import { listListPrices } from "./list-prices.ts";
 import { withQuotas } from "./quota-use.ts";
 import { reservedOffers } from "./reserved.ts";
@@ -18,19 +21,22 @@ export class OffersAsRead {
 
 	/** The objects of the last read where nothing changed. All reads must see the same: a transaction of repeatable reads. */
 	async read(tx: DbOrTx, nowMs: number): Promise<Offer[]> {
-		const discounts = discountsAt(await readDiscounts(tx), nowMs);
-		const digest = `${await digestOf(tx)} ${JSON.stringify(discounts)}`;
+		const inputs = await readInputs(tx);
+		const discounts = discountsAt(parseDiscounts(inputs.discounts), nowMs);
+		const digest = `${inputs.digest} ${JSON.stringify(discounts)}`;
 		if (this.#last?.digest !== digest) this.#last = { digest, offers: discountOffers(await listListPrices(tx), discounts) };
 		const market = await withQuotas(tx, this.#last.offers);
-		return [...market, ...(await reservedOffers(tx, market, nowMs))];
+		return [...market, ...(await reservedOffers(tx, parseCommitments(inputs.commitments), market, nowMs))];
 	}
 }
 
-async function digestOf(tx: DbOrTx): Promise<string> {
-	const [row] = await tx.execute<{ digest: string }>(sql`
+/** The digest, with the two settings that also depend on the time. */
+async function readInputs(tx: DbOrTx) {
+	const settingOf = (key: string) => sql`(select ${setting.value} from ${setting} where ${setting.key} = ${key})`;
+	const [row] = await tx.execute<{ digest: string; discounts: unknown; commitments: unknown }>(sql`
 		select concat(
 			(select md5(string_agg(${offer}::text, ' ' order by ${offer.id})) from ${offer}), ' ',
 			(select string_agg(concat(${site.id}, ${site.enabled}, ${site.healthy}), ' ' order by ${site.id}) from ${site})
-		) as digest`);
-	return row?.digest ?? "";
+		) as digest, ${settingOf(DISCOUNTS_SETTING)} as discounts, ${settingOf(COMMITMENTS_SETTING)} as commitments`);
+	return defined(row, "row of a select without a table");
 }

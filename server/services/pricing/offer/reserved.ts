@@ -16,10 +16,11 @@ const LOOK_BACK_MS = 12 * LIMITS.refusalHalfLifeMs;
  * Commitments as offers: one for each commitment in force and each region that sells its machine on demand. Using it adds
  * nothing to the fixed payment, so its price is 0. Beyond its term a machine would cost the on-demand price, so that price must
  * be known, and no machine outlives the term.
+ * @param known all commitments
  * @param market the offers of the clouds, which describe the machines
  */
-export async function reservedOffers(db: DbOrTx, market: readonly Offer[], nowMs: number): Promise<Offer[]> {
-	const commitments = (await readCommitments(db)).filter((c) => c.fromMs <= nowMs && nowMs < lastLaunchMs(c));
+export async function reservedOffers(db: DbOrTx, known: readonly BoughtAhead[], market: readonly Offer[], nowMs: number): Promise<Offer[]> {
+	const commitments = known.filter((c) => c.fromMs <= nowMs && nowMs < lastLaunchMs(c));
 	if (commitments.length === 0) return [];
 	const taken = await takenSeats(db);
 	const pauses = await pausesOf(db, nowMs);
