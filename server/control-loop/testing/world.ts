@@ -225,12 +225,11 @@ export class World {
 
 	/** Everything has ended: jobs, instances, and the provider's own book agrees. */
 	async quiet(): Promise<boolean> {
-		const [jobs, instances] = [await this.jobs(), await this.instances()];
-		return (
-			jobs.every((j) => j.finishedAt !== null) &&
-			instances.every((i) => i.state === "terminated") &&
-			this.cloud.instances().every((i) => !i.alive)
-		);
+		if (this.cloud.instances().some((i) => i.alive)) return false;
+		const [found] = await this.database.db.execute<{ live: boolean }>(sql`
+			select exists (select from ${job} where ${job.finishedAt} is null)
+				or exists (select from ${instance} where ${instance.state} <> 'terminated') as live`);
+		return found?.live === false;
 	}
 
 	/** Every machine that the cloud ever made, and the commands that really run: at home, and on machines that are alive. */
