@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CHANNEL_KINDS, CHANNEL_TOPICS, DEFAULT_TOPICS } from "./alert.ts";
 import { policyDocumentSchema } from "./policy-schema.ts";
+import { ownedRateCardSchema } from "./rate-card.ts";
 import * as value from "./schema/values.ts";
 import { storeConfigSchema, usdPerGiBSchema } from "./store.ts";
 import { PROVIDERS, ROLES } from "./vocabulary.ts";
@@ -16,6 +17,7 @@ export const COMPANY_LIMITS = {
 	people: 2_000,
 	sites: 50,
 	stores: 500,
+	rateCards: 500,
 	channels: 100,
 	templates: 200,
 	exchangeRates: 2_000,
@@ -106,6 +108,26 @@ const siteSchema = z.strictObject({
 		.boolean()
 		.default(true)
 		.meta({ description: "Whether jobs are placed there.", examples: [false] }),
+});
+
+const rateCardSchema = z.strictObject({
+	pool: z
+		.string()
+		.regex(/^[^/\s]{1,64}\/[^/\s]{1,64}$/, "must be SITE/POOL")
+		.meta({ description: "The owned pool, as SITE/POOL.", examples: ["lab/h100"] }),
+	effectiveFrom: z
+		.union([z.iso.date(), z.iso.datetime({ offset: true })], 'must be a date such as "2026-11-01" or a time with a zone')
+		.optional()
+		.meta({
+			description: "Date of the ledger's calendar, or time, from which the card counts; in quotes.",
+			defaultText: "when it is applied",
+			examples: ['"2026-11-01"'],
+		}),
+	message: value
+		.line(500)
+		.default("Applied from the company file")
+		.meta({ description: "Why the card is set.", examples: ["New power contract"] }),
+	card: z.lazy(() => ownedRateCardSchema).meta({ description: "What the pool costs (docs/costs.md).", valueType: "rate card" }),
 });
 
 const storeSchema = z.strictObject({
@@ -272,6 +294,19 @@ export const companyDocumentSchema = z.strictObject({
 			.superRefine(checkStores)
 			.optional()
 			.meta({ description: "Where teams keep results and checkpoints." }),
+		rateCards: z
+			.array(rateCardSchema)
+			.max(COMPANY_LIMITS.rateCards)
+			.superRefine((cards, ctx) => {
+				const seen = new Set<string>();
+				for (const [index, { pool, effectiveFrom }] of cards.entries()) {
+					const id = `${pool} ${effectiveFrom ?? ""}`;
+					if (seen.has(id)) ctx.addIssue({ code: "custom", path: [index, "pool"], message: `"${pool}" has two cards from the same time` });
+					seen.add(id);
+				}
+			})
+			.optional()
+			.meta({ description: "What pools of owned GPUs cost." }),
 		policy: policyDocumentSchema.shape.spec
 			.optional()
 			.meta({ description: "Rules, budgets, shares and weights: the spec of the policy named default.", valueType: "policy spec" }),

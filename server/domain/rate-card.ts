@@ -1,9 +1,10 @@
 import { z } from "zod";
 
 const date = z.iso.date();
+const DECIMAL_RULE = 'must be a decimal in quotes with at most six places, such as "0.23"';
 /** Money as written in a card: a decimal with at most six places. */
-const usd = z.string().regex(/^\d+(\.\d{1,6})?$/);
-const decimal = z.string().regex(/^\d+(\.\d{1,6})?$/);
+const usd = z.string().regex(/^\d+(\.\d{1,6})?$/, DECIMAL_RULE);
+const decimal = z.string().regex(/^\d+(\.\d{1,6})?$/, DECIMAL_RULE);
 
 /** A purchased, depreciating asset: nodes, a rack, a switch. */
 export const ownedAssetSchema = z.strictObject({

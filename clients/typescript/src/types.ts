@@ -3625,7 +3625,17 @@ export interface CompanyChange {
 	fields: readonly CompanyChangeFieldsItem[];
 }
 
-export type CompanyChangeKind = "company" | "team" | "group" | "person" | "site" | "store" | "policy" | "template" | "channel";
+export type CompanyChangeKind =
+	| "company"
+	| "team"
+	| "group"
+	| "person"
+	| "site"
+	| "store"
+	| "rate card"
+	| "policy"
+	| "template"
+	| "channel";
 
 export interface CompanyChangeFieldsItem {
 	field: string;

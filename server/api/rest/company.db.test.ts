@@ -13,7 +13,7 @@ import { RcloneStores } from "#server/providers/stores/rclone-stores.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 
 const PAGE = path.resolve(import.meta.dirname, "../../../docs/company-file.md");
-const EXAMPLE = /## Example\n\n```yaml\n([\s\S]*?)```/.exec(readFileSync(PAGE, "utf8"))?.[1] ?? "";
+const EXAMPLE = /## Example\n\n```yaml\n([\s\S]*?)```/.exec(readFileSync(PAGE, "utf8"))?.[1]?.replace("lab/h100", "home/pool") ?? "";
 const KEY = JSON.stringify({ accessKeyId: "AKIAEXAMPLE", secretAccessKey: "very-secret-key" });
 const STORE_KEY = JSON.stringify({ accessKeyId: "AKIASTORE", secretAccessKey: "hidden-store-key" });
 const SECRETS = {
@@ -61,7 +61,7 @@ it("applies the documented example, and changes nothing the second time", async 
 	expect((await world.get("/accounts")).text).not.toContain("ada@example.com");
 	expect(await apply(EXAMPLE)).toMatchObject({ code: 2, err: expect.stringContaining("Give --yes") });
 	const first = await apply(EXAMPLE, "--yes");
-	expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/\n1[34] changes applied\.\n$/) });
+	expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/\n1[45] changes applied\.\n$/) });
 	expect(`${first.out}${dry.out}`).not.toMatch(/very-secret-key|s3cret|hidden-store-key/);
 	const teams = (await world.get("/teams")).json.items;
 	expect(teams).toContainEqual({ name: "vision", title: "Computer Vision", costCenter: "4712", parent: "research", members: 4 });
@@ -303,4 +303,32 @@ it("applies stores: drift, new credentials and prices, problems at their places,
 	const pruned = await apply(file_(`  stores:\n${folder}`), "--yes", "--prune");
 	expect(pruned).toMatchObject({ code: 0, out: expect.stringContaining("- store research/models") });
 	expect(await listed()).toMatchObject([{ name: "disk" }]);
+});
+
+it("applies rate cards: drift by field, dated cards, problems at their places", async () => {
+	const section = EXAMPLE.slice(EXAMPLE.indexOf("  rateCards:"), EXAMPLE.indexOf("  policy:"));
+	const text = file_(section);
+	expect(await apply(text, "--yes", "--prune")).toMatchObject({ code: 0, out: "No changes.\n" });
+	expect((await plan(text.replace("home/pool", "moon/pool"))).json.fields).toMatchObject([
+		{ line: 5, path: "spec.rateCards.0.pool", message: expect.stringContaining('no site "moon"') },
+	]);
+	expect((await plan(text.replace("home/pool", "home/later"))).json).toMatchObject({
+		...{ changes: [], skipped: [expect.stringContaining("rate card of home/later")] },
+	});
+	expect((await plan(text.replace('pue: "1.3"', 'pue: "0.9"'))).json.fields).toMatchObject([
+		{ line: 10, path: "spec.rateCards.0.card.power.pue" },
+	]);
+	expect((await plan(text.replace('"0.12"', '"12 cents"'))).json.fields).toMatchObject([
+		{ line: 10, path: "spec.rateCards.0.card.power.electricityUsdPerKwh", message: expect.stringContaining("must be a decimal") },
+	]);
+	const dear = text.replace('"0.12"', '"0.15"');
+	expect(await apply(dear, "--dry-run")).toMatchObject({
+		...{ code: 5, out: '~ rate card home/pool\n    power.electricityUsdPerKwh: "0.12" -> "0.15"\n' },
+	});
+	const dated = (from: string) => dear.replace("      message:", `      effectiveFrom: "${from}"\n      message:`);
+	expect((await plan(dated("1999-01-01"))).json.fields).toMatchObject([{ line: 6, path: "spec.rateCards.0.effectiveFrom" }]);
+	const ahead = dated(new Date(world.nowMs() + 40 * 86_400_000).toISOString());
+	expect(await apply(ahead, "--yes")).toMatchObject({ code: 0, out: expect.stringContaining("+ rate card home/pool from 2") });
+	expect(await apply(ahead, "--yes")).toMatchObject({ code: 0, out: "No changes.\n" });
+	expect((await world.get("/sites/home/pools/pool/rate-card")).json.history).toHaveLength(2);
 });

@@ -4065,6 +4065,7 @@ CompanyChangeKind = Literal[
     "person",
     "site",
     "store",
+    "rate card",
     "policy",
     "template",
     "channel",

@@ -11,6 +11,7 @@ import { planCurrency } from "./plan-currency.ts";
 import { planGroups } from "./plan-groups.ts";
 import { planPeople } from "./plan-people.ts";
 import { planPolicy, planZone } from "./plan-policy.ts";
+import { planRateCards } from "./plan-rate-cards.ts";
 import { planSites } from "./plan-sites.ts";
 import { planStores } from "./plan-stores.ts";
 import { planTeams } from "./plan-teams.ts";
@@ -49,7 +50,7 @@ export async function computePlan(
 	const { text, secrets, prune } = planCompanyInput.parse(raw);
 	const file = parseCompanyText(text);
 	requireSecrets(file, secrets);
-	const { timeZone, teams, groups, people, sites, stores, templates, channels } = file.spec;
+	const { timeZone, teams, groups, people, sites, rateCards, stores, templates, channels } = file.spec;
 	const names = await teamNames(ctx, teams, prune);
 	const parts: PlanPart[] = [];
 	if (timeZone !== undefined) parts.push(await planZone(ctx, timeZone));
@@ -62,8 +63,10 @@ export async function computePlan(
 	if (people) parts.push(await planPeople(ctx, people, { prune, teams: new Set(names) }));
 	const sitePart = sites && (await planSites(ctx, sites, { prune, secrets }));
 	if (sitePart) parts.push(keep(sitePart, "added"));
+	const siteIds = sites?.map(({ id }) => id) ?? [];
+	if (rateCards) parts.push(await planRateCards(ctx, rateCards, siteIds));
 	if (stores) parts.push(await planStores(ctx, stores, { prune, secrets, teams: new Set(names) }));
-	if (file.policy) parts.push(await planPolicy(ctx, file.policy, { teams: names, siteIds: sites?.map(({ id }) => id) ?? [] }));
+	if (file.policy) parts.push(await planPolicy(ctx, file.policy, { teams: names, siteIds }));
 	if (groupPart) parts.push(keep(groupPart, "removed"));
 	if (templates) parts.push(await planTemplates(ctx, templates, { prune, teams: new Set(names) }));
 	if (channels) parts.push(await planChannels(ctx, channels, { prune, secrets }));

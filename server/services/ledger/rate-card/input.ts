@@ -35,7 +35,8 @@ export function requireWithinReach(fromMs: number, toMs: number, nowMs: number):
 	});
 }
 
-function instantOf(text: string, calendar: Calendar): number {
+/** Dates begin with the day of the ledger's calendar. */
+export function instantOf(text: string, calendar: Calendar): number {
 	const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
 	return isDate ? dayStartMs(calendar, Date.parse(`${text}T00:00:00Z`) / DAY_MS) : Date.parse(text);
 }
