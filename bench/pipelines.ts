@@ -12,7 +12,7 @@ import { advancePipeline, type RunView } from "#server/domain/pipeline/advance.t
 import { parsePipelineDocument } from "#server/domain/pipeline/pipeline-file.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { checkStepCondition, stepConditionHolds } from "#server/policy/step-condition.ts";
-import { catalogueOffers } from "#server/rates/catalogue-offers.ts";
+import { catalogOffers } from "#server/rates/catalogue-offers.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { prepareQuote } from "#server/services/decision/pipeline/quote.ts";
@@ -106,7 +106,7 @@ try {
 		values ('gpu', 'home', 'A100-80GB', 2, 8, '{}', 1100000, 400, now() - interval '1 year')`;
 	await sql`insert into team (name) values ('research')`;
 	await publishPolicy(ctx, { name: "default", message: "bench", source: POLICY });
-	await refreshOffers(db, catalogueOffers(Date.now()), Date.now());
+	await refreshOffers(db, catalogOffers(Date.now()), Date.now());
 	const document = graph();
 	let spec = parsePipelineDocument(document, { checkCondition: checkStepCondition });
 	const parseMs = await timed(() => {

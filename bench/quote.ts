@@ -18,7 +18,7 @@ import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { type Random, seededRandom } from "#server/kernel/random.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
-import { catalogueOffers } from "#server/rates/catalogue-offers.ts";
+import { catalogOffers } from "#server/rates/catalogue-offers.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { newInputMemory, recordInput } from "#server/services/decision/explain/record-input.ts";
@@ -107,7 +107,7 @@ async function fill(connection: Connection): Promise<void> {
 		values ('gpu', 'home', 'A100-80GB', ${HOME.nodes}, ${HOME.gpusPerNode}, '{}', 1100000, 400, now() - interval '1 year')`;
 	await sql`insert into team (name) select unnest(${TEAMS}::text[])`;
 	await publishPolicy(ctx, { name: "default", message: "bench", source: POLICY });
-	await refreshOffers(db, catalogueOffers(Date.now()), Date.now());
+	await refreshOffers(db, catalogOffers(Date.now()), Date.now());
 	const random = seededRandom("quote bench");
 	await fillHome(connection, random);
 	for (let i = 0; i < PENDING; i += BATCH) {
@@ -278,7 +278,7 @@ try {
 	const asked = [typed, paused, cold, silent].reduce((sum, { length }) => sum + length, 0);
 	print(args.json, `Quotes with ${PENDING} jobs waiting, ms`, {
 		pending: PENDING,
-		offers: catalogueOffers(Date.now()).length,
+		offers: catalogOffers(Date.now()).length,
 		quotes: asked,
 		suggestionsPerQuote: round(suggestions / asked, 2),
 		...figuresOf("typed", typed),

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { didYouMean } from "#server/kernel/nearest-name.ts";
+import { suggestName } from "#server/kernel/nearest-name.ts";
 import { CliError, EXIT } from "./exit.ts";
 
 export interface OptionSpec {
@@ -121,5 +121,5 @@ function unknownFlag(given: string, options: Options): string {
 		return `There is no flag ${given}. Short flags: ${shorts.join(", ")}. See --help for the long ones.`;
 	}
 	const name = given.slice(2);
-	return `There is no flag ${given}. ${didYouMean(name, Object.keys(options)).replace(/(Did you mean |Use one of: |, )(?=\w)/g, "$1--")}`;
+	return `There is no flag ${given}. ${suggestName(name, Object.keys(options)).replace(/(Did you mean |Use one of: |, )(?=\w)/g, "$1--")}`;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { didYouMean } from "#server/kernel/nearest-name.ts";
+import { suggestName } from "#server/kernel/nearest-name.ts";
 import { type Args, badInput, parseCommandArgs, splitCommand } from "./args.ts";
 import { ApiError, Client } from "./client.ts";
 import type { Command } from "./command.ts";
@@ -41,7 +41,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
 		return EXIT.done;
 	}
 	const command = COMMANDS.find((c) => c.name === name);
-	if (!command) throw badInput(`There is no command "${name}". ${didYouMean(name, [...COMMANDS.map((c) => c.name), "version", "help"])}`);
+	if (!command) throw badInput(`There is no command "${name}". ${suggestName(name, [...COMMANDS.map((c) => c.name), "version", "help"])}`);
 	const args = parseCommandArgs(rest, command.options);
 	if (args.has("help")) {
 		io.out(commandHelp(command));
@@ -69,7 +69,7 @@ function help(args: Args, io: Io): ExitCode {
 	const command = COMMANDS.find((c) => c.name === name);
 	if (name !== undefined && !command && name !== "help" && name !== "version")
 		throw badInput(
-			`There is no command "${name}". ${didYouMean(
+			`There is no command "${name}". ${suggestName(
 				name,
 				COMMANDS.map((c) => c.name),
 			)}`,

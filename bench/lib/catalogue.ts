@@ -2,7 +2,7 @@ import type { Offer } from "#server/domain/capacity.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { type AcceleratorName, accelerator } from "#server/rates/accelerators.ts";
 import { homeIntensity } from "#server/rates/carbon.ts";
-import { catalogueOffers } from "#server/rates/catalogue-offers.ts";
+import { catalogOffers } from "#server/rates/catalogue-offers.ts";
 import { ownedRate } from "#server/rates/owned.ts";
 import type { ReplayPool } from "#server/simulation/replay/types.ts";
 
@@ -11,7 +11,7 @@ export const HOME_ZONE = "US-MIDA-PJM";
 
 /** The shipped catalogue's offers of one model, in all regions of the three clouds. */
 export function offersOf(name: AcceleratorName, observedAtMs: number): Offer[] {
-	return catalogueOffers(observedAtMs).filter((offer) => offer.accelerator === name);
+	return catalogOffers(observedAtMs).filter((offer) => offer.accelerator === name);
 }
 
 /** An owned pool of the model at the shipped rate card. */

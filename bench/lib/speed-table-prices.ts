@@ -1,5 +1,5 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { catalogueOffers } from "#server/rates/catalogue-offers.ts";
+import { catalogOffers } from "#server/rates/catalogue-offers.ts";
 
 /** Google Cloud's list price of one GPU in us-central1, USD per hour, as used by Gavel (Narayanan et al., OSDI 2020, table 5). */
 const LIST_USD: Readonly<Record<string, number>> = { "K80-12GB": 0.45, "P100-16GB": 1.46, "V100-16GB": 2.48 };
@@ -25,6 +25,6 @@ export function hourlyPrices(accelerators: readonly string[], given: readonly st
 }
 
 function cheapestUsd(accelerator: string): number {
-	const offers = catalogueOffers(0).filter((o) => o.accelerator === accelerator && o.capacityType === "on_demand");
+	const offers = catalogOffers(0).filter((o) => o.accelerator === accelerator && o.capacityType === "on_demand");
 	return offers.reduce((least, o) => Math.min(least, Number(o.microUsdPerHour ?? 0n) / 1e6 / o.gpus || least), Number.POSITIVE_INFINITY);
 }

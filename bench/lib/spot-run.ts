@@ -1,4 +1,4 @@
-import type { DeadlineState, SpotZone, Standing } from "#server/scheduling/spot-guarantee/types.ts";
+import type { CurrentCapacity, DeadlineState, SpotZone } from "#server/scheduling/spot-guarantee/types.ts";
 
 /** Conditions for every strategy. Times in ms; on-demand costs 1 per hour, spot `spotPrice`. */
 export interface SpotTerms {
@@ -30,7 +30,7 @@ const ON_DEMAND_PRICE = 1_000_000;
 interface Job {
 	savedMs: number;
 	unsavedMs: number;
-	on: Standing;
+	on: CurrentCapacity;
 	priceShare: number;
 }
 

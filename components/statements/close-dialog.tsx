@@ -12,7 +12,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Textarea } from "#components/ui/input.tsx";
 import type { StatementContent } from "#server/domain/statement.ts";
-import { monthWords, partialWords } from "#server/domain/statement-words.ts";
+import { monthWords, partialMonthLabels } from "#server/domain/statement-words.ts";
 
 /** Closes the month for the company and all teams; closing again after corrections needs a reason. */
 export function CloseDialog({ view, onClose }: { view: StatementView; onClose: () => void }) {
@@ -91,7 +91,7 @@ export function CloseDialog({ view, onClose }: { view: StatementView; onClose: (
 
 /** Warns before closing if the ledger covers only a part of this month or the one before. */
 function PartialWarning({ content }: { content: StatementContent }) {
-	const { month, before } = partialWords(content);
+	const { month, before } = partialMonthLabels(content);
 	if (month === null && before === null) return null;
 	return (
 		<p role="note" className="mb-3 rounded-md bg-warn-soft px-3 py-2 text-warn-ink">

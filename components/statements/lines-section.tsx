@@ -4,14 +4,14 @@ import { monthBefore } from "#components/statements/drill.ts";
 import { None, PaperTable, PTd, PTh, PTr, Section } from "#components/statements/paper.tsx";
 import { gpuHours, lineRows } from "#components/statements/prepare-statement.ts";
 import type { StatementContent } from "#server/domain/statement.ts";
-import { monthWords, partialWords } from "#server/domain/statement-words.ts";
+import { monthWords, partialMonthLabels } from "#server/domain/statement-words.ts";
 
 const nameOf = (month: string) => monthWords(month).split(" ")[0] ?? month;
 
 /** Owned and cloud cost, compared with the previous month. */
 export function LinesSection({ content }: { content: StatementContent }) {
 	const compares = content.previousTotals !== null;
-	const partial = partialWords(content);
+	const partial = partialMonthLabels(content);
 	return (
 		<Section title="Owned and cloud">
 			<PaperTable aria-label="Owned and cloud">

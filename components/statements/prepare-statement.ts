@@ -2,7 +2,7 @@ import type { SpendPart } from "#components/spend/drill.ts";
 import type { Tone } from "#components/ui/chip.tsx";
 import type { StatementContent, StatementItem, StatementState, StatementSums } from "#server/domain/statement.ts";
 import { type ChargesWith, chargesOfLine } from "#server/domain/statement-charges.ts";
-import { LINE_WORDS, partialWords, SIDE_WORDS } from "#server/domain/statement-words.ts";
+import { LINE_WORDS, partialMonthLabels, SIDE_WORDS } from "#server/domain/statement-words.ts";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { drillBefore, itemDrill, statementDrill } from "./drill.ts";
@@ -34,7 +34,7 @@ const SIDE_PART = { owned: "home", cloud: "cloud" } as const;
 /** Lines, then owned and cloud totals, then the total; each level adds up to the next. */
 export function lineRows(content: StatementContent): LineRow[] {
 	const { lines, sides, totals, previousTotals } = content;
-	const comparable = partialWords(content).before === null;
+	const comparable = partialMonthLabels(content).before === null;
 	type Behind = { charges?: ChargesWith; part?: SpendPart };
 	const row = (
 		{ key, label, kind, charges = {}, part = "all" }: Pick<LineRow, "key" | "label" | "kind"> & Behind,

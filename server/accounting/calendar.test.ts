@@ -4,13 +4,13 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import {
 	bucketStartMs,
 	bucketsOf,
-	cutAtHours,
 	dayKey,
 	GRANULARITIES,
 	monthKey,
 	monthOfKey,
 	nextBucketStartMs,
 	periodOf,
+	splitAtHours,
 	weekdayOf,
 } from "./calendar.ts";
 import { coverLessHours, coverRange, wholeHours } from "./cover-range.ts";
@@ -86,7 +86,7 @@ describe("buckets of a time zone", () => {
 
 	it("Kolkata's midnight is 18:30 UTC: it splits the hour 18:00 to 19:00 into two buckets, and its charges into two pieces", () => {
 		const at = Date.UTC(2026, 10, 30, 18);
-		expect(cutAtHours({ fromMs: at + 60_000, toMs: at + 2 * HOUR_MS }, kolkata).map((p) => iso(p.fromMs).slice(11, 16))).toEqual([
+		expect(splitAtHours({ fromMs: at + 60_000, toMs: at + 2 * HOUR_MS }, kolkata).map((p) => iso(p.fromMs).slice(11, 16))).toEqual([
 			"18:01",
 			"18:30",
 			"19:00",
@@ -139,7 +139,7 @@ describe("cutting", () => {
 	it("at hours gives consecutive pieces, each within one hour and one day", () => {
 		fc.assert(
 			fc.property(instant, fc.integer({ min: 0, max: 50 * HOUR_MS }), calendar, (fromMs, lengthMs, zone) => {
-				const pieces = cutAtHours({ fromMs, toMs: fromMs + lengthMs }, zone);
+				const pieces = splitAtHours({ fromMs, toMs: fromMs + lengthMs }, zone);
 				let at = fromMs;
 				for (const piece of pieces) {
 					expect(piece.fromMs).toBe(at);

@@ -78,7 +78,7 @@ export function monthOfKey(key: string, calendar: Calendar = UTC): Interval | nu
  * Splits the interval into pieces that each lie within one UTC hour and one calendar day, as charges must; empty for
  * an empty interval.
  */
-export function cutAtHours({ fromMs, toMs }: Interval, calendar: Calendar = UTC): Interval[] {
+export function splitAtHours({ fromMs, toMs }: Interval, calendar: Calendar = UTC): Interval[] {
 	assert(Number.isSafeInteger(fromMs) && Number.isSafeInteger(toMs), `an interval has whole milliseconds, got ${fromMs}..${toMs}`);
 	const pieces: Interval[] = [];
 	for (let at = fromMs; at < toMs; ) {

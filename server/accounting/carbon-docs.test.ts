@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { cutAtHours } from "./calendar.ts";
+import { splitAtHours } from "./calendar.ts";
 import { type Footprint, footprintOfGpus, type PowerFacts } from "./carbon.ts";
 import { softwareCarbonIntensity } from "./carbon-intensity.ts";
 
@@ -34,7 +34,7 @@ describe("docs/carbon.md", () => {
 			load: "busy",
 		};
 		const whole = { fromMs: ten + HOUR_MS / 2, toMs: ten + 2 * HOUR_MS };
-		const hours = cutAtHours(whole).map((piece) => footprintOfGpus(power, gpus, piece));
+		const hours = splitAtHours(whole).map((piece) => footprintOfGpus(power, gpus, piece));
 		const sum = (pick: (f: Footprint) => bigint | null): bigint => hours.reduce((total, f) => total + (pick(f) ?? 0n), 0n);
 		const emissionsMilligrams = sum((f) => f.emissionsMilligrams);
 		const embodiedMilligrams = sum((f) => f.embodiedMilligrams);

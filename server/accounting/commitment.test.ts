@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { amortisedUntil, type Commitment } from "./commitment.ts";
+import { amortizedUntil, type Commitment } from "./commitment.ts";
 import { meterUsage } from "./meter-usage.ts";
 import { aUsage, sumOf, T0 } from "./testing/build.ts";
 
@@ -24,7 +24,7 @@ const prices = [{ fromMs: T0, microUsdPerHour: 4_000_000n, listMicroUsdPerHour: 
 describe("a commitment, worked by hand", () => {
 	it("amortizes $2,400 + 1,000 h × $6 = $8,400 over its term, nothing before it and nothing after", () => {
 		const commitment = aCommitment();
-		const at = (hours: number) => amortisedUntil(commitment, T0 + hours * HOUR_MS);
+		const at = (hours: number) => amortizedUntil(commitment, T0 + hours * HOUR_MS);
 		expect([at(-5), at(0), at(1), at(1_000), at(2_000)]).toEqual([0n, 0n, 8_400_000n, 8_400_000_000n, 8_400_000_000n]);
 	});
 

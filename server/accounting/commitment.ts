@@ -20,7 +20,7 @@ export interface Commitment extends Interval {
 }
 
 /** Cost of the commitment up to an instant: the upfront payment spread evenly over its term, plus the elapsed hours. */
-export function amortisedUntil(commitment: Commitment, atMs: number): bigint {
+export function amortizedUntil(commitment: Commitment, atMs: number): bigint {
 	const { fromMs, toMs, upfrontMicroUsd, hourlyMicroUsd } = commitment;
 	const elapsed = BigInt(Math.min(Math.max(atMs, fromMs), toMs) - fromMs);
 	return (
@@ -29,8 +29,8 @@ export function amortisedUntil(commitment: Commitment, atMs: number): bigint {
 }
 
 /** The same for one of its machines, rounded down. The remainder counts as unused. */
-export function seatUntil(commitment: Commitment, atMs: number): bigint {
-	return mulDivFloor(amortisedUntil(commitment, atMs), 1n, BigInt(commitment.instances)).quotient;
+export function machineCostUntil(commitment: Commitment, atMs: number): bigint {
+	return mulDivFloor(amortizedUntil(commitment, atMs), 1n, BigInt(commitment.instances)).quotient;
 }
 
 /** How much of a machine's time the commitment pays for. */

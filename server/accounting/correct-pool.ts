@@ -1,5 +1,5 @@
 import { type Amounts, type ChargeDraft, NO_AMOUNTS } from "./amounts.ts";
-import { bucketStartMs, cutAtHours, type Interval } from "./calendar.ts";
+import { bucketStartMs, type Interval, splitAtHours } from "./calendar.ts";
 import type { Footprint } from "./carbon.ts";
 import { chargeOfIdle, chargeOfUse, idleDoneMs, idleOf, type OwnedPool, type OwnedUse } from "./meter-pool.ts";
 
@@ -39,7 +39,7 @@ export function correctPool(
 	};
 	const asMetered = uses.map((use) => ({ ...use, endMs: use.meteredUntilMs ?? use.startMs }));
 	const ofUses = asMetered.flatMap((use) =>
-		cutAtHours({ fromMs: Math.max(use.startMs, fromMs), toMs: use.endMs }, pool.calendar).flatMap((piece) =>
+		splitAtHours({ fromMs: Math.max(use.startMs, fromMs), toMs: use.endMs }, pool.calendar).flatMap((piece) =>
 			missing(use.allocationId, piece, { now: chargeOfUse(pool, use, piece), before: chargeOfUse(was, use, piece) }),
 		),
 	);

@@ -10,11 +10,11 @@ const FINER: Record<Granularity, Granularity | null> = { month: "day", day: "hou
 
 /** The range extended to whole hours, the granularity of rollups. */
 export function wholeHours(range: Interval, calendar: Calendar = UTC): Interval {
-	return widened("hour", range, calendar);
+	return widenToHours("hour", range, calendar);
 }
 
 /** The range extended to whole buckets. */
-export function widened(granularity: Granularity, { fromMs, toMs }: Interval, calendar: Calendar = UTC): Interval {
+export function widenToHours(granularity: Granularity, { fromMs, toMs }: Interval, calendar: Calendar = UTC): Interval {
 	const end = bucketStartMs(granularity, toMs, calendar);
 	return {
 		fromMs: bucketStartMs(granularity, fromMs, calendar),
@@ -55,7 +55,7 @@ export interface Cover {
  */
 export function coverLessHours(range: Interval, calendar: Calendar = UTC): Cover {
 	if (range.fromMs >= range.toMs) return { add: [], less: [] };
-	const days = widened("day", range, calendar);
+	const days = widenToHours("day", range, calendar);
 	const [second, last] = [nextBucketStartMs("day", range.fromMs, calendar), bucketStartMs("day", range.toMs, calendar)];
 	const [off, behind] = [range.fromMs - days.fromMs, days.toMs - range.toMs];
 	const oneDay = second >= range.toMs;

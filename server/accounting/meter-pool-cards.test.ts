@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { ChargeDraft } from "./amounts.ts";
-import { bucketStartMs, cutAtHours, dayKey, type Interval } from "./calendar.ts";
+import { bucketStartMs, dayKey, type Interval, splitAtHours } from "./calendar.ts";
 import { correctPool, type PostedMoney } from "./correct-pool.ts";
 import { meterPool, type OwnedPool, type OwnedUse } from "./meter-pool.ts";
-import { cardCost, cutAtCards, type EffectiveCard } from "./owned-cost.ts";
+import { cardCost, type EffectiveCard, splitAtCards } from "./owned-cost.ts";
 import { aPool, aUse, sumOf, T0 } from "./testing/build.ts";
 import { aCard, anAsset } from "./testing/cards.ts";
 import { calendarOf, UTC } from "./zone.ts";
@@ -128,7 +128,7 @@ describe("pool with rate cards: properties", () => {
 	/** Cost of the pool since T0: its fixed cost, every GPU's idle power, and the additional power of busy GPUs. */
 	function owed(pool: OwnedPool, uses: readonly OwnedUse[], untilMs: number): bigint {
 		const line = (interval: { fromMs: number; toMs: number }, of: (part: EffectiveCard["cost"], a: number, b: number) => bigint) =>
-			cutAtCards(pool.cards, interval).reduce((sum, p) => sum + (p.cost ? of(p.cost, p.fromMs, p.toMs) : 0n), 0n);
+			splitAtCards(pool.cards, interval).reduce((sum, p) => sum + (p.cost ? of(p.cost, p.fromMs, p.toMs) : 0n), 0n);
 		const fixed = line({ fromMs: T0, toMs: untilMs }, (c, a, b) => c.fixedUntil(b) - c.fixedUntil(a));
 		const ofHour = (cost: EffectiveCard["cost"], load: "busy" | "idle", { fromMs, toMs }: Interval) => {
 			const hourMs = bucketStartMs("hour", fromMs);
@@ -137,7 +137,7 @@ describe("pool with rate cards: properties", () => {
 			return cost.powerAt(load, price, toMs - hourMs) - cost.powerAt(load, price, fromMs - hourMs);
 		};
 		const power = (load: "busy" | "idle", fromMs: number, toMs: number) =>
-			line({ fromMs, toMs }, (c, a, b) => cutAtHours({ fromMs: a, toMs: b }).reduce((all, piece) => all + ofHour(c, load, piece), 0n));
+			line({ fromMs, toMs }, (c, a, b) => splitAtHours({ fromMs: a, toMs: b }).reduce((all, piece) => all + ofHour(c, load, piece), 0n));
 		let sum = fixed + BigInt(pool.gpus) * power("idle", T0, untilMs);
 		for (const use of uses) {
 			const until = use.meteredUntilMs ?? use.startMs;

@@ -2,10 +2,10 @@ import type { ChargeDimensions } from "#server/domain/charge.ts";
 import { costOfElapsed } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { type Amounts, addScaled, type ChargeDraft, difference, NO_AMOUNTS } from "./amounts.ts";
-import { bucketStartMs, cutAtHours, type Interval } from "./calendar.ts";
+import { bucketStartMs, type Interval, splitAtHours } from "./calendar.ts";
 import { footprintOfSteps, type PoolPower, type PowerStep } from "./carbon.ts";
 import { reversed } from "./meter-usage.ts";
-import { type CardCost, cutAtCards, type EffectiveCard, type Load, shareOfSlot } from "./owned-cost.ts";
+import { type CardCost, type EffectiveCard, type Load, shareOfSlot, splitAtCards } from "./owned-cost.ts";
 import type { Calendar } from "./zone.ts";
 
 /**
@@ -77,12 +77,12 @@ export function meterPool(pool: OwnedPool, uses: readonly OwnedUse[], untilMs: n
 export function idleOf(pool: OwnedPool, uses: readonly OwnedUse[], { fromMs, toMs }: Interval): { piece: Interval; amounts: Amounts }[] {
 	const busy = new Map<number, Amounts>();
 	for (const use of uses) {
-		for (const piece of cutAtHours({ fromMs: Math.max(use.startMs, fromMs), toMs: Math.min(use.endMs ?? toMs, toMs) }, pool.calendar)) {
+		for (const piece of splitAtHours({ fromMs: Math.max(use.startMs, fromMs), toMs: Math.min(use.endMs ?? toMs, toMs) }, pool.calendar)) {
 			const hour = Math.max(bucketStartMs("hour", piece.fromMs, pool.calendar), fromMs);
 			busy.set(hour, addScaled(busy.get(hour) ?? NO_AMOUNTS, amountsOf(pool, idleSlots(pool, use), "idle", piece), 1n));
 		}
 	}
-	return cutAtHours({ fromMs, toMs }, pool.calendar).flatMap((piece) => {
+	return splitAtHours({ fromMs, toMs }, pool.calendar).flatMap((piece) => {
 		const owned = amountsOf(pool, { slots: "all", microUsdPerGpuHour: pool.microUsdPerGpuHour }, "idle", piece);
 		const amounts = difference(owned, busy.get(piece.fromMs) ?? NO_AMOUNTS);
 		const some = amounts.gpuMs > 0n || (amounts.gpuMs === 0n && amounts.effectiveMicroUsd !== 0n);
@@ -100,9 +100,9 @@ export function meterOwnedUse(pool: OwnedPool, use: OwnedUse, untilMs: number): 
 	const back = endMs !== null && endMs < doneMs;
 	const toMs = back ? endMs : Math.max(doneMs, endMs === null ? untilMs : Math.min(untilMs, endMs));
 	const moved = { fromMs: Math.min(doneMs, toMs), toMs: Math.max(doneMs, toMs) };
-	const used = cutAtHours(moved, pool.calendar).map((piece) => chargeOfUse(pool, use, piece));
+	const used = splitAtHours(moved, pool.calendar).map((piece) => chargeOfUse(pool, use, piece));
 	const idleMoved = { fromMs: Math.max(moved.fromMs, pool.ownedSinceMs), toMs: Math.min(moved.toMs, idleDoneMs(pool)) };
-	const idle = cutAtHours(idleMoved, pool.calendar).map((piece) =>
+	const idle = splitAtHours(idleMoved, pool.calendar).map((piece) =>
 		chargeOfIdle(pool, piece, amountsOf(pool, idleSlots(pool, use), "idle", piece)),
 	);
 	return { charges: back ? [...used.map(reversed), ...idle] : [...used, ...idle.map(reversed)], meteredUntilMs: toMs };
@@ -172,7 +172,7 @@ function amountsOf(pool: OwnedPool, slots: Slots, load: Load, piece: Interval): 
 function microUsdOf(pool: OwnedPool, { slots, microUsdPerGpuHour }: Slots, load: Load, piece: Interval): bigint {
 	const gpus = BigInt(slots === "all" ? pool.gpus : slots.length);
 	let sum = 0n;
-	for (const { fromMs, toMs, cost } of cutAtCards(pool.cards, piece)) {
+	for (const { fromMs, toMs, cost } of splitAtCards(pool.cards, piece)) {
 		if (cost === null) {
 			sum += gpus * (costOfElapsed(microUsdPerGpuHour, toMs) - costOfElapsed(microUsdPerGpuHour, fromMs));
 			continue;

@@ -3,9 +3,9 @@ import { assert } from "#server/kernel/assert.ts";
 import { mulDivFloor } from "#server/kernel/money.ts";
 import { type Amounts, type ChargeDraft, difference, NO_AMOUNTS, negated } from "./amounts.ts";
 import { type BillingTerms, billableMs } from "./billing-terms.ts";
-import { bucketStartMs, cutAtHours, type Interval, nextBucketStartMs } from "./calendar.ts";
+import { bucketStartMs, type Interval, nextBucketStartMs, splitAtHours } from "./calendar.ts";
 import { footprintOfGpus, type PowerFacts } from "./carbon.ts";
-import { type Commitment, coveredMs, seatUntil } from "./commitment.ts";
+import { type Commitment, coveredMs, machineCostUntil } from "./commitment.ts";
 import { type DiskUsage, diskCostUntil } from "./disk.ts";
 import type { Calendar } from "./zone.ts";
 
@@ -119,7 +119,7 @@ function chargesBetween(usage: Usage, interval: Interval): ChargeDraft[] {
 /** Excludes disk energy: no figure for it is available. */
 function diskCharges(usage: Usage, disk: DiskUsage, interval: Interval): ChargeDraft[] {
 	const costAt = (atMs: number): bigint => diskCostUntil(disk, usage.startMs, atMs - usage.startMs);
-	return cutAtHours(interval, usage.calendar).map((piece) => {
+	return splitAtHours(interval, usage.calendar).map((piece) => {
 		const microUsd = costAt(piece.toMs) - costAt(piece.fromMs);
 		const money = { listMicroUsd: microUsd, contractedMicroUsd: microUsd, effectiveMicroUsd: microUsd, billedMicroUsd: microUsd };
 		return { ...draftOf(usage, "storage", piece), ...NO_AMOUNTS, ...money };
@@ -139,7 +139,7 @@ const ALL_COMPUTE: readonly Phase[] = [{ fromMs: 0, kind: "compute" }];
 function cutAtPhases(phases: readonly Phase[], { fromMs, toMs }: Interval, calendar?: Calendar): (Interval & Pick<Phase, "kind">)[] {
 	return phases.flatMap(({ kind, fromMs: beginsMs }, i) => {
 		const part = { fromMs: i === 0 ? fromMs : Math.max(fromMs, beginsMs), toMs: Math.min(toMs, phases[i + 1]?.fromMs ?? toMs) };
-		return cutAtHours(part, calendar).map((piece) => ({ ...piece, kind }));
+		return splitAtHours(part, calendar).map((piece) => ({ ...piece, kind }));
 	});
 }
 
@@ -167,7 +167,7 @@ function coveredTotals(usage: Usage, commitment: Commitment, atMs: number): Pick
 	const outsideMs = atMs - startMs - coveredMs(commitment, { fromMs: startMs, toMs: atMs });
 	const outside = costOfSteps(usage.prices, startMs, billableMs(usage.terms, outsideMs)).microUsd;
 	return {
-		effectiveMicroUsd: outside + seatUntil(commitment, atMs) - seatUntil(commitment, startMs),
+		effectiveMicroUsd: outside + machineCostUntil(commitment, atMs) - machineCostUntil(commitment, startMs),
 		billedMicroUsd: outside,
 	};
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { gpuHourCost } from "./gpu-hour-cost.ts";
-import { cardCost, cardParts, cutAtCards, shareOfSlot } from "./owned-cost.ts";
+import { cardCost, cardParts, shareOfSlot, splitAtCards } from "./owned-cost.ts";
 import { aCard, anAsset } from "./testing/cards.ts";
 import { calendarOf, UTC } from "./zone.ts";
 
@@ -49,7 +49,7 @@ describe("cardCost, worked by hand", () => {
 	it("a card from 10:30 splits 10:00 to 11:00 in two, and time before the first card has none", () => {
 		const at = Date.UTC(2026, 10, 10, 10);
 		const cost = cardCost(aCard(), UTC);
-		expect(cutAtCards([{ fromMs: at + HOUR_MS / 2, cost }], { fromMs: at, toMs: at + HOUR_MS })).toEqual([
+		expect(splitAtCards([{ fromMs: at + HOUR_MS / 2, cost }], { fromMs: at, toMs: at + HOUR_MS })).toEqual([
 			{ fromMs: at, toMs: at + HOUR_MS / 2, cost: null },
 			{ fromMs: at + HOUR_MS / 2, toMs: at + HOUR_MS, cost },
 		]);

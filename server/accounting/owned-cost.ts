@@ -107,7 +107,7 @@ export function cardParts(card: OwnedRateCard, calendar: Calendar, { fromMs, toM
 }
 
 /** Splits the interval into parts that each fall under one card; `cost` is null before the first card. */
-export function cutAtCards(cards: readonly EffectiveCard[], { fromMs, toMs }: Interval): (Interval & { cost: CardCost | null })[] {
+export function splitAtCards(cards: readonly EffectiveCard[], { fromMs, toMs }: Interval): (Interval & { cost: CardCost | null })[] {
 	const parts: (Interval & { cost: CardCost | null })[] = [];
 	const holding = [{ fromMs: Number.NEGATIVE_INFINITY, cost: null }, ...cards];
 	for (const [i, card] of holding.entries()) {

@@ -4,7 +4,7 @@ import { SLICE_DIMENSIONS } from "#server/domain/charge.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { GRANULARITIES } from "./calendar.ts";
 import { meterUsage } from "./meter-usage.ts";
-import { cutCharge, jobMonthDeltas, NO_SUMS, type RollupSums, rollupDeltas } from "./rollup.ts";
+import { jobMonthDeltas, NO_SUMS, type RollupSums, rollupDeltas, splitCharge } from "./rollup.ts";
 import { sliceDeltas } from "./slice.ts";
 import { aUsage, sumOf, T0 } from "./testing/build.ts";
 import { calendarOf } from "./zone.ts";
@@ -88,7 +88,7 @@ describe("sums of parts", () => {
 		fc.assert(
 			fc.property(usages, zone, (list, calendar) => {
 				const whole = list.flatMap((u) => meterUsage(u, null, T0 + 200 * DAY_MS).charges);
-				const charges = whole.flatMap((c) => cutCharge(c, calendar));
+				const charges = whole.flatMap((c) => splitCharge(c, calendar));
 				const deltas = rollupDeltas(charges, calendar);
 				const days = deltas.filter((d) => d.granularity === "day");
 				const months = jobMonthDeltas(charges, calendar);
@@ -119,14 +119,14 @@ describe("sums of parts", () => {
 			startMs + DAY_MS,
 		).charges;
 		if (!charge) throw new Error("no charge");
-		const pieces = cutCharge(charge, calendarOf("Asia/Kolkata"));
+		const pieces = splitCharge(charge, calendarOf("Asia/Kolkata"));
 		expect(pieces.map((p) => [new Date(p.periodStartMs).toISOString().slice(11, 16), p.effectiveMicroUsd])).toEqual([
 			["18:20", 166_666n],
 			["18:30", 500_000n],
 		]);
 		expect(charge.effectiveMicroUsd).toBe(666_666n);
-		const back = cutCharge({ ...charge, effectiveMicroUsd: -charge.effectiveMicroUsd }, calendarOf("Asia/Kolkata"));
+		const back = splitCharge({ ...charge, effectiveMicroUsd: -charge.effectiveMicroUsd }, calendarOf("Asia/Kolkata"));
 		expect(back.map((p) => p.effectiveMicroUsd)).toEqual([-166_666n, -500_000n]);
-		expect(cutCharge(charge)).toEqual([charge]);
+		expect(splitCharge(charge)).toEqual([charge]);
 	});
 });

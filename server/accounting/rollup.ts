@@ -2,7 +2,7 @@ import type { ChargeDimensions } from "#server/domain/charge.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { type Amounts, addScaled, type ChargeDraft, difference, NO_AMOUNTS, shareOf } from "./amounts.ts";
 import { budgetCost } from "./budget-cost.ts";
-import { bucketStartMs, cutAtHours, GRANULARITIES, type Granularity } from "./calendar.ts";
+import { bucketStartMs, GRANULARITIES, type Granularity, splitAtHours } from "./calendar.ts";
 import { type Calendar, UTC } from "./zone.ts";
 
 /** The increase of one row of the table `rollup` from some charges. */
@@ -69,8 +69,8 @@ export function addSums(a: RollupSums, b: RollupSums): RollupSums {
  * Splits a charge into pieces that each belong to one hour and one day of the calendar; most already do. The parts of
  * an amount are its shares by time, and the last one takes the rounding remainder, so that they add up to the charge.
  */
-export function cutCharge(charge: ChargeDraft, calendar: Calendar = UTC): ChargeDraft[] {
-	const pieces = cutAtHours({ fromMs: charge.periodStartMs, toMs: charge.periodEndMs }, calendar);
+export function splitCharge(charge: ChargeDraft, calendar: Calendar = UTC): ChargeDraft[] {
+	const pieces = splitAtHours({ fromMs: charge.periodStartMs, toMs: charge.periodEndMs }, calendar);
 	if (pieces.length === 1) return [charge];
 	assert(charge.periodEndMs > charge.periodStartMs, "a charge is of some time");
 	const whole = BigInt(charge.periodEndMs - charge.periodStartMs);

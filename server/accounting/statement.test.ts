@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StatementContent } from "#server/domain/statement.ts";
-import { partialWords } from "#server/domain/statement-words.ts";
+import { partialMonthLabels } from "#server/domain/statement-words.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { NO_SUMS } from "./rollup.ts";
 import { buildStatement } from "./statement.ts";
@@ -169,11 +169,11 @@ describe("incomplete months in the ledger", () => {
 		["begun in the month before", Date.UTC(2026, 9, 24), { month: null, before: "24–31 Oct only, not comparable" }],
 		["begun with the month", Date.UTC(2026, 10, 1), { month: null, before: null }],
 		["begun in the month", Date.UTC(2026, 10, 5), { month: "from 5 Nov only", before: null }],
-	])("%s", (_, ledgerFromMs, words) => expect(partialWords(built(ledgerFromMs))).toEqual(words));
+	])("%s", (_, ledgerFromMs, words) => expect(partialMonthLabels(built(ledgerFromMs))).toEqual(words));
 
 	it("counts the days in the ledger's zone", () => {
 		const content = { ...built(Date.UTC(2026, 9, 23, 22)), fromMs: Date.UTC(2026, 9, 31, 23), zone: "Europe/Berlin" };
-		expect(partialWords(content).before).toBe("24–31 Oct only, not comparable");
+		expect(partialMonthLabels(content).before).toBe("24–31 Oct only, not comparable");
 	});
 
 	it("do not make a version differ", () => expect(isEquivalent(built(), built(Date.UTC(2026, 9, 24)))).toBe(true));

@@ -23,7 +23,7 @@ const TAKES_ROOM = /^\/(api\/(v1|trpc|2\.0)|scim\/v2)\/|^\/agent\/v1\/(checkpoin
  * All entry points of the web server in one function: health, REST, schemas, agents, and everything else through
  * `page`. Throws only for failures that are not the caller's.
  */
-export function makeAnswer(parts: {
+export function createRequestHandler(parts: {
 	rt: RestRuntime;
 	edge: Edge;
 	room: DiskRoom;

@@ -50,7 +50,7 @@ class TooManyAttempts extends CredentialsSignin {
 }
 
 /** A session holds an account id and an epoch; role and teams are read from the account on each request. */
-export function makeAuthConfig(rt: AuthRuntime): NextAuthConfig {
+export function createAuthConfig(rt: AuthRuntime): NextAuthConfig {
 	return {
 		session: { strategy: "jwt", maxAge: SESSION_SECONDS },
 		trustHost: true,

@@ -11,7 +11,7 @@ import { account, identity } from "#server/db/schema/account.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import { groupMapSchema } from "#server/domain/group-map.ts";
 import { env } from "#server/env.ts";
-import { makeAuthConfig } from "./auth-config.ts";
+import { createAuthConfig } from "./auth-config.ts";
 import { Browser } from "./testing/browser.ts";
 
 const APP = "http://localhost:3999";
@@ -96,7 +96,7 @@ describe.each([
 			clock: { nowMs: () => Date.now() },
 			source: async () => "192.0.2.1",
 		};
-		config = { ...makeAuthConfig(rt), basePath: "/api/auth", logger: { error: () => undefined } };
+		config = { ...createAuthConfig(rt), basePath: "/api/auth", logger: { error: () => undefined } };
 		await database.db.insert(account).values([
 			{ id: "ci", email: "ci@example.test", name: "CI", role: "data_scientist", service: true, createdAt: new Date() },
 			{ id: "dee", email: "dee@example.test", name: "Dee", role: "platform", createdAt: new Date() },

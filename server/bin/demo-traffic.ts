@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { COMPANY_FAMILIES } from "#server/demo/company/families.ts";
 import { PUBLISHING, RETRAINING } from "#server/demo/company/retraining.ts";
-import { nextJob, pauseMs } from "#server/demo/company/traffic.ts";
+import { drawNextJob, pauseMs } from "#server/demo/company/traffic.ts";
 import { env } from "#server/env.ts";
 import { logLine } from "#server/kernel/program-log.ts";
 import { seededRandom } from "#server/kernel/random.ts";
@@ -32,7 +32,7 @@ for (;;) {
 		retrainAtMs = Date.now() + RETRAIN_EVERY_MS;
 	}
 	await sleep(pauseMs(random, Date.now()));
-	await submit("/jobs", nextJob(random, COMPANY_FAMILIES, Date.now()));
+	await submit("/jobs", drawNextJob(random, COMPANY_FAMILIES, Date.now()));
 }
 
 /** Only once: saving it again would delete its firings. */

@@ -10,7 +10,7 @@ import { type PlanPolicy, readPlanPolicy, shippedPolicies } from "#server/plan/c
 import { ownedGpus } from "#server/plan/compare/resize.ts";
 import { DEFAULT_START_MS } from "#server/plan/history/read-history.ts";
 import { tracePathOf } from "#server/plan/open-traces.ts";
-import { historyOf, lastDays, ownedModel } from "#server/plan/prepare.ts";
+import { historyOf, keepLastDays, ownedModel } from "#server/plan/prepare.ts";
 import type { Study } from "#server/plan/study.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
 import { readScenarioFile } from "#server/simulation/scenario-file/read-scenario.ts";
@@ -24,7 +24,7 @@ import { SHIPPED_FACTS } from "./simulate-facts.ts";
  */
 export async function prepareStudy(options: PlanOptions): Promise<Study> {
 	const trace = await readTraceFile(tracePathOf(options.trace), { lenient: true, acceleratorsNamed });
-	const jobs = lastDays(trace.jobs, options.days);
+	const jobs = keepLastDays(trace.jobs, options.days);
 	const startMs = trace.recordedStartMs ?? options.startMs ?? null;
 	const profile = (gpus: number | undefined, accelerator: string) =>
 		assess(historyOf({ ...trace, jobs }, startMs), {

@@ -4,7 +4,7 @@ import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { assess } from "#server/plan/assess.ts";
 import { modelNamed } from "#server/plan/candidates/prices.ts";
-import { assumedJob, headline, type OneJob, type PlanHeadline } from "#server/plan/headline.ts";
+import { assumedJob, headline, type PlanHeadline, type SingleJob } from "#server/plan/headline.ts";
 import { readHistoryFile } from "#server/plan/history/read-history.ts";
 import { tracePathOf } from "#server/plan/open-traces.ts";
 import { renderAssessment } from "#server/plan/render/assessment.ts";
@@ -52,7 +52,7 @@ async function runCompare(options: PlanOptions, bar: ProgressBar): Promise<void>
 }
 
 /** @throws SpillwayError `invalid_input` for a job file without scaling. */
-function readOneJob({ job: file, parallelPercent }: PlanOptions): OneJob {
+function readOneJob({ job: file, parallelPercent }: PlanOptions): SingleJob {
 	if (file === undefined) return assumedJob(parallelPercent);
 	const spec = parseJobText(readTextFile(file, "job file"));
 	if (!spec.scaling)

@@ -4,8 +4,8 @@ import next from "next";
 import { rcloneOfHost } from "#server/agent/rclone/find.ts";
 import { readRemotes } from "#server/agent/read-remotes.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
-import { makeAnswer, methodOf, surfaceOf } from "#server/api/answer.ts";
-import { makeEdge } from "#server/api/edge/guard.ts";
+import { createRequestHandler, methodOf, surfaceOf } from "#server/api/answer.ts";
+import { createEdge } from "#server/api/edge/guard.ts";
 import { RateLimiter } from "#server/api/edge/rate-limiter.ts";
 import { refuse } from "#server/api/refuse.ts";
 import { handleScim } from "#server/api/scim/handler.ts";
@@ -99,7 +99,7 @@ const agent = createAgentHandler({
 });
 await app.prepare();
 const page = app.getRequestHandler();
-const edge = makeEdge({
+const edge = createEdge({
 	...{ publicUrl: publicUrl(rt.env), host, moreHosts: rt.env.SPILLWAY_ALLOWED_HOSTS, limiter },
 	...{ nowMs: () => rt.clock.nowMs(), addressOf: clientAddress },
 });
@@ -107,7 +107,7 @@ const edge = makeEdge({
 const room = await watchDiskRoom({
 	...{ folder: home, reserveBytes: rt.env.SPILLWAY_DISK_RESERVE_MIB * 1024 * 1024, signal: rt.shutdown.signal },
 });
-const answer = makeAnswer({ ...{ rt, edge, room, agent, page }, scim: (req, res) => handleScim(scim, req, res) });
+const answer = createRequestHandler({ ...{ rt, edge, room, agent, page }, scim: (req, res) => handleScim(scim, req, res) });
 
 countProcess();
 const notices = noticeSettings(rt.env);

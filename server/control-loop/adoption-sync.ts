@@ -1,6 +1,6 @@
 import type { ForeignJob, ForeignOutcome } from "#server/domain/foreign-job.ts";
 import type { AdoptionWhy } from "#server/domain/imports/adoption.ts";
-import { translateForeign } from "#server/domain/imports/adoption.ts";
+import { convertForeignJob } from "#server/domain/imports/adoption.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { adoptionRules, canAdopt } from "#server/policy/judge-adoption.ts";
 import type { ClusterDriver } from "#server/providers/driver.ts";
@@ -79,7 +79,7 @@ async function offerNew(ctx: LoopContext, siteId: string, queue: ForeignQueue, j
 					continue;
 				}
 				const context = { team: effect.team, teams: [], acceleratorsNamed, zoneOffsetMinutes: 0, email: null, nowMs };
-				const made = translateForeign(script, facts, context);
+				const made = convertForeignJob(script, facts, context);
 				if ("why" in made) why.push(...made.why);
 				else if (!canAdopt(rule, made.spec)) why.push(`The condition of rule ${rule.id} does not hold for it.`);
 				else {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { endOfGang, type Member, memberEnd, whyGangEnds } from "./gang.ts";
+import { gangEnd, gangStopReason, type Member, memberEnd } from "./gang.ts";
 import { reason } from "./reasons.ts";
 
 const ran = (rank: number, code: number): Member => ({ rank, state: "ready", exit: { code, signal: null, error: null }, reason: null });
 const gone = (rank: number, why: Member["reason"]): Member => ({ rank, state: "terminated", exit: null, reason: why });
 const failed = reason("gang_member_failed", { rank: 1, nodes: 3, exitCode: 5 });
 
-describe("whyGangEnds", () => {
+describe("gangStopReason", () => {
 	it("does not end the others when a command succeeds", () => {
-		expect(whyGangEnds(ran(1, 0), 3, null)).toBeNull();
+		expect(gangStopReason(ran(1, 0), 3, null)).toBeNull();
 	});
 	it.each([
 		[ran(1, 5), failed],
@@ -23,20 +23,20 @@ describe("whyGangEnds", () => {
 		[gone(1, reason("launch_refused_quota", { offerId: "o" })), reason("launch_refused_quota", { offerId: "o", rank: 1, nodes: 3 })],
 		[gone(1, null), reason("instance_vanished", { rank: 1, nodes: 3 })],
 	] as const)("names the rank that ended", (member, why) => {
-		expect(whyGangEnds(member, 3, null)).toEqual(why);
+		expect(gangStopReason(member, 3, null)).toEqual(why);
 	});
 });
 
-describe("endOfGang", () => {
+describe("gangEnd", () => {
 	it("uses the exit of the member that ended it, or of rank 0 when none did", () => {
-		expect(endOfGang([ran(0, 143), ran(1, 5), ran(2, 143)], failed)).toEqual({ exit: ran(1, 5).exit });
-		expect(endOfGang([ran(0, 0), ran(1, 0)], null)).toEqual({ exit: ran(0, 0).exit });
+		expect(gangEnd([ran(0, 143), ran(1, 5), ran(2, 143)], failed)).toEqual({ exit: ran(1, 5).exit });
+		expect(gangEnd([ran(0, 0), ran(1, 0)], null)).toEqual({ exit: ran(0, 0).exit });
 	});
 	it("is the end of a machine that disappeared, even when its peers reported failures first", () => {
-		const end = endOfGang([gone(0, reason("instance_vanished")), ran(1, 5), ran(2, 5)], failed);
+		const end = gangEnd([gone(0, reason("instance_vanished")), ran(1, 5), ran(2, 5)], failed);
 		expect(end.because).toEqual(reason("instance_vanished", { rank: 0, nodes: 3 }));
 		// We ended this one ourselves, so it was not reclaimed.
-		expect(endOfGang([gone(0, memberEnd(failed, 0, 3)), ran(1, 5), ran(2, 5)], failed).because).toBeUndefined();
+		expect(gangEnd([gone(0, memberEnd(failed, 0, 3)), ran(1, 5), ran(2, 5)], failed).because).toBeUndefined();
 	});
 });
 

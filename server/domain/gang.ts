@@ -18,7 +18,7 @@ export function ofMember(why: Reason, rank: number, nodes: number): Reason {
 }
 
 /** Why the rest of a gang must stop because one member ended; null when that member succeeded. */
-export function whyGangEnds({ rank, exit, reason: why }: Member, nodes: number, fallback: Reason | null): Reason | null {
+export function gangStopReason({ rank, exit, reason: why }: Member, nodes: number, fallback: Reason | null): Reason | null {
 	if (exit === null) return ofMember(why ?? fallback ?? reason("instance_vanished"), rank, nodes);
 	if (exit.error !== null) return reason("gang_member_failed", { rank, nodes, message: exit.error.slice(0, 500) });
 	if (exit.outOfMemory) return reason("gang_member_failed", { rank, nodes, outOfMemory: true });
@@ -34,7 +34,7 @@ const TAKEN: ReadonlySet<ReasonCode> = new Set(["spot_interruption", "instance_v
  * disappeared, the others' commands failed because their peer was lost, even if they reported first: then the machine's end is the
  * reason, and the job is retried.
  */
-export function endOfGang(members: readonly Member[], stopReason: Reason | null): { exit: Exit | null; because?: Reason } {
+export function gangEnd(members: readonly Member[], stopReason: Reason | null): { exit: Exit | null; because?: Reason } {
 	const culprit = members.find(({ rank }) => rank === stopReason?.facts["rank"]) ?? members[0];
 	const exit = culprit?.exit ?? null;
 	if (stopReason?.code !== "gang_member_failed") return { exit };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { usdToMicro } from "../kernel/money.ts";
-import { didYouMean } from "../kernel/nearest-name.ts";
+import { suggestName } from "../kernel/nearest-name.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../kernel/units.ts";
 import { BUDGET_PERIODS, CAP_REACTIONS, MOVE_KINDS } from "./policy.ts";
 import * as value from "./schema/values.ts";
@@ -79,7 +79,7 @@ const region = () =>
 		if (colon < 0 && !written.startsWith("*"))
 			return problem(ctx, `"${written}" names no provider. Regions are written provider:region.`, `Write for example "aws:${written}".`);
 		if (colon < 0 || provider.includes("*") || (CLOUD_PROVIDERS as readonly string[]).includes(provider.toLowerCase())) return;
-		problem(ctx, `There is no cloud provider "${provider}".`, didYouMean(provider, CLOUD_PROVIDERS));
+		problem(ctx, `There is no cloud provider "${provider}".`, suggestName(provider, CLOUD_PROVIDERS));
 	});
 
 const siteId = () =>

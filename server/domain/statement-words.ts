@@ -94,7 +94,7 @@ export function ratesWords({ rates }: StatementInCurrency): string {
 	return `Converted day by day at the rates ${dates}, from ${[...new Set(rates.map(({ source }) => source))].join("; ")}.`;
 }
 
-export function partialWords(content: Pick<StatementContent, "fromMs" | "zone" | "ledgerFromMs">): {
+export function partialMonthLabels(content: Pick<StatementContent, "fromMs" | "zone" | "ledgerFromMs">): {
 	month: string | null;
 	before: string | null;
 } {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { didYouMean, nearestName } from "./nearest-name.ts";
+import { nearestName, suggestName } from "./nearest-name.ts";
 
 const FIELDS = ["gpus", "class", "priority", "accelerators", "memoryGiB"];
 
@@ -46,12 +46,12 @@ describe("nearestName", () => {
 		const names = Array.from({ length: 5_000 }, (_, i) => `team-${String(i).padStart(4, "0")}`);
 		expect(nearestName("taem-0999", names)).toBe("team-0999");
 		expect(nearestName("taem-1000", names)).not.toBe("team-1000");
-		expect(didYouMean("colour", names)).toMatch(/^Use one of: team-0000, .*team-0019 and 4980 more\.$/);
+		expect(suggestName("colour", names)).toMatch(/^Use one of: team-0000, .*team-0019 and 4980 more\.$/);
 	});
 
 	it("lists the known names when none is near", () => {
-		expect(didYouMean("gpsu", FIELDS)).toBe("Did you mean gpus?");
-		expect(didYouMean("colour", ["a", "b"])).toBe("Use one of: a, b.");
+		expect(suggestName("gpsu", FIELDS)).toBe("Did you mean gpus?");
+		expect(suggestName("colour", ["a", "b"])).toBe("Use one of: a, b.");
 	});
 });
 

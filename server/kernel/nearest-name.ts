@@ -21,7 +21,7 @@ export function nearestName(given: string, known: readonly string[]): string | n
 }
 
 /** "Did you mean gpus?", or the list of known names when none is near. */
-export function didYouMean(given: string, known: readonly string[]): string {
+export function suggestName(given: string, known: readonly string[]): string {
 	const near = nearestName(given, known);
 	if (near !== null) return `Did you mean ${near}?`;
 	const more = known.length - NAMES_SHOWN;

@@ -40,10 +40,10 @@ export interface HeadlineOptions {
 	/** How to reproduce the figures. */
 	command: string;
 	/** The job on more GPUs; `source` is the source of its scaling. */
-	oneJob: OneJob;
+	oneJob: SingleJob;
 }
 
-export interface OneJob {
+export interface SingleJob {
 	scaling: Scaling;
 	/** Absent: the GPUs of an owned node. */
 	gpus?: number;
@@ -57,7 +57,7 @@ const PARALLEL_PERCENT = 97;
 const ASSUMED_GPUS = { before: 8, after: 64 } as const;
 
 /** The job on more GPUs by Amdahl's law. @param percent its parallel share; absent: assumed. */
-export function assumedJob(percent?: number): OneJob {
+export function assumedJob(percent?: number): SingleJob {
 	const parallel = (percent ?? PARALLEL_PERCENT) / 100;
 	const source = `Amdahl's law with a parallel share of ${parallel}, ${percent === undefined ? "assumed" : "given"}`;
 	return { scaling: { parallel, upTo: ASSUMED_GPUS.after }, gpus: ASSUMED_GPUS.before, source };
@@ -150,7 +150,7 @@ function moneyOf({ card, assessment }: Study, specs: readonly OptionSpec[], runs
 type Figure = Omit<HeadlineResult, "reached" | "command">;
 
 /** One job alone: on its requested GPUs, at home, and on the most that it scales to. Both are replayed. */
-function oneJobFigure({ scenario, card }: Study, { scaling, source, ...given }: OneJob): Figure {
+function oneJobFigure({ scenario, card }: Study, { scaling, source, ...given }: SingleJob): Figure {
 	const gpus = given.gpus ?? nodeGpus(scenario);
 	const durationMs = given.durationMs ?? LONG_JOB.beforeHours * HOUR_MS;
 	const [, , eager] = shippedPolicies() as [PlanPolicy, PlanPolicy, PlanPolicy];

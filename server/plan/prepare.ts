@@ -21,7 +21,7 @@ export function historyOf(
 }
 
 /** The jobs of the last days before the last submission; all of them without a limit. */
-export function lastDays(jobs: readonly TraceJob[], days: number | undefined): TraceJob[] {
+export function keepLastDays(jobs: readonly TraceJob[], days: number | undefined): TraceJob[] {
 	if (days === undefined) return [...jobs];
 	const last = jobs.at(-1)?.submitMs ?? 0;
 	return jobs.filter((job) => job.submitMs >= last - days * DAY_MS);

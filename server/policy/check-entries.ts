@@ -1,6 +1,6 @@
 import { isScalar } from "yaml";
 import type { Rule } from "#server/domain/policy.ts";
-import { didYouMean, nearestName } from "#server/kernel/nearest-name.ts";
+import { nearestName, suggestName } from "#server/kernel/nearest-name.ts";
 import { checkExpression } from "./check-expression.ts";
 import type { ExpressionScope, KnownNames } from "./check-names.ts";
 import { sourceOffset } from "./expression-position.ts";
@@ -33,7 +33,7 @@ export function checkSites(text: PolicyText, at: Path, { effect }: Pick<Rule, "e
 		if (words.includes(site) || siteIds?.includes(site)) continue;
 		const offset = text.offsetOf([...at, effect.kind, "sites", index]);
 		if (siteIds) {
-			text.report("error", offset, `There is no site "${site}".`, didYouMean(site, [...words, ...siteIds]));
+			text.report("error", offset, `There is no site "${site}".`, suggestName(site, [...words, ...siteIds]));
 			isValid = false;
 			continue;
 		}

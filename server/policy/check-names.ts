@@ -1,5 +1,5 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { didYouMean, nearestName } from "#server/kernel/nearest-name.ts";
+import { nearestName, suggestName } from "#server/kernel/nearest-name.ts";
 import { FUNCTIONS, LOOPS, METHODS } from "./expression-environment.ts";
 import { type FactField, JOB_FIELDS, QUOTE_FIELDS } from "./job-facts.ts";
 import { POLICY_LIMITS } from "./limits.ts";
@@ -110,7 +110,7 @@ class NameCheck {
 			this.#visit(receiver, variables, inLoop);
 			if (!Object.hasOwn(fields, name)) {
 				const offset = node.end - name.length;
-				this.#report("error", Math.max(node.start, offset), `${root} has no ${name}.`, { fix: didYouMean(name, Object.keys(fields)) });
+				this.#report("error", Math.max(node.start, offset), `${root} has no ${name}.`, { fix: suggestName(name, Object.keys(fields)) });
 			}
 			return;
 		}
@@ -144,7 +144,7 @@ class NameCheck {
 
 	#call(name: string, args: readonly ASTNode[], node: ASTNode, variables: readonly string[], inLoop: boolean): void {
 		if (!(FUNCTIONS as readonly string[]).includes(name)) {
-			this.#report("error", node.start, `There is no function ${name}().`, { fix: didYouMean(name, FUNCTIONS) });
+			this.#report("error", node.start, `There is no function ${name}().`, { fix: suggestName(name, FUNCTIONS) });
 			return;
 		}
 		const [only] = args;
@@ -158,7 +158,7 @@ class NameCheck {
 
 	#method(name: string, receiver: ASTNode, args: readonly ASTNode[], node: ASTNode, variables: readonly string[], inLoop: boolean): void {
 		if (!(METHODS as readonly string[]).includes(name)) {
-			const fix = name === "matches" ? "Use startsWith, endsWith or contains." : didYouMean(name, METHODS);
+			const fix = name === "matches" ? "Use startsWith, endsWith or contains." : suggestName(name, METHODS);
 			this.#report("error", node.start, `${name}() cannot be used in a policy.`, { fix });
 			return;
 		}
@@ -188,7 +188,7 @@ class NameCheck {
 		for (const literal of literalsIn(other)) {
 			if (literal.op !== "value" || typeof literal.args !== "string" || values.includes(literal.args)) continue;
 			this.#report("error", literal.start, `"${literal.args}" is no ${fieldName(field)}.`, {
-				fix: didYouMean(
+				fix: suggestName(
 					literal.args,
 					values.filter((v) => v !== ""),
 				),
@@ -209,7 +209,7 @@ class NameCheck {
 			for (const literal of literalsIn(other)) {
 				// A home has no instance type.
 				if (literal.op !== "value" || typeof literal.args !== "string" || literal.args === "" || names.includes(literal.args)) continue;
-				this.#report("error", literal.start, `There is no ${what} "${literal.args}".`, { fix: didYouMean(literal.args, names) });
+				this.#report("error", literal.start, `There is no ${what} "${literal.args}".`, { fix: suggestName(literal.args, names) });
 			}
 		}
 	}

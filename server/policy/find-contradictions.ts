@@ -38,7 +38,7 @@ export function nameOf(placed: PlacedRule): string {
 }
 
 /** Whether `a` holds for every job that `b` holds for. */
-export function holdsWith(logic: ConditionLogic, a: PlacedRule, b: PlacedRule): boolean {
+export function impliesWith(logic: ConditionLogic, a: PlacedRule, b: PlacedRule): boolean {
 	return logic.implies(b.rule.when, a.rule.when);
 }
 
@@ -54,12 +54,12 @@ function findRequiredDenied({ reader, logic, rules }: Finding, requiring: Placed
 	if (!removed || logic.excludes(requiring.rule.when, other.rule.when)) return;
 	const verb = effect.kind === "deny" ? "denies" : "does not allow";
 	const what = `${requiring.rule.id} requires ${required}, which ${nameOf(other)} ${verb}`;
-	if (holdsWith(logic, other, requiring)) {
+	if (impliesWith(logic, other, requiring)) {
 		const fix = `Change one of them, or deny cloud where ${requiring.rule.id} holds.`;
 		reader.report("error", requiring.offset, `${what}: no cloud offer is left for its jobs.`, fix);
 		return;
 	}
-	if (rules.some((r) => closesClouds(r.rule.effect) && r !== other && (holdsWith(logic, r, other) || holdsWith(logic, r, requiring))))
+	if (rules.some((r) => closesClouds(r.rule.effect) && r !== other && (impliesWith(logic, r, other) || impliesWith(logic, r, requiring))))
 		return;
 	const fix = "Let the condition of one leave the other's jobs out; to keep them at home, deny cloud where both hold.";
 	reader.report("warning", requiring.offset, `${what}: a job that meets both finds no cloud offer.`, fix);
@@ -68,7 +68,7 @@ function findRequiredDenied({ reader, logic, rules }: Finding, requiring: Placed
 function findTwoRequirements({ reader, logic }: Finding, earlier: PlacedRule, later: PlacedRule): void {
 	const [a, b] = [requiredType(earlier), requiredType(later)];
 	if (a === null || b === null || a === b || logic.excludes(earlier.rule.when, later.rule.when)) return;
-	const certain = holdsWith(logic, earlier, later) && holdsWith(logic, later, earlier);
+	const certain = impliesWith(logic, earlier, later) && impliesWith(logic, later, earlier);
 	const message = `${later.rule.id} requires ${b} and ${nameOf(earlier)} requires ${a}: a job that meets both finds no cloud offer.`;
 	reader.report(certain ? "error" : "warning", later.offset, message, "Give each a condition that leaves the other's jobs out.");
 }
@@ -84,7 +84,7 @@ function findDisjointAllows({ reader, logic, work }: Finding, earlier: PlacedRul
 		(list) => a[list].length > 0 && b[list].length > 0 && !a[list].some((x) => b[list].some((y) => entriesOverlap(list, x, y))),
 	);
 	if (disjoint.length === 0) return;
-	const [earlierHolds, laterHolds] = [holdsWith(logic, earlier, later), holdsWith(logic, later, earlier)];
+	const [earlierHolds, laterHolds] = [impliesWith(logic, earlier, later), impliesWith(logic, later, earlier)];
 	if (!earlierHolds && !laterHolds) return;
 	for (const list of disjoint) {
 		const message = `${later.rule.id} and ${nameOf(earlier)} allow ${list} that have nothing in common: no cloud offer passes both.`;
@@ -98,8 +98,8 @@ function findAllowedDenied({ reader, logic, work }: Finding, allowing: PlacedRul
 	if (a.kind !== "allow" || d.kind !== "deny" || !LIST_NAMES.every((list) => work.affords(a[list], d[list]))) return;
 	const list = LIST_NAMES.find((name) => a[name].length > 0 && a[name].every((x) => d[name].some((y) => entryCovers(name, y, x))));
 	if (list === undefined) return;
-	const always = holdsWith(logic, denying, allowing);
-	if (!always && !holdsWith(logic, allowing, denying)) return;
+	const always = impliesWith(logic, denying, allowing);
+	if (!always && !impliesWith(logic, allowing, denying)) return;
 	const message = `${allowing.rule.id} allows only ${list} that ${nameOf(denying)} denies: no cloud offer is left${always ? "" : " where both hold"}.`;
 	reader.report(always ? "error" : "warning", allowing.offset, message, "Take what is allowed out of the denial, or give it a condition.");
 }

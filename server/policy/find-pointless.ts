@@ -1,7 +1,7 @@
 import type { RuleEffect } from "#server/domain/policy.ts";
 import { WORKLOAD_CLASSES, type WorkloadClass } from "#server/domain/vocabulary.ts";
 import { formatDuration, MINUTE_MS } from "#server/kernel/units.ts";
-import { type Finding, holdsWith, nameOf } from "./find-contradictions.ts";
+import { type Finding, impliesWith, nameOf } from "./find-contradictions.ts";
 import type { PlacedRule } from "./parse-entries.ts";
 import { closesClouds, closesHome } from "./place-lists.ts";
 
@@ -37,7 +37,7 @@ function findShortLives({ reader }: Finding, placed: Of<"limit">): void {
 
 /** The rule that excludes clouds, or home, for every job that `placed` holds for. */
 function closedBy({ logic, rules }: Finding, placed: PlacedRule, closes: (effect: RuleEffect) => boolean): PlacedRule | undefined {
-	return rules.find((other) => closes(other.rule.effect) && holdsWith(logic, other, placed));
+	return rules.find((other) => closes(other.rule.effect) && impliesWith(logic, other, placed));
 }
 
 function findPointlessBurst(finding: Finding, placed: Of<"burst">): void {

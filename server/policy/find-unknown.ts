@@ -1,5 +1,5 @@
 import { isCloudProvider } from "#server/domain/vocabulary.ts";
-import { didYouMean, nearestName } from "#server/kernel/nearest-name.ts";
+import { nearestName, suggestName } from "#server/kernel/nearest-name.ts";
 import type { Finding } from "./find-contradictions.ts";
 import { judgePlace } from "./judge-place.ts";
 import { matchesFamily, matchesRegion } from "./match-pattern.ts";
@@ -17,7 +17,7 @@ export function findUnknown(
 	{ teams, places, instanceTypes = [] }: ParsePolicyOptions,
 ): void {
 	for (const { team, offset } of shares) {
-		if (teams && !teams.includes(team)) finding.reader.report("error", offset, `There is no team "${team}".`, didYouMean(team, teams));
+		if (teams && !teams.includes(team)) finding.reader.report("error", offset, `There is no team "${team}".`, suggestName(team, teams));
 	}
 	const typeNames = [
 		...new Set(instanceTypes.flatMap(({ provider, instanceType }) => (instanceType ? namesOf(provider, instanceType) : []))),
@@ -25,7 +25,7 @@ export function findUnknown(
 	for (const placed of finding.rules) findUnknownFamilies(finding, placed, instanceTypes, typeNames);
 	for (const { rule, offset } of finding.rules) {
 		if (rule.effect.kind !== "adopt" || !teams || teams.includes(rule.effect.team)) continue;
-		finding.reader.report("error", offset, `There is no team "${rule.effect.team}".`, didYouMean(rule.effect.team, teams));
+		finding.reader.report("error", offset, `There is no team "${rule.effect.team}".`, suggestName(rule.effect.team, teams));
 	}
 	const seen = sightOf((places ?? []).filter((place) => isCloudProvider(place.provider)));
 	if (seen.offers.length === 0) return;
@@ -79,7 +79,7 @@ function findUnknownFamilies(
 		if (reader.full || !work.affords([pattern], typeNames)) continue;
 		if (types.some((type) => matchesFamily(pattern, type)) || !work.affordsNearest(typeNames)) continue;
 		const families = typeNames.filter((name) => !name.includes("."));
-		const fix = nearestName(pattern, typeNames) ? didYouMean(pattern, typeNames) : didYouMean(pattern, families);
+		const fix = nearestName(pattern, typeNames) ? suggestName(pattern, typeNames) : suggestName(pattern, families);
 		reader.report("error", offset, `${rule.id} names ${pattern}, which fits no instance type of the offers or of the catalogue.`, fix);
 	}
 }

@@ -1,5 +1,5 @@
 import type { RuleEffect } from "#server/domain/policy.ts";
-import { type Finding, holdsWith, nameOf } from "./find-contradictions.ts";
+import { type Finding, impliesWith, nameOf } from "./find-contradictions.ts";
 import { closesClouds, entryCovers, LIST_NAMES, type Places } from "./place-lists.ts";
 import type { PlaceWork } from "./place-work.ts";
 
@@ -21,9 +21,10 @@ function findShadowed({ reader, logic, work, rules }: Finding): void {
 	for (const [index, placed] of rules.entries()) {
 		if (logic.never(placed.rule.when)) continue;
 		const wider = rules.find((other, at) => {
-			if (at === index || !isAtLeastAsStrict(work, other.rule.effect, placed.rule.effect) || !holdsWith(logic, other, placed)) return false;
+			if (at === index || !isAtLeastAsStrict(work, other.rule.effect, placed.rule.effect) || !impliesWith(logic, other, placed))
+				return false;
 			// of two equivalent rules, the later one is superfluous
-			return at < index || !(isAtLeastAsStrict(work, placed.rule.effect, other.rule.effect) && holdsWith(logic, placed, other));
+			return at < index || !(isAtLeastAsStrict(work, placed.rule.effect, other.rule.effect) && impliesWith(logic, placed, other));
 		});
 		if (!wider) continue;
 		const message = `${placed.rule.id} changes nothing: ${nameOf(wider)} holds whenever it does, and says the same or more.`;

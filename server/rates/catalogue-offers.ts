@@ -13,7 +13,7 @@ export interface RateKind {
 }
 
 /** A rate of the shipped catalog as an offer, at the snapshot's price. */
-export function offerOfRate(rate: OfferRate, { siteId, zone, capacityType, price }: RateKind, observedAtMs: number): Offer {
+export function offerFromRate(rate: OfferRate, { siteId, zone, capacityType, price }: RateKind, observedAtMs: number): Offer {
 	const { provider, region, instanceType, accelerator, gpus, vcpus, memoryGiB } = rate;
 	const grid = gridIntensity(provider, region);
 	return {
@@ -44,11 +44,11 @@ export function offerOfRate(rate: OfferRate, { siteId, zone, capacityType, price
  * The whole catalog, with every provider as its own site. Clouds bill by the second with a one-minute minimum, and
  * start machines of one kind together.
  */
-export function catalogueOffers(observedAtMs: number): Offer[] {
+export function catalogOffers(observedAtMs: number): Offer[] {
 	return RATED_PROVIDERS.flatMap((provider) => listOffers(provider)).flatMap((rate) => {
 		const of = (capacityType: RateKind["capacityType"], price: ListedPrice): Offer => {
 			const kind = { siteId: rate.provider, zone: rate.zone, capacityType, price };
-			return { ...offerOfRate(rate, kind, observedAtMs), billedMinimumMs: MINUTE_MS, gangs: true };
+			return { ...offerFromRate(rate, kind, observedAtMs), billedMinimumMs: MINUTE_MS, gangs: true };
 		};
 		return rate.spot ? [of("on_demand", rate.onDemand), of("spot", rate.spot)] : [of("on_demand", rate.onDemand)];
 	});

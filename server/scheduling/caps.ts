@@ -4,7 +4,7 @@ import { assertNever } from "#server/kernel/assert.ts";
 import type { RunningAttempt, Snapshot } from "./types.ts";
 
 /** What one placement adds to the usage of caps. */
-export interface CapAsk {
+export interface CapUsage {
 	/** All its instances together. */
 	microUsdPerHour: bigint;
 	instances: number;
@@ -22,8 +22,8 @@ export interface CapShort {
 /** Usage of the policy's caps while a plan is built. With nested scopes, all caps that contain the job apply. */
 export interface CapBook {
 	/** The first cap in policy order that this would exceed; null if none. */
-	shortOf(caps: readonly CapRule[], ask: CapAsk): CapShort | null;
-	take(caps: readonly CapRule[], ask: CapAsk): void;
+	shortOf(caps: readonly CapRule[], ask: CapUsage): CapShort | null;
+	take(caps: readonly CapRule[], ask: CapUsage): void;
 }
 
 type Used = { microUsdPerHour: bigint; instances: number; egressGiB: number };
@@ -54,13 +54,13 @@ export function openCaps(snapshot: Snapshot, capsOf: (spec: RunningAttempt["spec
 
 export const NO_CAPS: CapBook = { shortOf: () => null, take: () => {} };
 
-function add(used: Used, ask: CapAsk): void {
+function add(used: Used, ask: CapUsage): void {
 	used.microUsdPerHour += ask.microUsdPerHour;
 	used.instances += ask.instances;
 	used.egressGiB += ask.egressGiB;
 }
 
-function shortOfOne(cap: CapRule, used: Used, ask: CapAsk): CapShort | null {
+function shortOfOne(cap: CapRule, used: Used, ask: CapUsage): CapShort | null {
 	switch (cap.kind) {
 		case "burn_rate":
 			return passes(cap, used.microUsdPerHour, ask.microUsdPerHour, used.microUsdPerHour + ask.microUsdPerHour > cap.microUsdPerHour);

@@ -7,7 +7,7 @@ import type { JobVerdict } from "#server/policy/types.ts";
 import { bestOf, type PassedOver } from "./best-offer.ts";
 import { type BudgetBook, type BudgetShort, budgetFacts } from "./budget.ts";
 import type { BurstLimit, DueBurst } from "./burst.ts";
-import { type CapAsk, type CapShort, capFacts } from "./caps.ts";
+import { type CapShort, type CapUsage, capFacts } from "./caps.ts";
 import { backoffOf, type CloudRun, dataOutOfReach, egressGiBOf, estimateOf, holdOf, lifeOn, stagingOn } from "./cost.ts";
 import { firmOnly } from "./firm-only.ts";
 import { dataTooSlow, endsTooSoon, lifeTooShort, tooSlow } from "./length-removals.ts";
@@ -16,7 +16,7 @@ import { backoffRemoval, type OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 import { countRequestsLeft } from "./requests-left.ts";
 import type { Shape } from "./shape.ts";
-import { type DeadlineWay, deadlineWay, SPOT_IS_CHEAPEST, SPOT_TOO_SHORT, type SpotWait } from "./spot-or-firm.ts";
+import { type DeadlineDecision, deadlineWay, SPOT_IS_CHEAPEST, SPOT_TOO_SHORT, type SpotWait } from "./spot-or-firm.ts";
 import { trialOf } from "./throughput/trial.ts";
 import { trialKey } from "./throughput/trial-keys.ts";
 import type { PendingJob, Reservation } from "./types.ts";
@@ -115,7 +115,7 @@ export function chooseOffer(
 	return followed ?? chooseAmong(shape, job, run, budgets, askApproval, blockedBy);
 }
 
-function wayOf(shape: Shape, run: CloudRun, nowMs: number, blockedBy: (row: OfferRow) => Removal | null): DeadlineWay | null {
+function wayOf(shape: Shape, run: CloudRun, nowMs: number, blockedBy: (row: OfferRow) => Removal | null): DeadlineDecision | null {
 	const leavesFirm = shape.verdict.moves.some(({ to }) => to.includes("cheaper"));
 	return deadlineWay(shape.offers().eligible, run, nowMs, firmStagingMs(shape, run), leavesFirm, blockedBy);
 }
@@ -125,7 +125,7 @@ function wayOf(shape: Shape, run: CloudRun, nowMs: number, blockedBy: (row: Offe
  * than none.
  */
 function chooseBy(
-	way: DeadlineWay,
+	way: DeadlineDecision,
 	shape: Shape,
 	job: PendingJob,
 	run: CloudRun,
@@ -255,7 +255,7 @@ function overLimits(row: OfferRow, run: CloudRun, atMost: readonly BurstLimit[])
 }
 
 /** What a placement there adds to cap usage. */
-export function capAskOf(row: OfferRow, run: CloudRun): CapAsk {
+export function capAskOf(row: OfferRow, run: CloudRun): CapUsage {
 	const microUsdPerHour = (row.offer.microUsdPerHour ?? 0n) * BigInt(run.instances);
 	return { microUsdPerHour, instances: run.instances, egressGiB: egressGiBOf(row, run) };
 }

@@ -8,9 +8,9 @@ import { deferral, startAtHome, startInCloud } from "./defer.ts";
 import { evictActions } from "./evict.ts";
 import { explain } from "./explain.ts";
 import type { Finding } from "./finding.ts";
-import { bearsWaiting } from "./firm-only.ts";
+import { allowsWaiting } from "./firm-only.ts";
 import { type HomeStart, homeStart, homeStartAt, replayedRange, reserveHome, takeSlots } from "./home.ts";
-import { impossibility } from "./impossible.ts";
+import { impossibleReason } from "./impossible.ts";
 import { LIMITS } from "./limits.ts";
 import type { QueuedJob } from "./order.ts";
 import { requestOf } from "./request-approval.ts";
@@ -112,7 +112,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const { maxMs } = job.spec.duration;
 	const ranMs = job.completedByClockMs ?? job.completedMs;
 	if (maxMs !== null && ranMs >= maxMs) return found(queued, shape, "fail", reason("max_duration_exceeded", { maxMs, ranMs }));
-	const impossible = impossibility(job.spec, shape, snapshot);
+	const impossible = impossibleReason(job.spec, shape, snapshot);
 	if (impossible) return found(queued, shape, "fail", impossible);
 
 	const { notPools } = job;
@@ -156,7 +156,7 @@ function canWait({ snapshot, core }: Cycle, queued: QueuedJob, shape: Shape): bo
 	const { job } = queued;
 	if (job.spec.deadlineMs === null) return true;
 	const run = cloudRunOf(queued, shape.verdict, snapshot, core.runTimeOf(job.spec));
-	return bearsWaiting(job, run, snapshot.nowMs, firmStagingMs(shape, run));
+	return allowsWaiting(job, run, snapshot.nowMs, firmStagingMs(shape, run));
 }
 
 /** The job may leave, and the cloud would start it sooner than home: find the cloud placement. */

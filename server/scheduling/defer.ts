@@ -6,7 +6,7 @@ import type { CloudRun } from "./cost.ts";
 import { speedOf } from "./home-pool.ts";
 import type { OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
-import type { ForetoldBy, PoolView, Snapshot } from "./types.ts";
+import type { ForecastSource, PoolView, Snapshot } from "./types.ts";
 
 /** A deferred start. `saved`: the sum over the run of (value now − value then), in the unit of the series × hours. */
 export interface Deferral {
@@ -107,7 +107,7 @@ function hourOf(atMs: number): number {
 }
 
 /** Source of the hours up to the end of the run: the forecast itself, or the pattern of past days beyond its reach. */
-function sourceFacts(by: ForetoldBy | undefined, hours: number): Reason["facts"] {
+function sourceFacts(by: ForecastSource | undefined, hours: number): Reason["facts"] {
 	if (!by) return {};
 	const { source, published, pattern } = by;
 	if (published && (hours <= published.hours || !pattern)) return { foretoldBy: source, foretoldAtMs: published.atMs };

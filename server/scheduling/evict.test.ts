@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { RuleEffect } from "#server/domain/policy.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { decide } from "./decide.ts";
-import { leastLost, lostMs } from "./evict.ts";
+import { cheapestVictims, lostMs } from "./evict.ts";
 import { aJob, anOffer, aPolicy, aPool, aSnapshot, BURST_AFTER_10S, type JobBuilder, NOON_MS } from "./testing/builders.ts";
 import type { Action, RunningAttempt, Snapshot } from "./types.ts";
 
@@ -185,7 +185,7 @@ describe("work lost by ending now", () => {
 					if (chosen.reduce((sum, c) => sum + c.gpus, 0) < missing) continue;
 					best = Math.min(best, chosen.reduce((sum, c) => sum + c.lostMs, 0) * 100 + chosen.length);
 				}
-				const found = leastLost(candidates, missing);
+				const found = cheapestVictims(candidates, missing);
 				expect(found ? found.lostMs * 100 + found.victims.length : Number.POSITIVE_INFINITY).toBe(best);
 			}),
 		);

@@ -11,7 +11,7 @@ import { endOfStop, type RunTimeOf, remainingOf, workDoneAt } from "./run-time.t
 import type { Action, RunningAttempt, Snapshot } from "./types.ts";
 
 /** The job that needs room, and where. */
-export interface RoomAsked {
+export interface RoomRequest {
 	queued: QueuedJob;
 	verdict: JobVerdict;
 	pools: readonly HomePool[];
@@ -52,7 +52,7 @@ export class Evictions {
 	 * home starts it.
 	 * `settled`: attempts with an action; evicted ones are added.
 	 */
-	makeRoom({ queued, verdict, pools, startMs, leaves, asked }: RoomAsked, settled: Set<string>): Eviction | null {
+	makeRoom({ queued, verdict, pools, startMs, leaves, asked }: RoomRequest, settled: Set<string>): Eviction | null {
 		const { nowMs } = this.#snapshot;
 		const goneMs = endOfStop(nowMs).p50Ms;
 		if (verdict.preempt.length === 0) return null;
@@ -93,8 +93,8 @@ export class Evictions {
 			// Enough is free, but an earlier job needs it soon.
 			if (missing <= 0 && left === 0) continue;
 			// No attempt is evicted for a newcomer if it would lose much. Most would, until their next checkpoint.
-			if (missing > 0 && forNewcomer && (allLoseMuch(pool, node, nowMs) || tooFewLoseLittle(pool, node, missing, nowMs))) continue;
-			const cost = missing <= 0 ? NOTHING : leastLost(this.#candidates(pool, node, queued, rules, settled), missing);
+			if (missing > 0 && forNewcomer && (allHaveMuchUnsaved(pool, node, nowMs) || tooFewLoseLittle(pool, node, missing, nowMs))) continue;
+			const cost = missing <= 0 ? NOTHING : cheapestVictims(this.#candidates(pool, node, queued, rules, settled), missing);
 			if (cost) rooms.push({ node, cost });
 		}
 		if (rooms.length < count) return null;
@@ -109,7 +109,7 @@ export class Evictions {
 		const { nowMs } = this.#snapshot;
 		const forNewcomer = isForNewcomer(rules);
 		for (const holder of pool.holdersOn(node)) {
-			if (forNewcomer && losesMuch(holder, nowMs)) continue;
+			if (forNewcomer && hasMuchUnsaved(holder, nowMs)) continue;
 			const { attempt, slots } = holder;
 			if (!attempt || attempt.stopping || (attempt.movingTo ?? null) !== null || settled.has(attempt.attemptId)) continue;
 			if (!this.#makesRoom(attempt, queued, rules) || !this.#canSpare(attempt, queued)) continue;
@@ -201,7 +201,7 @@ const NOTHING: Cost = { lostMs: 0, victims: [] };
  * The candidates that release at least `missing` GPUs at the least loss, then the fewest of them. Exact: computes the best set for every
  * number of GPUs up to `missing`. Null if all of them together are not enough.
  */
-export function leastLost(candidates: readonly Candidate[], missing: number): Cost | null {
+export function cheapestVictims(candidates: readonly Candidate[], missing: number): Cost | null {
 	let most = 0;
 	for (const { gpus } of candidates) most += gpus;
 	if (most < missing) return null;
@@ -227,7 +227,7 @@ function isLess(a: Cost, b: Cost): boolean {
 }
 
 /** Whether its attempt would lose more than a newcomer may cost. The loss only grows until the announced checkpoint. */
-function losesMuch(holder: Holder, nowMs: number): boolean {
+function hasMuchUnsaved(holder: Holder, nowMs: number): boolean {
 	if (nowMs < holder.losesMuchUntilMs) return true;
 	if (nowMs < holder.losesLittleUntilMs) return false;
 	const { attempt } = holder;
@@ -245,11 +245,11 @@ function losesMuch(holder: Holder, nowMs: number): boolean {
 }
 
 /** Whether that holds for all attempts on a node; each is checked only after the first of their checkpoints has passed. */
-function allLoseMuch(pool: HomePool, node: number, nowMs: number): boolean {
+function allHaveMuchUnsaved(pool: HomePool, node: number, nowMs: number): boolean {
 	if (nowMs < (pool.losesMuchUntilMs[node] ?? 0)) return true;
 	let untilMs = Number.POSITIVE_INFINITY;
 	for (const holder of pool.holdersOn(node)) {
-		if (!losesMuch(holder, nowMs)) return false;
+		if (!hasMuchUnsaved(holder, nowMs)) return false;
 		untilMs = Math.min(untilMs, holder.losesMuchUntilMs);
 	}
 	pool.losesMuchUntilMs[node] = untilMs;
@@ -260,7 +260,7 @@ function allLoseMuch(pool: HomePool, node: number, nowMs: number): boolean {
 function tooFewLoseLittle(pool: HomePool, node: number, missing: number, nowMs: number): boolean {
 	let slots = 0;
 	for (const holder of pool.holdersOn(node)) {
-		if (!losesMuch(holder, nowMs)) slots += holder.slots.length;
+		if (!hasMuchUnsaved(holder, nowMs)) slots += holder.slots.length;
 		if (slots >= missing) return false;
 	}
 	return true;

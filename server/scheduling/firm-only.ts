@@ -1,7 +1,7 @@
 import type { CloudRun } from "./cost.ts";
 import type { Removal } from "./removal.ts";
 import { stateBeforeStart } from "./spot-guarantee/before-start.ts";
-import { bearsSpot, bearsSpotStart, marginMs } from "./spot-guarantee/safety.ts";
+import { allowsSpot, allowsSpotStart, marginMs } from "./spot-guarantee/safety.ts";
 import type { PendingJob } from "./types.ts";
 
 /**
@@ -15,7 +15,7 @@ export function firmOnly(job: PendingJob, run: CloudRun, nowMs: number, stagingM
 	const { deadlineMs } = job.spec;
 	if (deadlineMs === null) return null;
 	const state = stateBeforeStart({ atMs: nowMs, deadlineMs, stagingMs, run });
-	if (state === null || bearsSpotStart(state)) return null;
+	if (state === null || allowsSpotStart(state)) return null;
 	return { ruleId: null, why: "deadline_needs_firm", facts: { slackMs: Math.round(marginMs(state)) } };
 }
 
@@ -23,9 +23,9 @@ export function firmOnly(job: PendingJob, run: CloudRun, nowMs: number, stagingM
  * Whether a job may wait until the next choice and still meet its deadline on firm capacity after it. A deadline that no known
  * run could meet does not justify firm capacity, but a short run that starts now may still meet it.
  */
-export function bearsWaiting(job: PendingJob, run: CloudRun, nowMs: number, stagingMs: number): boolean {
+export function allowsWaiting(job: PendingJob, run: CloudRun, nowMs: number, stagingMs: number): boolean {
 	const { deadlineMs } = job.spec;
 	if (deadlineMs === null || nowMs >= deadlineMs) return true;
 	const state = stateBeforeStart({ atMs: nowMs, deadlineMs, stagingMs, run });
-	return state !== null && bearsSpot(state);
+	return state !== null && allowsSpot(state);
 }

@@ -3,7 +3,7 @@ import type { Place } from "#server/policy/types.ts";
 import { EndTable } from "./end-table.ts";
 import type { Machine } from "./removal.ts";
 import { PoolReplay } from "./replay.ts";
-import { endOfStop, endOfUnknown } from "./run-time.ts";
+import { endOfStop, unknownEndTime } from "./run-time.ts";
 import type { PoolView, RunningAttempt } from "./types.ts";
 
 /** A holder of slots in a pool. */
@@ -117,7 +117,7 @@ export class HomePool {
 		}
 	}
 
-	letGo(holder: Holder): void {
+	removeHolder(holder: Holder): void {
 		for (const slot of holder.slots) {
 			if (!this.#has(slot)) continue;
 			const left = (this.#holders[slot] ?? 1) - 1;
@@ -254,7 +254,7 @@ export class HomePool {
 		for (let i = 0; i < this.#gpus; i++) {
 			if (median[i] !== 0 || this.#given[from + i] === 1) continue;
 			// Neither free nor held by a known job: the end is unknown.
-			const { p50Ms, p90Ms } = endOfUnknown(this.#nowMs);
+			const { p50Ms, p90Ms } = unknownEndTime(this.#nowMs);
 			validUntilMs = Math.min(validUntilMs, p50Ms);
 			median[i] = p50Ms;
 			late[i] = p90Ms;

@@ -11,7 +11,7 @@ import type { Snapshot } from "./types.ts";
  * Why nothing can ever run the job, empty or at any price. Null when something can, or when it is unknown: pools that were not read, or
  * offers that were not read while a rule lets the job leave home.
  */
-export function impossibility(spec: JobSpec, shape: Shape, snapshot: Snapshot): Reason | null {
+export function impossibleReason(spec: JobSpec, shape: Shape, snapshot: Snapshot): Reason | null {
 	if (shape.homeEver || snapshot.pools.length === 0) return null;
 	const mayLeave = canEverBurst(shape.verdict.burst, spec.deadlineMs !== null);
 	if (mayLeave && (snapshot.offers.length === 0 || shape.offers().possible)) return null;

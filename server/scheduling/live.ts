@@ -1,10 +1,10 @@
 import type { TimeRange } from "#server/domain/decision.ts";
 import { gpusOf } from "#server/domain/job.ts";
 import type { Holder, HomePool } from "./home-pool.ts";
-import { endOfAttempt, endOfUnknown, type RunTimeOf } from "./run-time.ts";
+import { endOfAttempt, type RunTimeOf, unknownEndTime } from "./run-time.ts";
 import { MoveWatch } from "./running/move-watch.ts";
 import { ProvenOffers } from "./running/proven-offers.ts";
-import { mayBreakAt } from "./stop.ts";
+import { earliestLimitMs } from "./stop.ts";
 import type { ForeignJob, RunningAttempt } from "./types.ts";
 
 /** Slots of a pool and their holder. */
@@ -72,7 +72,7 @@ export class LiveWork {
 	checkQuiet(nowMs: number): void {
 		if (nowMs < this.quietUntilMs) return;
 		this.quietUntilMs = Number.POSITIVE_INFINITY;
-		for (const attempt of this.#watched.keys()) this.quietUntilMs = Math.min(this.quietUntilMs, mayBreakAt(attempt));
+		for (const attempt of this.#watched.keys()) this.quietUntilMs = Math.min(this.quietUntilMs, earliestLimitMs(attempt));
 	}
 
 	#begin(attempt: RunningAttempt): readonly Held[] {
@@ -82,7 +82,7 @@ export class LiveWork {
 			add(this.#watched, attempt, 1);
 			this.moves.add(attempt);
 			this.proven.add(attempt);
-			this.quietUntilMs = Math.min(this.quietUntilMs, mayBreakAt(attempt));
+			this.quietUntilMs = Math.min(this.quietUntilMs, earliestLimitMs(attempt));
 		}
 		const { poolId } = attempt.placement;
 		if (poolId !== null) add(this.homeGpus, attempt.spec.team, gpusOf(attempt.spec));
@@ -159,13 +159,13 @@ function holderOf(
 }
 
 function releaseHeld(held: readonly Held[]): void {
-	for (const { pool, holder } of held) pool.letGo(holder);
+	for (const { pool, holder } of held) pool.removeHolder(holder);
 }
 
 /** Until the limit that the site reports. Past it, or without one, the end is unknown. */
 function endOfForeign(job: ForeignJob, nowMs: number): TimeRange {
 	const limit = job.startedAtMs === null || job.limitMs === null ? null : job.startedAtMs + job.limitMs;
-	return limit !== null && limit > nowMs ? { p50Ms: limit, p90Ms: limit } : endOfUnknown(nowMs);
+	return limit !== null && limit > nowMs ? { p50Ms: limit, p90Ms: limit } : unknownEndTime(nowMs);
 }
 
 function add<K>(counts: Map<K, number>, key: K, by: number): void {
@@ -183,7 +183,7 @@ function follow<T, M>({ items, made }: Followed<T, M>, next: readonly T[], begin
 		const [item, its] = [items[i], made[i]];
 		if (item !== undefined && its !== undefined) end(item, its);
 	};
-	for (let i = firstOther(items, next, 0); i < next.length; i = firstOther(items, next, i + 1)) {
+	for (let i = firstDifference(items, next, 0); i < next.length; i = firstDifference(items, next, i + 1)) {
 		const item = next[i];
 		if (item === undefined) continue;
 		const last = items.length - 1;
@@ -217,7 +217,7 @@ function follow<T, M>({ items, made }: Followed<T, M>, next: readonly T[], begin
 }
 
 /** The first index from `i` on at which two lists differ; the second list's length if none does. Most of a walk is this. */
-function firstOther<T>(items: readonly T[], next: readonly T[], i: number): number {
+function firstDifference<T>(items: readonly T[], next: readonly T[], i: number): number {
 	let at = i;
 	while (at < next.length && items[at] === next[at]) at++;
 	return at;

@@ -6,7 +6,7 @@ import { LiveWork } from "./live.ts";
 import { sameMounts } from "./mounts.ts";
 import { type Copies, copiesOf, sameCopies } from "./offer-residency.ts";
 import { openOfferBook } from "./offers.ts";
-import { type QueuedJob, queuedAgain, queuedJob } from "./order.ts";
+import { type QueuedJob, queuedJob, refreshQueued } from "./order.ts";
 import { makeRunTimeOf, type RunTimeOf, remainingOf, replayedRestMs } from "./run-time.ts";
 import { makeShapes, type ShapeOf } from "./shape.ts";
 import type { DecideMemo, DurationStat, PendingJob, PoolView, Snapshot, TimeSpread } from "./types.ts";
@@ -99,7 +99,7 @@ export class Core {
 	/** The pending job's queue entry at this moment. */
 	queuedOf(job: PendingJob, nowMs: number): QueuedJob {
 		const known = this.restOf(job);
-		known.queued = known.queued ? queuedAgain(known.queued, nowMs, known.thin) : queuedJob(job, known.rest, nowMs, known.thin);
+		known.queued = known.queued ? refreshQueued(known.queued, nowMs, known.thin) : queuedJob(job, known.rest, nowMs, known.thin);
 		return known.queued;
 	}
 

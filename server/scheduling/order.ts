@@ -27,7 +27,7 @@ export function queuedJob(job: PendingJob, rest: TimeSpread, nowMs: number, thin
 }
 
 /** Returns the same object if only time passed and its position is unchanged. Without a deadline, the position depends on age alone. */
-export function queuedAgain(before: QueuedJob, nowMs: number, thin: boolean): QueuedJob {
+export function refreshQueued(before: QueuedJob, nowMs: number, thin: boolean): QueuedJob {
 	const { job, rest, rank } = before;
 	if (job.spec.deadlineMs === null && rank === job.spec.priority + agePoints(job, nowMs)) return before;
 	return queuedJob(job, rest, nowMs, thin);

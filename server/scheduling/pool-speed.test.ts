@@ -6,7 +6,7 @@ import { decide } from "./decide.ts";
 import { lostMs } from "./evict.ts";
 import { makeRiskOf } from "./quote/risk-of.ts";
 import { endOfAttempt, makeRunTimeOf } from "./run-time.ts";
-import { brokenBound } from "./stop.ts";
+import { exceededLimit } from "./stop.ts";
 import { aJob, aPool, aSnapshot, NOON_MS } from "./testing/builders.ts";
 import type { PoolView, Snapshot } from "./types.ts";
 import { homeScore } from "./weigh-waiting.ts";
@@ -103,8 +103,8 @@ describe("a live attempt on a pool twice as fast", () => {
 
 	it("is held to its maximum in wall-clock time, including earlier attempts", () => {
 		const before = { completedMs: 5 * HOUR_MS, completedByClockMs: 1.5 * HOUR_MS };
-		expect(brokenBound({ ...attempt, ...before }, NOON_MS, () => ({}) as never)).toBeNull();
-		expect(brokenBound({ ...attempt, ...before }, NOON_MS + HOUR_MS / 2, () => ({}) as never)?.code).toBe("max_duration_exceeded");
+		expect(exceededLimit({ ...attempt, ...before }, NOON_MS, () => ({}) as never)).toBeNull();
+		expect(exceededLimit({ ...attempt, ...before }, NOON_MS + HOUR_MS / 2, () => ({}) as never)?.code).toBe("max_duration_exceeded");
 		const [action] = decide(
 			aSnapshot({
 				pending: [

@@ -138,7 +138,7 @@ export function endOfAttempt(
 			middleOf: (round) => (slots > 0 ? drawnShare(attempt.jobId, round, slots) : 0.5),
 		});
 		const endsAt = (workMs: number): number => startMs + Math.ceil((workMs - completedMs) / speed);
-		return drawn && endsAt(drawn.p50Ms) > nowMs ? { p50Ms: endsAt(drawn.p50Ms), p90Ms: endsAt(drawn.p90Ms) } : endOfUnknown(nowMs);
+		return drawn && endsAt(drawn.p50Ms) > nowMs ? { p50Ms: endsAt(drawn.p50Ms), p90Ms: endsAt(drawn.p90Ms) } : unknownEndTime(nowMs);
 	}
 	for (let askedAtMs = attempt.completedMs; ; ) {
 		const rest = remainingOf(total, askedAtMs, maxMs);
@@ -185,7 +185,7 @@ export function endOfStop(nowMs: number): TimeRange {
 }
 
 /** A slot that is neither free nor held by a known attempt belongs to someone else: its end is unknown. */
-export function endOfUnknown(nowMs: number): TimeRange {
+export function unknownEndTime(nowMs: number): TimeRange {
 	return nextStep(nowMs, LIMITS.defaultRunMs, LIMITS.defaultSpread);
 }
 

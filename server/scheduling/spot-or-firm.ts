@@ -4,12 +4,12 @@ import type { Removal } from "./removal.ts";
 import { stateBeforeStart } from "./spot-guarantee/before-start.ts";
 import { chooseWithDeadline } from "./spot-guarantee/choose-with-deadline.ts";
 import { SPOT } from "./spot-guarantee/constants.ts";
-import { bearsSpotStart, leastStartMarginMs, marginMs } from "./spot-guarantee/safety.ts";
+import { allowsSpotStart, leastStartMarginMs, marginMs } from "./spot-guarantee/safety.ts";
 import type { SpotZone } from "./spot-guarantee/types.ts";
 import { spotZoneOf } from "./spot-zone.ts";
 
 /** Result of the deadline rule for a job that may leave home now and runs nowhere. */
-export type DeadlineWay = { on: "spot" } | ({ on: "wait"; removal: Removal } & SpotWait);
+export type DeadlineDecision = { on: "spot" } | ({ on: "wait"; removal: Removal } & SpotWait);
 
 export interface SpotWait {
 	/** Latest end of the wait: then its deadline requires firm capacity. */
@@ -42,11 +42,11 @@ export function deadlineWay(
 	stagingMs: number,
 	leavesFirm: boolean,
 	blockedBy: (row: OfferRow) => Removal | null,
-): DeadlineWay | null {
+): DeadlineDecision | null {
 	const { deadlineMs, checkpointEveryMs, instances, terms } = run;
 	if (deadlineMs === null || checkpointEveryMs === null || !terms.records) return null;
 	const before = stateBeforeStart({ atMs: nowMs, deadlineMs, stagingMs, run });
-	if (before === null || !bearsSpotStart(before)) return null;
+	if (before === null || !allowsSpotStart(before)) return null;
 	const { up, away, firm } = marketOf(rows, run, blockedBy);
 	const zones = [...up, ...away.map(({ zone }) => zone)];
 	if (zones.length === 0 || firm === null) return null;

@@ -11,7 +11,7 @@ type Limits = JobVerdict["limits"];
  * instances and on low GPU use. Missing measurements exceed no limit. For the attempt a life ends LIMITS.stopGraceMs early, so that its
  * work can still be saved. `limitsOf` is called only when there is a measurement to compare.
  */
-export function brokenBound(attempt: RunningAttempt, nowMs: number, limitsOf: (attempt: RunningAttempt) => Limits): Reason | null {
+export function exceededLimit(attempt: RunningAttempt, nowMs: number, limitsOf: (attempt: RunningAttempt) => Limits): Reason | null {
 	const { maxMs } = attempt.spec.duration;
 	if (maxMs !== null && ranMs(attempt, nowMs) >= maxMs) return reason("max_duration_exceeded", { maxMs, ranMs: ranMs(attempt, nowMs) });
 	const { expiresAtMs = null, idleSinceMs = null, gpuUtilisation } = attempt;
@@ -29,7 +29,7 @@ export function brokenBound(attempt: RunningAttempt, nowMs: number, limitsOf: (a
  * Before this time the attempt needs no urgent action (brokenBound, running/deadline-guard.ts). It may be earlier than the time when a
  * limit is exceeded, never later.
  */
-export function mayBreakAt(attempt: RunningAttempt): number {
+export function earliestLimitMs(attempt: RunningAttempt): number {
 	const { expiresAtMs = null, idleSinceMs = null, gpuUtilisation, spec } = attempt;
 	if (attempt.stopping) return Number.POSITIVE_INFINITY;
 	if (idleSinceMs !== null || gpuUtilisation !== undefined || needsGuard(attempt)) return Number.NEGATIVE_INFINITY;

@@ -58,7 +58,7 @@ export interface Snapshot {
 	/** Expected price of one instance in the coming hours by offer id, µ$/h; index 0 is the hour of nowMs. Absent: unknown. */
 	priceForecast?: ReadonlyMap<string, readonly number[]>;
 	/** Sources of the two forecasts, by the same keys. Absent: given from outside (a replay), and not reported. */
-	foretoldBy?: ReadonlyMap<string, ForetoldBy>;
+	foretoldBy?: ReadonlyMap<string, ForecastSource>;
 	/** How fast jobs run on each accelerator. Absent: every cloud machine has speed 1. */
 	throughput?: ThroughputView;
 	/** Data that left the clouds in the current period, GiB, by id of the egress cap. Absent: none counted. */
@@ -66,7 +66,7 @@ export interface Snapshot {
 }
 
 /** Source of a forecast's hours: the first `hours` as published, the others from the pattern of past days. */
-export interface ForetoldBy {
+export interface ForecastSource {
 	source: string;
 	published: { hours: number; atMs: number } | null;
 	/** Number of full days it was learned from, and the end of the last one. */

@@ -1,4 +1,4 @@
-import { amortisedUntil, type Commitment } from "../commitment.ts";
+import { amortizedUntil, type Commitment } from "../commitment.ts";
 import { csvRecord } from "./csv.ts";
 import { decimalText } from "./decimal.ts";
 import { commitmentType } from "./fixed-cells.ts";
@@ -32,7 +32,7 @@ export function contractRecord(commitment: Commitment): string {
 	const cells: Record<(typeof CONTRACT_COLUMNS)[number], string> = {
 		BillingCurrency: "USD",
 		ContractCommitmentCategory: "Usage",
-		ContractCommitmentCost: decimalText(amortisedUntil(commitment, toMs), 6),
+		ContractCommitmentCost: decimalText(amortizedUntil(commitment, toMs), 6),
 		ContractCommitmentDescription: `${instances} x ${instanceType} at ${siteId}, ${region ?? "all regions"}`,
 		ContractCommitmentId: id,
 		ContractCommitmentPeriodEnd: time(toMs),

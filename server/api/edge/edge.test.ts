@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { refuse } from "../refuse.ts";
 import { correctForwarded } from "./forwarded.ts";
-import { type Edge, makeEdge } from "./guard.ts";
+import { createEdge, type Edge } from "./guard.ts";
 import { allowedHosts, requireKnownHost, requireSameOrigin } from "./hosts.ts";
 import { DOORS } from "./limits.ts";
 import { RateLimiter } from "./rate-limiter.ts";
@@ -147,7 +147,7 @@ describe("page requests", () => {
 	let edge: Edge;
 	beforeAll(async () => {
 		const limiter = new RateLimiter(1_000);
-		edge = makeEdge({
+		edge = createEdge({
 			publicUrl: "http://127.0.0.1",
 			host: "127.0.0.1",
 			moreHosts: [],

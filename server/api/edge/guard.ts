@@ -17,7 +17,7 @@ export interface Edge {
 	admitPage(req: IncomingMessage, res: ServerResponse): Promise<IncomingMessage>;
 }
 
-export function makeEdge(options: {
+export function createEdge(options: {
 	publicUrl: string;
 	host: string;
 	moreHosts: readonly string[];

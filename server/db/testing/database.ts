@@ -1,11 +1,11 @@
 import { inject } from "vitest";
-import { type TestDatabase, takeDatabaseOn } from "./throwaway.ts";
+import { acquireDatabase, type TestDatabase } from "./throwaway.ts";
 
 export type { TestDatabase };
 
 /** Creates a separate, migrated and empty database, so that tests run in parallel without interfering. */
 export function createTestDatabase({ connectionsMax }: { connectionsMax?: number } = {}): Promise<TestDatabase> {
-	return takeDatabaseOn(inject("postgresUrl"), connectionsMax);
+	return acquireDatabase(inject("postgresUrl"), connectionsMax);
 }
 
 declare module "vitest" {

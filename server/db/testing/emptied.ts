@@ -24,7 +24,7 @@ interface Mark {
 }
 
 /** Renames an emptied database for the next test, so that earlier users cannot reach it. False if there is none. */
-export async function takeEmptied(admin: postgres.Sql, name: string): Promise<boolean> {
+export async function reuseEmptiedDatabase(admin: postgres.Sql, name: string): Promise<boolean> {
 	for (;;) {
 		const [free] = await admin<{ datname: string }[]>`select datname from pg_database where starts_with(datname, ${PREFIX}) limit 1`;
 		if (!free) return false;

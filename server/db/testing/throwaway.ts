@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { type Connection, connect } from "../client.ts";
 import { migrate } from "../migrate.ts";
-import { markClone, releaseDatabase, takeEmptied } from "./emptied.ts";
+import { markClone, releaseDatabase, reuseEmptiedDatabase } from "./emptied.ts";
 
 const TEMPLATE = "spillway_template";
 const TEMPLATE_LOCK = 727_002;
@@ -24,10 +24,10 @@ export async function createDatabaseOn(serverUrl: string): Promise<TestDatabase>
 }
 
 /** The same, but reuses an emptied database of a finished test if there is one. */
-export async function takeDatabaseOn(serverUrl: string, connectionsMax = CONNECTIONS_MAX): Promise<TestDatabase> {
+export async function acquireDatabase(serverUrl: string, connectionsMax = CONNECTIONS_MAX): Promise<TestDatabase> {
 	const name = newName();
 	const admin = keptAdmin(serverUrl);
-	if (!(await takeEmptied(admin, name))) {
+	if (!(await reuseEmptiedDatabase(admin, name))) {
 		await clone(admin, serverUrl, name);
 		await asAdmin(withDatabase(serverUrl, name), (sql) => markClone(admin, name, sql));
 	}

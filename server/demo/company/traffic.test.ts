@@ -5,7 +5,7 @@ import { parseTriggerDocument } from "#server/domain/trigger/trigger-file.ts";
 import { seededRandom } from "#server/kernel/random.ts";
 import { COMPANY_FAMILIES } from "./families.ts";
 import { PUBLISHING, RETRAINING } from "./retraining.ts";
-import { nextJob, pauseMs } from "./traffic.ts";
+import { drawNextJob, pauseMs } from "./traffic.ts";
 
 const AT = (hour: number) => Date.UTC(2026, 10, 24, hour);
 
@@ -24,7 +24,7 @@ describe("the demo's traffic", () => {
 	it("submits valid job files that sleep for minutes", () => {
 		const random = seededRandom(2);
 		for (let i = 0; i < 200; i++) {
-			const document = nextJob(random, COMPANY_FAMILIES, AT(9));
+			const document = drawNextJob(random, COMPANY_FAMILIES, AT(9));
 			expect(parseJobDocument(document).team).toBe(document.metadata.team);
 			expect(JSON.stringify(document)).toMatch(/sleep \d{2,3};/);
 		}

@@ -20,7 +20,7 @@ export type TrafficJob = Record<string, unknown> & {
 };
 
 /** A job of a random family, weighted by frequency, that sleeps on its GPUs. */
-export function nextJob(random: Random, families: readonly Family[], nowMs: number): TrafficJob {
+export function drawNextJob(random: Random, families: readonly Family[], nowMs: number): TrafficJob {
 	const total = families.reduce((sum, family) => sum + family.perWorkday, 0);
 	let at = random.next() * total;
 	const family = families.find(({ perWorkday }) => {

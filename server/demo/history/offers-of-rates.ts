@@ -1,5 +1,5 @@
 import type { Offer } from "#server/domain/capacity.ts";
-import { offerOfRate } from "#server/rates/catalogue-offers.ts";
+import { offerFromRate } from "#server/rates/catalogue-offers.ts";
 import { listOffers, type RatedProvider } from "#server/rates/offers.ts";
 
 /**
@@ -14,10 +14,10 @@ export function offersOfRates(
 	for (const rate of listOffers(site.provider ?? "aws")) {
 		if (site.accelerators && !site.accelerators.includes(rate.accelerator)) continue;
 		if (site.regions.length > 0 && !site.regions.includes(rate.region)) continue;
-		const onDemand = offerOfRate(rate, { siteId: site.id, zone: null, capacityType: "on_demand", price: rate.onDemand }, atMs);
+		const onDemand = offerFromRate(rate, { siteId: site.id, zone: null, capacityType: "on_demand", price: rate.onDemand }, atMs);
 		offers.set(onDemand.id, onDemand);
 		if (!rate.spot) continue;
-		const spot = offerOfRate(rate, { siteId: site.id, zone: rate.zone, capacityType: "spot", price: rate.spot }, atMs);
+		const spot = offerFromRate(rate, { siteId: site.id, zone: rate.zone, capacityType: "spot", price: rate.spot }, atMs);
 		offers.set(spot.id, spot);
 	}
 	return [...offers.values()];

@@ -30,7 +30,7 @@ export type AdoptionWhy =
  * time limit where the command line overrode the script. If anything cannot be carried over, the job is not adopted;
  * the sentences explain why. Never throws.
  */
-export function translateForeign(
+export function convertForeignJob(
 	script: {
 		kind: ScriptKind;
 		text: string;

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../kernel/nearest-name.ts";
+import { suggestName } from "../../kernel/nearest-name.ts";
 import type { PathProblem } from "../schema/problems.ts";
 import type { StepSpec } from "./pipeline.ts";
 
@@ -26,7 +26,7 @@ export function checkGraph(steps: readonly DraftStep[]): PathProblem[] {
 	for (const step of steps) {
 		for (const [i, need] of step.written.entries()) {
 			if (need === step.name) problems.push(problemAt(step, ["needs", i], "is the step itself", "Remove it."));
-			else if (!byName.has(need)) problems.push(problemAt(step, ["needs", i], `there is no step ${need}`, didYouMean(need, names)));
+			else if (!byName.has(need)) problems.push(problemAt(step, ["needs", i], `there is no step ${need}`, suggestName(need, names)));
 		}
 		for (const [i, input] of step.inputs.entries()) problems.push(...inputProblems(step, input, step.inputAt[i] ?? 0, byName));
 	}
@@ -41,10 +41,10 @@ function inputProblems(
 ): PathProblem[] {
 	const at = ["job", "data", position, "from"];
 	const source = byName.get(input.step);
-	if (!source) return [problemAt(step, at, `there is no step ${input.step}`, didYouMean(input.step, [...byName.keys()]))];
+	if (!source) return [problemAt(step, at, `there is no step ${input.step}`, suggestName(input.step, [...byName.keys()]))];
 	if (source === step) return [problemAt(step, at, "is an output of the step itself", "Name another step.")];
 	if (source.outputs.has(input.output)) return [];
-	const fix = source.outputs.size === 0 ? `Declare it under outputs of ${source.name}.` : didYouMean(input.output, [...source.outputs]);
+	const fix = source.outputs.size === 0 ? `Declare it under outputs of ${source.name}.` : suggestName(input.output, [...source.outputs]);
 	return [problemAt(step, at, `step ${source.name} has no output ${input.output}`, fix)];
 }
 

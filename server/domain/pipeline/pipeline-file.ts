@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { didYouMean } from "../../kernel/nearest-name.ts";
+import { suggestName } from "../../kernel/nearest-name.ts";
 import { changedEnvValues, type DocumentKind, invalidDocument } from "../job-file-problems.ts";
 import { readDocumentText } from "../read-document-text.ts";
 import { locateProblems, type PathProblem, problemsOf, protoKeys, withFix } from "../schema/problems.ts";
@@ -144,7 +144,8 @@ function sharedOf(
 		const at = ["spec", "parameters", name];
 		problems.push({ path: at.join("."), message, fix, at, isKey: true });
 	};
-	for (const name of Object.keys(given)) if (!names.includes(name)) wrong(name, "is not a parameter of this file", didYouMean(name, names));
+	for (const name of Object.keys(given))
+		if (!names.includes(name)) wrong(name, "is not a parameter of this file", suggestName(name, names));
 	for (const [name, declared] of Object.entries(spec.parameters)) {
 		const allowed = declared.choices ? `one of ${declared.choices.join(", ")}` : WORDS[declared.type];
 		const value = Object.hasOwn(given, name) ? readGiven(given[name], declared.type) : declared.default;

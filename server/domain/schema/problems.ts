@@ -1,7 +1,7 @@
 import { type Document, isMap, isNode, isScalar, type LineCounter } from "yaml";
 import type { z } from "zod";
 import type { FieldProblem } from "../../kernel/errors.ts";
-import { didYouMean, nearestName } from "../../kernel/nearest-name.ts";
+import { nearestName, suggestName } from "../../kernel/nearest-name.ts";
 import type { Schema } from "./field-meta.ts";
 import { fieldNamesAt, metaOf, schemaAt } from "./list-fields.ts";
 
@@ -34,7 +34,7 @@ function problemsOfIssue(issue: z.core.$ZodIssue, document: unknown, schema: Sch
 		return issue.keys.slice(0, MAX_PROBLEMS).map((key) => ({
 			path: path ? `${path}.${key}` : key,
 			message: "is not a known field",
-			fix: didYouMean(key, known),
+			fix: suggestName(key, known),
 			at: [...issue.path, key],
 			isKey: true,
 		}));

@@ -1,6 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
-import { catalogueOffers } from "#server/rates/catalogue-offers.ts";
+import { catalogOffers } from "#server/rates/catalogue-offers.ts";
 import { throughputPrior } from "#server/rates/throughput.ts";
 
 /** Cheapest list price of one GPU, US dollars per hour; null: none on record. */
@@ -14,7 +14,7 @@ export interface GpuPrices {
 
 /** From the shipped catalogue (server/rates), all regions of the three clouds. */
 export function gpuPrices(accelerator: string, observedAtMs: number): GpuPrices {
-	const offers = catalogueOffers(observedAtMs);
+	const offers = catalogOffers(observedAtMs);
 	const onDemandUsd = cheapest(offers, accelerator, "on_demand");
 	return {
 		accelerator,

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { acceleratorsNamed, listAccelerators } from "#server/rates/accelerators.ts";
 import { averagePue, homeIntensity } from "#server/rates/carbon.ts";
-import { catalogueOffers } from "#server/rates/catalogue-offers.ts";
+import { catalogOffers } from "#server/rates/catalogue-offers.ts";
 import { ownedRate } from "#server/rates/owned.ts";
 import { throughputPrior } from "#server/rates/throughput.ts";
 import { replayWithSeries } from "#server/simulation/replay/replay-with-series.ts";
@@ -24,7 +24,7 @@ import { ownedGpus, withOwnedGpus } from "./resize.ts";
 
 const START = Date.UTC(2026, 0, 5);
 const FACTS = {
-	offers: catalogueOffers,
+	offers: catalogOffers,
 	ownedRate: () => ownedRate("A100-80GB"),
 	onPremisesPue: averagePue("on_premises").pue,
 	gridZone: (zone: string) => homeIntensity(zone)?.gramsPerKwh ?? null,

@@ -5,7 +5,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
 import { JsonItems } from "#server/simulation/trace-file/json-items.ts";
 import { csvRowReader } from "#server/simulation/trace-file/parse-csv.ts";
-import { isJson, jsonRowReader, noArray } from "#server/simulation/trace-file/parse-json.ts";
+import { isJson, jsonRowReader, missingArrayError } from "#server/simulation/trace-file/parse-json.ts";
 import { sacctRowReader } from "#server/simulation/trace-file/parse-sacct.ts";
 import { clusterLogReader, isClusterLog } from "#server/simulation/trace-file/public-logs.ts";
 import { namer, noNotes, type TraceFormat } from "#server/simulation/trace-file/read-trace.ts";
@@ -108,7 +108,7 @@ class Reading {
 		const decoder = new TextDecoder();
 		for await (const chunk of all) yield items.push(decoder.decode(chunk, { stream: true }));
 		yield items.end();
-		if (!items.hasArray) throw noArray(this.#name);
+		if (!items.hasArray) throw missingArrayError(this.#name);
 	}
 
 	line(text: string, number: number): void {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { translateForeign } from "#server/domain/imports/adoption.ts";
+import { convertForeignJob } from "#server/domain/imports/adoption.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { eventually } from "../contract/cluster-harness.ts";
 import { type EmulatedCluster, startEmulatedCluster, THEIR_NAMESPACE } from "../testing/emulated-kubernetes.ts";
@@ -90,7 +90,7 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		const id = await theirs.submit({ gpus: 4, runs: "briefly", optIn: true });
 		const facts = await eventually(clock, "it waits", () => foreign(id));
 		const context = { team: "research", teams: [], acceleratorsNamed: () => [], zoneOffsetMinutes: 0, email: null, nowMs: 0 };
-		const made = translateForeign(await queue.readScript(id), facts, context);
+		const made = convertForeignJob(await queue.readScript(id), facts, context);
 		expect(made).toMatchObject({
 			spec: { image: "busybox", command: ["true", "for", "the", "thesis"], nodes: 1, resources: { gpus: 4 }, team: "research" },
 		});

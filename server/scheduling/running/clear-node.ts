@@ -1,6 +1,6 @@
 import { gpusOf, type JobSpec } from "#server/domain/job.ts";
 import { reason } from "#server/domain/reasons.ts";
-import { leastLost } from "../evict.ts";
+import { cheapestVictims } from "../evict.ts";
 import type { Holder, HomePool } from "../home-pool.ts";
 import { LIMITS } from "../limits.ts";
 import { restoreMsOf } from "../restore.ts";
@@ -63,7 +63,7 @@ function clearingOf(input: RunningInput, pool: HomePool, node: number, gpus: num
 	}
 	if (missing <= 0) return { pool, node, leaving: [], lostMs: 0 };
 	candidates.sort((a, b) => byAttemptId(a.attempt, b.attempt));
-	const least = leastLost(candidates, missing);
+	const least = cheapestVictims(candidates, missing);
 	if (!least) return null;
 	const leaving = [...least.victims].sort(biggestFirst);
 	return haveGaps(pool, node, leaving) ? { pool, node, leaving, lostMs: least.lostMs } : null;

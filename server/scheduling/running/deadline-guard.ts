@@ -2,7 +2,7 @@ import { reason } from "#server/domain/reasons.ts";
 import { LIMITS } from "../limits.ts";
 import { restoreMsOf } from "../restore.ts";
 import { restOfAttempt, workDoneAt } from "../run-time.ts";
-import { bearsSpot, marginMs } from "../spot-guarantee/safety.ts";
+import { allowsSpot, marginMs } from "../spot-guarantee/safety.ts";
 import type { DeadlineState } from "../spot-guarantee/types.ts";
 import type { Action, MoveTarget, RunningAttempt } from "../types.ts";
 import { boundedWorkMs } from "../work-bound.ts";
@@ -28,7 +28,7 @@ type GuardState = DeadlineState & { attempt: RunningAttempt; deadlineMs: number 
 
 function dueOf(input: RunningInput, attempt: RunningAttempt): { state: GuardState; slackMs: number } | null {
 	const state = stateOf(input, attempt);
-	return state === null || bearsSpot(state) ? null : { state, slackMs: marginMs(state) };
+	return state === null || allowsSpot(state) ? null : { state, slackMs: marginMs(state) };
 }
 
 function stateOf({ snapshot, runTimeOf }: RunningInput, attempt: RunningAttempt): GuardState | null {

@@ -1,6 +1,6 @@
 import { LIMITS } from "../limits.ts";
 import { stateBeforeMove } from "../spot-guarantee/before-start.ts";
-import { bearsSpotStart, marginMs } from "../spot-guarantee/safety.ts";
+import { allowsSpotStart, marginMs } from "../spot-guarantee/safety.ts";
 import type { RunningAttempt } from "../types.ts";
 import type { PickedOffer } from "./pick-offer.ts";
 
@@ -18,5 +18,5 @@ export function holdsDeadline(
 	if (spec.deadlineMs === null) return true;
 	const state = stateBeforeMove({ atMs: atMs + LIMITS.stopGraceMs, deadlineMs: spec.deadlineMs, stagingMs, run });
 	if (state === null) return false;
-	return offer.capacityType === "spot" ? bearsSpotStart(state) : marginMs(state) >= 0;
+	return offer.capacityType === "spot" ? allowsSpotStart(state) : marginMs(state) >= 0;
 }

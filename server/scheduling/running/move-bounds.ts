@@ -41,7 +41,7 @@ export class MoveBounds {
 	}
 
 	/** Sets the next checkpoint. Returns false if no move could pay there. */
-	comeTo(attempt: RunningAttempt, atMs: number, terms: MoveTerms): boolean {
+	setNextCheckpoint(attempt: RunningAttempt, atMs: number, terms: MoveTerms): boolean {
 		this.#atMs = atMs;
 		this.#near = undefined;
 		if (atMs > this.#wideUntilMs) this.#widen(attempt, atMs + WIDE_MS, terms);

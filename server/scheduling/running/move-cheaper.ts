@@ -30,7 +30,7 @@ import { worthSpot } from "./worth-spot.ts";
  */
 export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): Action[] {
 	const proven = input.proven ?? provenOffersOf(input.snapshot.running);
-	proven.lookAtStarts();
+	proven.updateStarted();
 	const paying: RunningAttempt[] = [];
 	for (const mover of candidates) if (canPayOff(input, mover, proven)) paying.push(mover.attempt);
 	const tried = new Set<string>();

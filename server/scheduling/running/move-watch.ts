@@ -56,7 +56,7 @@ export class MoveWatch {
 
 	/** Attempts that may be moved now, by time, their remaining run time and the maximum savings of a move. */
 	movable(terms: MoveTerms, room: RoomAtHome, proven: ProvenOffers): Movable {
-		proven.lookAtStarts();
+		proven.updateStarted();
 		const due = this.#dueAt(terms);
 		const { snapshot } = terms;
 		const costs = costTermsOf(snapshot);
@@ -96,7 +96,7 @@ export class MoveWatch {
 		const fromMs = movableFrom(attempt, nowMs);
 		if (fromMs > nowMs) return fromMs;
 		const atMs = nextCheckpointOf(attempt, nowMs) ?? nowMs;
-		if (!this.#bounds[i]?.comeTo(attempt, atMs, terms)) return atMs + 1;
+		if (!this.#bounds[i]?.setNextCheckpoint(attempt, atMs, terms)) return atMs + 1;
 		this.#checkedMs[i] = atMs;
 		return fromMs;
 	}

@@ -1,7 +1,7 @@
 import type { MoveKind, Policy } from "#server/domain/policy.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 import { LIMITS } from "../limits.ts";
-import { brokenBound } from "../stop.ts";
+import { exceededLimit } from "../stop.ts";
 import type { Action, RunningAttempt } from "../types.ts";
 import { byAttemptId, isCloud, isSettledHere } from "./attempt-facts.ts";
 import { cappedBudgets, capReactions } from "./cap-reactions.ts";
@@ -34,7 +34,7 @@ export function planUrgent(input: RunningInput): Action[] {
 	const onSpot: RunningAttempt[] = [];
 	for (const attempt of input.watched ?? snapshot.running) {
 		if (attempt.stopping || settled.has(attempt.attemptId)) continue;
-		const why = brokenBound(attempt, snapshot.nowMs, limitsOf);
+		const why = exceededLimit(attempt, snapshot.nowMs, limitsOf);
 		if (why) stops.push({ kind: "stop", jobId: attempt.jobId, attemptId: attempt.attemptId, reason: why });
 		else if (!isSettledHere(attempt)) continue;
 		else if (isCloud(attempt)) {

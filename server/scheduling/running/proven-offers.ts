@@ -58,7 +58,7 @@ export class ProvenOffers {
 	}
 
 	/** Must run once per cycle, before first use: adds attempts that have started by now. */
-	lookAtStarts(): void {
+	updateStarted(): void {
 		for (const attempt of this.#starting) {
 			const { offerId, startedAtMs } = attempt;
 			if (startedAtMs === null || !offerId) continue;

@@ -12,7 +12,7 @@ import { leastSaving, movingRule } from "./moving-rule.ts";
 import type { RoomAtHome, RunningInput } from "./types.ts";
 
 /** A cloud attempt that may go home, with its remaining run from its next checkpoint on. */
-interface Homecomer {
+interface ReturningJob {
 	attempt: RunningAttempt;
 	shape: Shape;
 	atMs: number;
@@ -39,7 +39,7 @@ interface Homecomer {
  */
 export function returnHome(input: RunningInput, candidates: readonly Mover[], { gpus: roomGpus, idleForMs }: RoomAtHome): Action[] {
 	let room = roomGpus;
-	const homecomers: Homecomer[] = [];
+	const homecomers: ReturningJob[] = [];
 	for (const mover of candidates) {
 		const homecomer = gpusOf(mover.attempt.spec) <= room ? returnCandidate(input, mover) : null;
 		if (homecomer) homecomers.push(homecomer);
@@ -92,7 +92,7 @@ export function headroomGpus({ snapshot }: RunningInput): number {
 	return Math.round(Math.max(0, snapshot.arrivingGpusPerHour ?? 0) * (snapshot.cloudStartMs.p90Ms / HOUR_MS));
 }
 
-function returnCandidate(input: RunningInput, { attempt, shape, atMs, restMs, hereMicroUsd: cloudMicroUsd }: Mover): Homecomer | null {
+function returnCandidate(input: RunningInput, { attempt, shape, atMs, restMs, hereMicroUsd: cloudMicroUsd }: Mover): ReturningJob | null {
 	if (restMs === 0 || cloudMicroUsd === null || cloudMicroUsd <= 0) return null;
 	// The cheapest check first.
 	if (mostSavedAtHome(input.snapshot, shape, cloudMicroUsd, restMs) < leastSaving(shape.verdict.moves, "home")) return null;
@@ -116,11 +116,11 @@ export function fastestOf({ home }: Shape): number {
 	return speed;
 }
 
-function compareHomecomers(a: Homecomer, b: Homecomer): number {
+function compareHomecomers(a: ReturningJob, b: ReturningJob): number {
 	return b.microUsdPerGpuHour - a.microUsdPerGpuHour || b.restMs - a.restMs || byAttemptId(a.attempt, b.attempt);
 }
 
-function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number): Action | "no_room" | null {
+function moveHome(input: RunningInput, homecomer: ReturningJob, idleForMs: number): Action | "no_room" | null {
 	const { snapshot } = input;
 	const { attempt, shape, atMs } = homecomer;
 	const { moves } = shape.verdict;
@@ -150,7 +150,7 @@ function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number):
 }
 
 /** Cost at home at this speed, µ$. */
-function savedAtHome({ snapshot }: RunningInput, { shape, restMs, cloudMicroUsd }: Homecomer, idleForMs: number, speed: number): number {
+function savedAtHome({ snapshot }: RunningInput, { shape, restMs, cloudMicroUsd }: ReturningJob, idleForMs: number, speed: number): number {
 	const stayMs = Math.min(restMs, idleForMs);
 	const outAgainMs = stayMs < restMs ? 2 * restoreMsOf(snapshot) + snapshot.cloudStartMs.p50Ms : 0;
 	const savedMicroUsd = (cloudMicroUsd * (stayMs - outAgainMs)) / restMs;
@@ -158,7 +158,7 @@ function savedAtHome({ snapshot }: RunningInput, { shape, restMs, cloudMicroUsd 
 }
 
 /** The moves that make room for it on one node, if its savings exceed the cost of delaying the moved jobs. */
-function clearFor(input: RunningInput, homecomer: Homecomer, idleForMs: number): Action[] | null {
+function clearFor(input: RunningInput, homecomer: ReturningJob, idleForMs: number): Action[] | null {
 	const { snapshot } = input;
 	const { shape } = homecomer;
 	const { jobId, spec } = homecomer.attempt;

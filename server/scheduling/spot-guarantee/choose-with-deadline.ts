@@ -2,10 +2,10 @@ import { SPOT } from "./constants.ts";
 import { ageIndex } from "./learner.ts";
 import { effectivePrice, marketOf } from "./market.ts";
 import { phaseOf } from "./phases.ts";
-import { bearsSpot, bearsSpotStart, marginMs } from "./safety.ts";
+import { allowsSpot, allowsSpotStart, marginMs } from "./safety.ts";
 import { tableFor } from "./tables.ts";
 import type { DeadlineChoice, DeadlineState, SpotZone } from "./types.ts";
-import type { WaysOn } from "./value-table.ts";
+import type { NextStepCosts } from "./value-table.ts";
 
 type Firm = { on: "on_demand" | "home"; microUsdPerHour: number };
 
@@ -23,7 +23,7 @@ export function chooseWithDeadline(state: DeadlineState): DeadlineChoice {
 	const firm = firmOf(state);
 	if (!firm) return withoutFirm(state, margin);
 	const toFirm = (why: DeadlineChoice["why"]): DeadlineChoice => ({ on: firm.on, why, marginMs: margin, reviewByMs: null });
-	if (!bearsSpot(state)) return toFirm("deadline_needs_firm");
+	if (!allowsSpot(state)) return toFirm("deadline_needs_firm");
 	const zones = state.zones.filter((zone) => zone.microUsdPerHour > 0 && zone.microUsdPerHour < firm.microUsdPerHour);
 	const here = current(state, zones);
 	const reviewByMs = state.nowMs + margin;
@@ -39,7 +39,7 @@ export function chooseWithDeadline(state: DeadlineState): DeadlineChoice {
 	if (!onFirm && best.up && isWorthTheWait(best, state, zones, firm))
 		return { on: "wait", why: "spot_is_worth_the_wait", marginMs: margin, reviewByMs };
 	const ways = waysOn(state, best, zones, firm);
-	const spot = best.up && bearsSpotStart(state) ? ways.startSpot : Number.POSITIVE_INFINITY;
+	const spot = best.up && allowsSpotStart(state) ? ways.startSpot : Number.POSITIVE_INFINITY;
 	const stay = onFirm ? ways.stayFirm : ways.startFirm;
 	// Waiting while spot is up would only delay the end: the benchmark finds no saving in it.
 	if (spot < stay) return { on: "spot", zoneId: best.id, why: "spot_is_cheapest", marginMs: margin, reviewByMs };
@@ -99,7 +99,7 @@ function isStarting(state: DeadlineState): boolean {
 
 /** The best of the cheaper zones that are up, if moving there from spot is expected to cost less than staying. */
 function cheaperThan(here: SpotZone, state: DeadlineState, zones: readonly SpotZone[], firm: Firm): SpotZone | null {
-	if (isStarting(state) || !bearsSpotStart(state)) return null;
+	if (isStarting(state) || !allowsSpotStart(state)) return null;
 	const cheaper = zones.filter((zone) => zone.up && zone.microUsdPerHour < here.microUsdPerHour * CHEAPER_SHARE);
 	if (cheaper.length === 0) return null;
 	const best = bestZone(state, cheaper);
@@ -110,7 +110,7 @@ function cheaperThan(here: SpotZone, state: DeadlineState, zones: readonly SpotZ
 /** Whether waiting for cheaper zones that are unavailable is expected to cost less than starting on the best one that is up. */
 function isWorthTheWait(up: SpotZone, state: DeadlineState, zones: readonly SpotZone[], firm: Firm): boolean {
 	const away = zones.filter((zone) => !zone.up && zone.microUsdPerHour < up.microUsdPerHour * CHEAPER_SHARE);
-	if (away.length === 0 || !bearsSpotStart(state)) return false;
+	if (away.length === 0 || !allowsSpotStart(state)) return false;
 	const ways = waysOn(state, bestZone(state, away), away, firm, up.microUsdPerHour);
 	return ways.wait < ways.startFirm - SPOT.waitSavesMs;
 }
@@ -119,7 +119,13 @@ function isWorthTheWait(up: SpotZone, state: DeadlineState, zones: readonly Spot
 const CHEAPER_SHARE = 0.98;
 
 /** `anchor`: the price of spot that is up and more expensive than these zones. */
-function waysOn(state: DeadlineState, best: SpotZone, zones: readonly SpotZone[], firm: Firm, anchor = firm.microUsdPerHour): WaysOn {
+function waysOn(
+	state: DeadlineState,
+	best: SpotZone,
+	zones: readonly SpotZone[],
+	firm: Firm,
+	anchor = firm.microUsdPerHour,
+): NextStepCosts {
 	const workMs = Math.max(0, state.workLeftMs - state.unsavedMs);
 	const slackMs = Math.max(0, state.deadlineMs - state.nowMs - workMs);
 	const table = tableFor({

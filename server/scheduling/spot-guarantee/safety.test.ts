@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { chooseWithDeadline } from "./choose-with-deadline.ts";
 import { priorModel } from "./learner.ts";
-import { bearsSpot, bearsSpotStart, marginMs } from "./safety.ts";
+import { allowsSpot, allowsSpotStart, marginMs } from "./safety.ts";
 import { aState } from "./testing/state.ts";
-import type { DeadlineState, SpotZone, Standing } from "./types.ts";
+import type { CurrentCapacity, DeadlineState, SpotZone } from "./types.ts";
 
 const M = MINUTE_MS;
 
@@ -17,14 +17,14 @@ describe("the margin", () => {
 
 	it("allows spot only when it lasts until the next choice", () => {
 		const at = (slackMs: number) => aState({ deadlineMs: 247 * M + slackMs, workLeftMs: 240 * M, nextChoiceWithinMs: 5 * M });
-		expect(bearsSpot(at(5 * M))).toBe(true);
-		expect(bearsSpot(at(5 * M - 1))).toBe(false);
+		expect(allowsSpot(at(5 * M))).toBe(true);
+		expect(allowsSpot(at(5 * M - 1))).toBe(false);
 	});
 
 	it("allows a start on spot only when its first checkpoint can be reached: changeover 7 + interval 15 + next choice 5", () => {
 		const at = (marginMinutes: number) => aState({ deadlineMs: (247 + marginMinutes) * M, workLeftMs: 240 * M, nextChoiceWithinMs: 5 * M });
-		expect(bearsSpotStart(at(27))).toBe(true);
-		expect(bearsSpotStart(at(26))).toBe(false);
+		expect(allowsSpotStart(at(27))).toBe(true);
+		expect(allowsSpotStart(at(26))).toBe(false);
 	});
 });
 
@@ -95,7 +95,7 @@ describe("the guarantee", () => {
 function play(drawn: Scene, choose = chooseWithDeadline): number | null {
 	const deadlineMs = drawn.workMs + drawn.slackMs;
 	let [nowMs, savedMs, unsavedMs] = [0, 0, 0];
-	let on: Standing = { kind: "none" };
+	let on: CurrentCapacity = { kind: "none" };
 	for (let step = 0; step < 100_000 && nowMs <= 3 * deadlineMs; step++) {
 		const zones = zonesAt(drawn, step);
 		if (on.kind === "spot" && !isUp(zones, on.zoneId)) [on, unsavedMs] = [{ kind: "none" }, 0];
@@ -145,7 +145,7 @@ function isUp(zones: readonly SpotZone[], id: string): boolean {
 }
 
 /** Returns the same object when the job stays where it is. */
-function standing(choice: ReturnType<typeof chooseWithDeadline>, on: DeadlineState["on"], startingMs: number): Standing {
+function standing(choice: ReturnType<typeof chooseWithDeadline>, on: DeadlineState["on"], startingMs: number): CurrentCapacity {
 	if (choice.on === "wait") return on.kind === "none" ? on : { kind: "none" };
 	if (choice.on === "spot")
 		return on.kind === "spot" && on.zoneId === choice.zoneId ? on : { kind: "spot", zoneId: choice.zoneId, startingMs };

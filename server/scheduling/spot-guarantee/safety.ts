@@ -20,7 +20,7 @@ export function marginMs(state: DeadlineState): number {
 }
 
 /** Whether anything but firm capacity may be chosen until the next choice. */
-export function bearsSpot(state: DeadlineState): boolean {
+export function allowsSpot(state: DeadlineState): boolean {
 	return marginMs(state) >= state.nextChoiceWithinMs;
 }
 
@@ -28,9 +28,9 @@ export function bearsSpot(state: DeadlineState): boolean {
  * Whether a start on spot can be kept until its first checkpoint is saved. Until then the margin shrinks by the changeover and one
  * interval, and a start that safety aborts is paid for nothing.
  */
-export function bearsSpotStart(state: DeadlineState): boolean {
+export function allowsSpotStart(state: DeadlineState): boolean {
 	const unsavedMs = state.on.kind === "none" ? 0 : state.unsavedMs;
-	return marginMs(state) + unsavedMs >= leastStartMarginMs(state) && bearsSpot(state);
+	return marginMs(state) + unsavedMs >= leastStartMarginMs(state) && allowsSpot(state);
 }
 
 /** Minimum margin for a start on spot. */

@@ -18,7 +18,7 @@ export interface DeadlineState {
 	changeoverMs: { onDemand: number; spot: number; home: number };
 	/** Longest time until the next choice is made and applied, ms: the cycle's period and its delays. */
 	nextChoiceWithinMs: number;
-	on: Standing;
+	on: CurrentCapacity;
 	/** Spot offers that the job may use, in any order. Empty: firm capacity only. */
 	zones: readonly SpotZone[];
 	/** null: no on-demand capacity is allowed, so nothing can be guaranteed. */
@@ -34,7 +34,7 @@ export interface DeadlineState {
 }
 
 /** The job's current capacity. `startingMs`: the rest of its changeover, 0 once it works. */
-export type Standing =
+export type CurrentCapacity =
 	| { kind: "none" }
 	| { kind: "spot"; zoneId: string; startingMs: number }
 	| { kind: "on_demand"; startingMs: number }

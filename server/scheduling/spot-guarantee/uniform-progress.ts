@@ -1,4 +1,4 @@
-import { bearsSpot, marginMs } from "./safety.ts";
+import { allowsSpot, marginMs } from "./safety.ts";
 import type { DeadlineState } from "./types.ts";
 
 /** Input of Uniform Progress besides the state. `locked` is its own memory: on-demand until the end. */
@@ -35,7 +35,7 @@ export function chooseUniformProgress(
 	const { on } = state;
 	const zone = state.zones[0];
 	if (on.kind === "spot" && zone?.up && on.zoneId === zone.id)
-		return bearsSpot(state) ? { on: "spot", zoneId: zone.id } : { on: "on_demand" };
+		return allowsSpot(state) ? { on: "spot", zoneId: zone.id } : { on: "on_demand" };
 	const unsavedMs = on.kind === "on_demand" ? state.unsavedMs : 0;
 	const neededMs = state.changeoverMs.spot + state.checkpointEveryMs + state.nextChoiceWithinMs;
 	if (job.locked || marginMs(state) + unsavedMs < neededMs) {

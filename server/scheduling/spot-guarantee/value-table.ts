@@ -27,7 +27,7 @@ export interface TableTerms {
  * Expected cost to finish, in ms of firm capacity's price, of each option, minus the value of the slack left then; infinite if the option
  * is not available.
  */
-export interface WaysOn {
+export interface NextStepCosts {
 	startSpot: number;
 	startFirm: number;
 	stayFirm: number;
@@ -74,7 +74,7 @@ export class ValueTable {
 	}
 
 	/** Costs of the options in a phase of the market, with this much work and slack left. About 2 µs. */
-	at(phase: number, workMs: number, slackMs: number): WaysOn {
+	at(phase: number, workMs: number, slackMs: number): NextStepCosts {
 		const { changeoverMs, priceRatio } = this.#terms;
 		const booted = this.#cell(workMs, slackMs - changeoverMs);
 		let startSpot = Number.POSITIVE_INFINITY;

@@ -6,7 +6,7 @@ import type { ReplayJob } from "../replay/job.ts";
 import { Spillway, type SpillwayOptions } from "../replay/strategies/spillway.ts";
 import { Collector } from "./collector.ts";
 import type { RecordedHistory } from "./history.ts";
-import { knownBefore, scenarioOf, traceOf } from "./scenario.ts";
+import { priorKnowledge, scenarioOf, traceOf } from "./scenario.ts";
 import { sumsOf } from "./sums.ts";
 
 /** Recorded history replayed under one policy. Plain data that can be cloned into another thread. */
@@ -48,7 +48,11 @@ export function replayHalf(history: RecordedHistory, policy: Policy, { onProgres
 		},
 		...(onProgress ? { onProgress } : {}),
 	});
-	const spillway = new Spillway(engine, policy, { ...knownBefore(history), ...timing, onAction: (_, action) => collector.acted(action) });
+	const spillway = new Spillway(engine, policy, {
+		...priorKnowledge(history),
+		...timing,
+		onAction: (_, action) => collector.acted(action),
+	});
 	engine.run(spillway);
 	const submitted = jobsOfTime(history, engine.jobs);
 	const courses = new Map(submitted.map((job) => [job.id, outcomeOf(job, collector, waiting.get(job.id))]));

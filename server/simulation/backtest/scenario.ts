@@ -49,7 +49,7 @@ export function scenarioOf(history: RecordedHistory): ReplayScenario {
 }
 
 /** What is known at the start of the period. */
-export function knownBefore(history: RecordedHistory): SpillwayOptions {
+export function priorKnowledge(history: RecordedHistory): SpillwayOptions {
 	return {
 		priorRuns: history.priorRuns,
 		priorOffers: recordsOfLaunches(

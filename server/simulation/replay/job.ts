@@ -1,7 +1,7 @@
 import type { DataRef } from "#server/domain/job.ts";
 import { assert } from "#server/kernel/assert.ts";
 import type { Run, SeenJob } from "./run.ts";
-import { ableOn, recordedOnOf, trueSpeed } from "./true-speeds.ts";
+import { acceleratorsFor, recordedOnOf, trueSpeed } from "./true-speeds.ts";
 import type { RecordedJob, ReplayThroughput, TraceJob } from "./types.ts";
 
 /** The job itself, including facts that only the replay knows. */
@@ -48,7 +48,7 @@ export class ReplayJob implements SeenJob {
 		this.id = trace.id;
 		this.team = trace.team;
 		this.user = trace.user;
-		this.accelerators = spec?.resources.accelerators ?? (throughput ? ableOn(throughput, trace) : trace.accelerators);
+		this.accelerators = spec?.resources.accelerators ?? (throughput ? acceleratorsFor(throughput, trace) : trace.accelerators);
 		this.nodes = shape.nodes;
 		this.gpusPerNode = shape.gpusPerNode;
 		this.gpus = shape.nodes * shape.gpusPerNode;

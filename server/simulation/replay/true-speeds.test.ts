@@ -4,7 +4,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { Engine } from "./engine.ts";
 import { CloudOnDemand } from "./strategies/cloud-on-demand.ts";
 import { aReplayOffer, aScenario, aTraceJob } from "./testing/small.ts";
-import { ableOn, trueSpeed } from "./true-speeds.ts";
+import { acceleratorsFor, trueSpeed } from "./true-speeds.ts";
 import type { ReplayThroughput } from "./types.ts";
 
 const throughput: ReplayThroughput = {
@@ -17,8 +17,8 @@ it("uses a family's ratio, and public figures for everyone else", () => {
 	expect(trueSpeed(throughput, { team: "vision", user: "ada" }, "FAST")).toBe(3);
 	expect(trueSpeed(throughput, { team: "vision", user: "ada" }, "TINY")).toBe(0);
 	expect(trueSpeed(throughput, { team: "other", user: null }, "FAST")).toBeCloseTo(2, 9);
-	expect(ableOn(throughput, { team: "vision", user: "ada" })).toEqual(["SLOW", "FAST"]);
-	expect(ableOn(throughput, { team: "other", user: null })).toEqual([]);
+	expect(acceleratorsFor(throughput, { team: "vision", user: "ada" })).toEqual(["SLOW", "FAST"]);
+	expect(acceleratorsFor(throughput, { team: "other", user: null })).toEqual([]);
 });
 
 it("runs a job at its speed, from a run time recorded on another accelerator", () => {

@@ -16,7 +16,7 @@ export function trueSpeed(throughput: ReplayThroughput, job: Submitter, accelera
 }
 
 /** The accelerators that a job is limited to because its family cannot run on the others; empty: any. */
-export function ableOn(throughput: ReplayThroughput, job: Submitter): string[] {
+export function acceleratorsFor(throughput: ReplayThroughput, job: Submitter): string[] {
 	const speeds = Object.entries(familyOf(throughput, job)?.speeds ?? {});
 	const able = speeds.filter(([, speed]) => speed > 0).map(([name]) => name);
 	return able.length === speeds.length ? [] : able;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import type { PolicyProblem } from "#server/domain/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { didYouMean } from "#server/kernel/nearest-name.ts";
+import { suggestName } from "#server/kernel/nearest-name.ts";
 import { parsePolicy } from "#server/policy/parse-policy.ts";
 import { RULES_OF_THUMB_NAMES, SPILLWAY } from "#server/simulation/replay/replay.ts";
 import type { StrategyChoice } from "#server/simulation/replay/types.ts";
@@ -28,7 +28,7 @@ export function chooseRuns(
 	for (const name of asked.strategies) {
 		if (known.includes(name)) continue;
 		throw new SpillwayError("invalid_input", `--strategy: there is no strategy ${JSON.stringify(name.slice(0, 60))}.`, {
-			fix: didYouMean(name, known),
+			fix: suggestName(name, known),
 		});
 	}
 	const [file] = asked.policies;

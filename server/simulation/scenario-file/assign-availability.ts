@@ -1,5 +1,5 @@
 import type { Offer } from "#server/domain/capacity.ts";
-import { didYouMean } from "#server/kernel/nearest-name.ts";
+import { suggestName } from "#server/kernel/nearest-name.ts";
 import { seededRandom } from "#server/kernel/random.ts";
 import { matchesGlob } from "#server/policy/match-pattern.ts";
 import { fasterAvailability } from "#server/simulation/replay/availability.ts";
@@ -30,7 +30,11 @@ export function readAvailability({ doc, seed, read }: ScenarioContext, offers: r
 	for (const [i, { offers: pattern, trace: traceId, offset }] of given.assign.entries()) {
 		const trace = all.get(traceId);
 		if (!trace)
-			throw doc.error([...at, "assign", i, "trace"], `${name} has no trace ${traceId}.`, didYouMean(traceId, [...all.keys()].slice(0, 20)));
+			throw doc.error(
+				[...at, "assign", i, "trace"],
+				`${name} has no trace ${traceId}.`,
+				suggestName(traceId, [...all.keys()].slice(0, 20)),
+			);
 		const matched = spot.filter((offer) => matchesGlob(pattern, offer.id));
 		if (matched.length === 0)
 			throw doc.error(

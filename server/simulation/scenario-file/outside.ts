@@ -1,5 +1,5 @@
 import type { Offer } from "#server/domain/capacity.ts";
-import { didYouMean } from "#server/kernel/nearest-name.ts";
+import { suggestName } from "#server/kernel/nearest-name.ts";
 import type { ReplayPool, ReplayScenario } from "#server/simulation/replay/types.ts";
 import type { ScenarioContext } from "./context.ts";
 import { parseGrid } from "./grid-file.ts";
@@ -48,7 +48,7 @@ export function readGrid({ doc, read }: ScenarioContext, pools: readonly ReplayP
 				throw doc.error(
 					["grid", "files", i, "places", j],
 					`there is no pool and no region of an offer ${place}.`,
-					didYouMean(place, [...known].slice(0, 50)),
+					suggestName(place, [...known].slice(0, 50)),
 				);
 			grid.set(place, grams);
 		}

@@ -1,6 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { CLOUD_PROVIDERS } from "#server/domain/vocabulary.ts";
-import { didYouMean } from "#server/kernel/nearest-name.ts";
+import { suggestName } from "#server/kernel/nearest-name.ts";
 import { matchesGlob } from "#server/policy/match-pattern.ts";
 import type { ReplayDataSets, ReplayPool } from "#server/simulation/replay/types.ts";
 import type { ScenarioContext } from "./context.ts";
@@ -21,7 +21,7 @@ export function readDataSets({ doc }: ScenarioContext, pools: readonly ReplayPoo
 			throw doc.error(
 				["data", "sets", i, "copies", j],
 				`there is no pool and no region ${copy}.`,
-				didYouMean(copy, [...known].slice(0, 50)),
+				suggestName(copy, [...known].slice(0, 50)),
 			);
 		}
 	}
@@ -35,7 +35,7 @@ export function readDataSets({ doc }: ScenarioContext, pools: readonly ReplayPoo
 	const stores = new Map<string, number | null>();
 	for (const [i, { at }] of given.entries()) {
 		if (!places.some((place) => matchesGlob(at, place)))
-			throw doc.error(["data", "stores", i, "at"], `there is no offer in ${at}.`, didYouMean(at, places.slice(0, 50)));
+			throw doc.error(["data", "stores", i, "at"], `there is no offer in ${at}.`, suggestName(at, places.slice(0, 50)));
 	}
 	for (const place of places) {
 		const store = given.find(({ at }) => matchesGlob(at, place));

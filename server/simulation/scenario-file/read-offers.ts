@@ -1,9 +1,9 @@
 import { type Offer, offerId } from "#server/domain/capacity.ts";
-import { didYouMean } from "#server/kernel/nearest-name.ts";
+import { suggestName } from "#server/kernel/nearest-name.ts";
 import { matchesGlob, matchesRegion } from "#server/policy/match-pattern.ts";
 import { type Discount, discountOffers } from "#server/scheduling/discount.ts";
 import type { ScenarioContext } from "./context.ts";
-import { oneModel } from "./read-pools.ts";
+import { resolveModel } from "./read-pools.ts";
 import type { ScenarioSpec } from "./schema.ts";
 
 const SEE = "docs/simulator.md lists what an offer has.";
@@ -62,13 +62,13 @@ function fromCatalog({ doc, facts, startMs }: ScenarioContext): Offer[] {
 	const accelerators = wanted.accelerators.flatMap((name, i) => {
 		const named = facts.acceleratorsNamed(name).filter((model) => models.includes(model));
 		if (named.length === 0)
-			throw doc.error(["catalog", "accelerators", i], `the catalogue has no offer with ${name}.`, didYouMean(name, models));
+			throw doc.error(["catalog", "accelerators", i], `the catalogue has no offer with ${name}.`, suggestName(name, models));
 		return named;
 	});
 	for (const [i, pattern] of wanted.regions.entries()) {
 		if (all.some((offer) => matchesRegion(pattern, offer))) continue;
 		const known = [...new Set(all.map((offer) => `${offer.provider}:${offer.region}`))];
-		throw doc.error(["catalog", "regions", i], `no region of the catalogue fits ${pattern}.`, didYouMean(pattern, known));
+		throw doc.error(["catalog", "regions", i], `no region of the catalogue fits ${pattern}.`, suggestName(pattern, known));
 	}
 	const chosen = all.filter(
 		(offer) =>
@@ -88,7 +88,7 @@ function fromCatalog({ doc, facts, startMs }: ScenarioContext): Offer[] {
 function ownOffer({ doc, facts, startMs }: ScenarioContext, given: ScenarioSpec["offers"][number], i: number): Offer {
 	const { provider, region, instanceType, capacityType, gpus, vcpus, memoryGiB } = given;
 	const zone = given.zone ?? null;
-	const accelerator = oneModel(facts.acceleratorsNamed(given.accelerator), given.accelerator);
+	const accelerator = resolveModel(facts.acceleratorsNamed(given.accelerator), given.accelerator);
 	if (accelerator === null)
 		throw doc.error(
 			["offers", i, "accelerator"],

@@ -13,7 +13,7 @@ export function readPools(ctx: ScenarioContext): ReplayPool[] {
 }
 
 function readPool({ doc, facts }: ScenarioContext, pool: ScenarioSpec["pools"][number], i: number): ReplayPool {
-	const accelerator = oneModel(facts.acceleratorsNamed(pool.accelerator), pool.accelerator);
+	const accelerator = resolveModel(facts.acceleratorsNamed(pool.accelerator), pool.accelerator);
 	if (accelerator === null)
 		throw doc.error(
 			["pools", i, "accelerator"],
@@ -65,6 +65,6 @@ function gridOf(
 }
 
 /** The model that a name refers to: the name itself if unknown, null if ambiguous. */
-export function oneModel(named: readonly string[], given: string): string | null {
+export function resolveModel(named: readonly string[], given: string): string | null {
 	return named.length > 1 ? null : (named[0] ?? given);
 }

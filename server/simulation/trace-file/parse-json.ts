@@ -21,7 +21,7 @@ export function parseJsonTrace(input: Omit<TraceInput, "header" | "body">): { jo
 	const seen = new Map<string, number>();
 	let first = Number.POSITIVE_INFINITY;
 	const all = [...items.push(input.text), ...items.end()];
-	if (!items.hasArray) throw noArray(input.name);
+	if (!items.hasArray) throw missingArrayError(input.name);
 	if (all.length > TRACE_LIMITS.rows) throw tooManyRows(input.name);
 	for (const { text, number } of all) {
 		try {
@@ -55,7 +55,7 @@ export function jsonRowReader(input: Pick<RowInput, "notes" | "named">): RowRead
 	};
 }
 
-export function noArray(name: string): SpillwayError {
+export function missingArrayError(name: string): SpillwayError {
 	return new SpillwayError("invalid_input", `${name} is JSON without an array of jobs.`, {
 		fix: "Use the response of Slurm's REST API (GET /slurmdb/v0.0.4x/jobs), of sacct --json, or of kubectl get jobs -A -o json.",
 	});

@@ -104,7 +104,7 @@ function readRow(fields: string[], at: Record<Column, number>, width: number, { 
 	if (/^RUNNING|^SUSPENDED/i.test(status)) notes.stillRunning++;
 	return {
 		...{ id, submitMs, durationMs, gpus, team: text("account") || UNKNOWN_TEAM, user: text("user") || null },
-		accelerators: named(modelsAsked(text("reqtres") || tres)),
+		accelerators: named(requestedModels(text("reqtres") || tres)),
 		...{ deadlineMs: null, deadlineKind: null },
 		// "CANCELLED by 1000" names the user, which no report shows
 		status: status.split(" ")[0] || null,
@@ -160,7 +160,7 @@ export function gpusOf(tres: string): { gpus: number; sliced: boolean } {
 	return { gpus: total ?? byModel, sliced };
 }
 
-export function modelsAsked(tres: string): string {
+export function requestedModels(tres: string): string {
 	const models = tres.split(",").flatMap((part) => GPU_TRES.exec(part.trim())?.[1] ?? []);
 	return models.filter((model) => !SLICE.test(model)).join("|");
 }

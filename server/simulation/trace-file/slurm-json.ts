@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SECOND_MS } from "#server/kernel/units.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
-import { gpusOf, modelsAsked } from "./parse-sacct.ts";
+import { gpusOf, requestedModels } from "./parse-sacct.ts";
 import { BadRow, TRACE_LIMITS, UNKNOWN_TEAM } from "./trace-rows.ts";
 import type { RowInput } from "./types.ts";
 
@@ -57,7 +57,7 @@ export function slurmJob(raw: unknown, { notes, named }: Pick<RowInput, "notes" 
 	return {
 		...{ id: String(job.job_id), submitMs: submitS * SECOND_MS, durationMs: runS * SECOND_MS, gpus },
 		...{ team: job.account || UNKNOWN_TEAM, user: job.user || job.user_name || null },
-		accelerators: named(modelsAsked(requested || tres)),
+		accelerators: named(requestedModels(requested || tres)),
 		...{ deadlineMs: null, deadlineKind: null, status, limitMs: limitMinutes === null ? null : limitMinutes * 60 * SECOND_MS },
 		...(startS && { waitMs: Math.max(0, startS - submitS) * SECOND_MS }),
 	};

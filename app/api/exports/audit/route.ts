@@ -1,5 +1,5 @@
 import { downloadAudit } from "#server/api/audit-file.ts";
-import { answerSession } from "#server/api/session-answer.ts";
+import { handleSession } from "#server/api/handle-session.ts";
 import { sessionActor } from "#server/auth/session.ts";
 
 export const dynamic = "force-dynamic";
@@ -7,5 +7,5 @@ export const dynamic = "force-dynamic";
 /** Downloads the audit log with a session cookie; API clients use /api/v1/exports/audit. */
 export async function GET(request: Request): Promise<Response> {
 	const { searchParams } = new URL(request.url);
-	return answerSession(await sessionActor(), (ctx) => downloadAudit(ctx, searchParams));
+	return handleSession(await sessionActor(), (ctx) => downloadAudit(ctx, searchParams));
 }

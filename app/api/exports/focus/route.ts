@@ -1,5 +1,5 @@
 import { downloadFocus } from "#server/api/focus-file.ts";
-import { answerSession } from "#server/api/session-answer.ts";
+import { handleSession } from "#server/api/handle-session.ts";
 import { sessionActor } from "#server/auth/session.ts";
 
 export const dynamic = "force-dynamic";
@@ -7,5 +7,5 @@ export const dynamic = "force-dynamic";
 /** Downloads a month as FOCUS with a session cookie; API clients use /api/v1/exports/focus. */
 export async function GET(request: Request): Promise<Response> {
 	const { searchParams } = new URL(request.url);
-	return answerSession(await sessionActor(), (ctx) => downloadFocus(ctx, searchParams));
+	return handleSession(await sessionActor(), (ctx) => downloadFocus(ctx, searchParams));
 }

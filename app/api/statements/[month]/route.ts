@@ -1,4 +1,4 @@
-import { answerSession } from "#server/api/session-answer.ts";
+import { handleSession } from "#server/api/handle-session.ts";
 import { downloadStatement } from "#server/api/statement-file.ts";
 import { sessionActor } from "#server/auth/session.ts";
 
@@ -8,5 +8,5 @@ export const dynamic = "force-dynamic";
 export async function GET(request: Request, { params }: { params: Promise<{ month: string }> }): Promise<Response> {
 	const { month } = await params;
 	const { searchParams } = new URL(request.url);
-	return answerSession(await sessionActor(), (ctx) => downloadStatement(ctx, month, searchParams));
+	return handleSession(await sessionActor(), (ctx) => downloadStatement(ctx, month, searchParams));
 }

@@ -7,19 +7,19 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { Auth } from "@auth/core";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
-import { makeAnswer } from "#server/api/answer.ts";
+import { createRequestHandler } from "#server/api/answer.ts";
 import { downloadAudit } from "#server/api/audit-file.ts";
-import { makeEdge } from "#server/api/edge/guard.ts";
+import { createEdge } from "#server/api/edge/guard.ts";
 import { RateLimiter } from "#server/api/edge/rate-limiter.ts";
 import { serveFetch } from "#server/api/fetch-adapter.ts";
 import { downloadFocus } from "#server/api/focus-file.ts";
+import { handleSession } from "#server/api/handle-session.ts";
 import { downloadPlanDecision } from "#server/api/plan-decision-file.ts";
 import { handleScim } from "#server/api/scim/handler.ts";
-import { answerSession } from "#server/api/session-answer.ts";
 import { downloadStatement } from "#server/api/statement-file.ts";
-import { answerTrpc } from "#server/api/trpc/answer-trpc.ts";
-import { answerAuth } from "#server/auth/answer-auth.ts";
-import { makeAuthConfig, providerIds } from "#server/auth/auth-config.ts";
+import { handleTrpc } from "#server/api/trpc/handle-trpc.ts";
+import { createAuthConfig, providerIds } from "#server/auth/auth-config.ts";
+import { handleAuth } from "#server/auth/handle-auth.ts";
 import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
 import { azureSiteKind } from "#server/providers/azure/site-kind.ts";
 import { gcpSiteKind } from "#server/providers/gcp/site-kind.ts";
@@ -58,11 +58,11 @@ export async function startWholeServer(): Promise<WholeServer> {
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	const edge = makeEdge({
+	const edge = createEdge({
 		...{ publicUrl: url, host: "127.0.0.1", moreHosts: [], limiter: new RateLimiter(Number.MAX_SAFE_INTEGER) },
 		...{ nowMs: rt.clock.nowMs, addressOf: () => "127.0.0.1" },
 	});
-	const answer = makeAnswer({
+	const answer = createRequestHandler({
 		...{ rt, edge, agent: agentDoor(world, folder), page: pageDoor(rt) },
 		scim: (req, res) => handleScim({ ...rt, groupMap: rt.env.OIDC_GROUP_MAP, publicUrl: url }, req, res),
 		room: { problem: () => null, demand: () => undefined },
@@ -115,22 +115,22 @@ function agentDoor(world: RestWorld, folder: string): (request: Request) => Prom
 
 function pageDoor(rt: RestWorld["runtime"]) {
 	const config = {
-		...makeAuthConfig({ ...rt, source: async () => "127.0.0.1" }),
+		...createAuthConfig({ ...rt, source: async () => "127.0.0.1" }),
 		...{ basePath: "/api/auth", logger: { error: () => undefined, warn: () => undefined } },
 	};
 	const page = async (request: Request): Promise<Response> => {
 		const url = new URL(request.url);
 		const token = /^Bearer (\S+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
 		const readActor = async (): Promise<Actor | null> => (token === undefined ? null : rt.authenticate(token, rt.clock.nowMs()));
-		if (url.pathname.startsWith("/api/trpc/")) return answerTrpc(request, readActor);
-		if (url.pathname.startsWith("/api/auth/")) return answerAuth(request, () => Auth(request, config), providerIds(rt.env));
+		if (url.pathname.startsWith("/api/trpc/")) return handleTrpc(request, readActor);
+		if (url.pathname.startsWith("/api/auth/")) return handleAuth(request, () => Auth(request, config), providerIds(rt.env));
 		const download = downloadAt(url);
-		return download === null ? new Response("page") : answerSession(await readActor(), download);
+		return download === null ? new Response("page") : handleSession(await readActor(), download);
 	};
 	return (req: IncomingMessage, res: ServerResponse) => serveFetch(page, req, res);
 }
 
-function downloadAt({ pathname, searchParams }: URL): Parameters<typeof answerSession>[1] | null {
+function downloadAt({ pathname, searchParams }: URL): Parameters<typeof handleSession>[1] | null {
 	if (pathname === "/api/exports/audit") return (ctx) => downloadAudit(ctx, searchParams);
 	if (pathname === "/api/exports/focus") return (ctx) => downloadFocus(ctx, searchParams);
 	const study = /^\/api\/plan\/decisions\/([^/]+)$/.exec(pathname)?.[1];

@@ -3,7 +3,7 @@ import { DurationBook } from "#server/scheduling/forecast/duration-book.ts";
 import type { Action, Plan, Snapshot } from "#server/scheduling/types.ts";
 import type { SimContext } from "./context.ts";
 import { beginDueMoves, requestMove, requestStop } from "./ending.ts";
-import { failWaiting, placeCloud, placeHome, setWaiting } from "./placing.ts";
+import { failWaiting, placeHome, placeInCloud, setWaiting } from "./placing.ts";
 import type { AttemptRecord, InstanceRecord } from "./records.ts";
 import { takeSnapshot } from "./snapshot.ts";
 
@@ -63,7 +63,7 @@ export class Cycle {
 				return attempt !== null;
 			}
 			case "launch": {
-				const row = placeCloud(ctx, action, snapshot);
+				const row = placeInCloud(ctx, action, snapshot);
 				if (row) this.#hooks.launch(row);
 				return row !== null;
 			}

@@ -5,7 +5,7 @@ import type { SimDecision, SimNews } from "./context.ts";
 import type { CloudDays, RegionOutage } from "./days.ts";
 import type { AllocationRecord, AttemptRecord, HoldRecord, InstanceRecord, JobRecord } from "./records.ts";
 import { type Arrival, SIM_TIMING, type SimPool } from "./scenario.ts";
-import { makeWorkload } from "./workload.ts";
+import { generateWorkload } from "./workload.ts";
 import type { Family } from "./workload-families.ts";
 import { World } from "./world.ts";
 
@@ -55,8 +55,8 @@ export interface History {
  */
 export function simulateHistory(input: HistoryInput): History {
 	const { fromMs, toMs, seed, families } = input;
-	const surge = input.surge ? makeWorkload({ ...input.surge, seed: seed + 1 }) : [];
-	const usual = makeWorkload({ fromMs, toMs, seed, ...(families ? { families } : {}) });
+	const surge = input.surge ? generateWorkload({ ...input.surge, seed: seed + 1 }) : [];
+	const usual = generateWorkload({ fromMs, toMs, seed, ...(families ? { families } : {}) });
 	const arrivals = [...usual, ...surge].sort((a, b) => a.submittedAtMs - b.submittedAtMs).flatMap((arrival) => endingBy(arrival, toMs));
 	const { history, unfinished } = runOnce(input, arrivals);
 	return without(history, unfinished);

@@ -51,7 +51,7 @@ export function placeHome(ctx: SimContext, action: Act<"place_home">): AttemptRe
 }
 
 /** The instance intent written; null when the plan was stale, or when money was short and the job is now held. */
-export function placeCloud(ctx: SimContext, action: Act<"launch">, snapshot: Snapshot): InstanceRecord | null {
+export function placeInCloud(ctx: SimContext, action: Act<"launch">, snapshot: Snapshot): InstanceRecord | null {
 	const { book, scenario } = ctx;
 	const row = book.jobs.get(action.jobId);
 	// The real transaction takes the hold first and rolls it back if the job has moved on.

@@ -16,7 +16,7 @@ const LONGEST = 5;
  * Jobs of five invented teams over [fromMs, toMs): daily and weekly rhythm, numbered names, log-normal run times, some
  * that fail and some that are cancelled. The same seed gives the same jobs.
  */
-export function makeWorkload(input: { fromMs: number; toMs: number; seed: number; families?: readonly Family[] }): Arrival[] {
+export function generateWorkload(input: { fromMs: number; toMs: number; seed: number; families?: readonly Family[] }): Arrival[] {
 	const { fromMs, toMs, seed, families = FAMILIES } = input;
 	const root = seededRandom(seed);
 	const arrivals = families.flatMap((family) => ofFamily(family, root.fork(family.name), fromMs, toMs));

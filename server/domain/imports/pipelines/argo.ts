@@ -6,8 +6,8 @@ import { plainName } from "../plain-name.ts";
 import type { ImportContext } from "../types.ts";
 import {
 	type DraftStep,
+	fillPlaceholders,
 	fillPlaces,
-	fillPod,
 	jobOf,
 	type Parameter,
 	type PipelineDocument,
@@ -256,7 +256,7 @@ function readLeaf(
 	const inputs = readInputs(m, path, places, from);
 	const outputs = readOutputs(m, path, places);
 	const pod = readWork(m, path, context);
-	const filled = fillPod(m, path, pod, places);
+	const filled = fillPlaceholders(m, path, pod, places);
 	const accelerators = [...new Set([...pod.accelerators, ...readSelector(m, [...path, "nodeSelector"], context)])];
 	for (const key of ["volumes", "sidecars", "initContainers", "daemon", "synchronization", "serviceAccountName", "parallelism"])
 		m.say([...path, key], "question", key, NOT_HERE);

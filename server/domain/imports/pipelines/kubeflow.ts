@@ -6,7 +6,7 @@ import { plainName } from "../plain-name.ts";
 import type { ImportContext } from "../types.ts";
 import {
 	type DraftStep,
-	fillPod,
+	fillPlaceholders,
 	jobOf,
 	type Parameter,
 	type PipelineDocument,
@@ -104,7 +104,7 @@ function readComponent(m: Manifest, task: Path, component: string, context: Impo
 	const pod = readContainer(m, [...executor, "container"], context);
 	const needs = readNeeds(m, [...executor, "container", "resources"], context);
 	const merged = { ...pod, ...needs };
-	const filled = fillPod(m, [...executor, "container"], merged, new Map([...io.places, ["$", io.executorInput()]]));
+	const filled = fillPlaceholders(m, [...executor, "container"], merged, new Map([...io.places, ["$", io.executorInput()]]));
 	m.ignore([...at, "inputDefinitions"]);
 	m.ignore([...at, "outputDefinitions"]);
 	reportMissingGpus(m, [...executor, "container"], merged);

@@ -40,7 +40,7 @@ export function fillPlaces(text: string, places: Places, unknown: Set<string>): 
 }
 
 /** Command and environment with placeholders filled in. Unknown placeholders become a question at `path`. */
-export function fillPod(m: Manifest, path: Path, pod: Pick<PodFacts, "command" | "env" | "image">, places: Places): typeof pod {
+export function fillPlaceholders(m: Manifest, path: Path, pod: Pick<PodFacts, "command" | "env" | "image">, places: Places): typeof pod {
 	const unknown = new Set<string>();
 	const filled = {
 		image: pod.image === null ? null : fillPlaces(pod.image, places, unknown),

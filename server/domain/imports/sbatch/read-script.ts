@@ -1,4 +1,4 @@
-import { didYouMean } from "../../../kernel/nearest-name.ts";
+import { suggestName } from "../../../kernel/nearest-name.ts";
 import type { Finding } from "../types.ts";
 import { longOption, SBATCH_OPTIONS, type SbatchOption, shortOption } from "./options.ts";
 import { directiveWords } from "./words.ts";
@@ -133,7 +133,7 @@ function readLong(text: string): Parsed {
 	const option = longOption(name);
 	if (option === null) {
 		const names = SBATCH_OPTIONS.map((o) => o.name);
-		const hint = didYouMean(name, names);
+		const hint = suggestName(name, names);
 		return { problem: `There is no option --${name.slice(0, 60)}.${hint.startsWith("Did") ? ` ${hint}` : ""}` };
 	}
 	if (Array.isArray(option)) return { problem: `--${name} may be any of ${option.map((n) => `--${n}`).join(", ")}.` };

@@ -1,6 +1,6 @@
 import type { Finding } from "../types.ts";
 import type { Directive } from "./read-script.ts";
-import { slurmMemoryGiB } from "./times.ts";
+import { parseSlurmMemoryGiB } from "./times.ts";
 
 /** What a job needs on each of its nodes. null: not specified. */
 export interface SbatchResources {
@@ -166,7 +166,7 @@ function readMemory(last: Last, per: { cpusPerNode: number; gpusPerNode: number 
 	for (const [name, times] of Object.entries(units)) {
 		const d = last.get(name);
 		if (!d || times === 0) continue;
-		const gib = slurmMemoryGiB(d.value);
+		const gib = parseSlurmMemoryGiB(d.value);
 		if (gib === null) {
 			say(d, "question", `--${name}=${d.value.slice(0, 40)}`, "It is not a size of memory. Write for example 64G.");
 		} else if (gib === 0) {

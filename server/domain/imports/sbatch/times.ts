@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../kernel/units.ts"
  * Parses a Slurm duration: `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes`,
  * `days-hours:minutes:seconds`. `none` for UNLIMITED, INFINITE and 0, which set no limit; null for any other text.
  */
-export function slurmSpanMs(text: string): number | "none" | null {
+export function parseSlurmDurationMs(text: string): number | "none" | null {
 	if (/^(unlimited|infinite|-1|0)$/i.test(text)) return "none";
 	const match = /^(?:(\d{1,5})-)?(\d{1,7})(?::(\d{1,5}))?(?::(\d{1,5}))?$/.exec(text);
 	if (!match) return null;
@@ -19,7 +19,7 @@ export function slurmSpanMs(text: string): number | "none" | null {
  * `now+count[seconds|minutes|hours|days|weeks]`. Dates have no zone, so `zoneOffsetMinutes` east of UTC applies. null
  * for any other text.
  */
-export function slurmMomentMs(text: string, at: { nowMs: number; zoneOffsetMinutes: number }): number | null {
+export function parseSlurmTimeMs(text: string, at: { nowMs: number; zoneOffsetMinutes: number }): number | null {
 	const zoneMs = at.zoneOffsetMinutes * MINUTE_MS;
 	const relative = /^now(?:\+(\d{1,7})(seconds?|minutes?|hours?|days?|weeks?)?)?$/i.exec(text);
 	if (relative) {
@@ -44,7 +44,7 @@ export function slurmMomentMs(text: string, at: { nowMs: number; zoneOffsetMinut
 }
 
 /** Parses a Slurm memory size, MiB unless it ends in K, M, G or T; null for any other text. 0 requests all memory of a node. */
-export function slurmMemoryGiB(text: string): number | null {
+export function parseSlurmMemoryGiB(text: string): number | null {
 	const match = /^(\d{1,12}(?:\.\d+)?)([KMGT]?)B?$/i.exec(text);
 	if (!match) return null;
 	const perGiB = { K: 1024 * 1024, M: 1024, G: 1, T: 1 / 1024 }[(match[2] || "M").toUpperCase()] ?? 1024;

@@ -3,7 +3,7 @@ import { JOB_LIMITS } from "../../job-schema.ts";
 import { WORK_EVENTS, type WorkEvent } from "../../notice.ts";
 import type { Finding, ImportContext } from "../types.ts";
 import type { Directive } from "./read-script.ts";
-import { slurmMomentMs, slurmSpanMs } from "./times.ts";
+import { parseSlurmDurationMs, parseSlurmTimeMs } from "./times.ts";
 
 /** What a script requests besides machines. */
 export interface Wishes {
@@ -65,7 +65,7 @@ const plainly =
 /** One reader for each option that is neither a resource nor a name. */
 const READERS: Readonly<Record<string, (reading: Reading) => void>> = {
 	time: ({ value, wishes, say }) => {
-		const ms = slurmSpanMs(value);
+		const ms = parseSlurmDurationMs(value);
 		if (ms === null) return say("question", `--time=${short(value)}`, "It is not a length of time. Write for example 06:00:00.");
 		if (ms === "none") return say("dropped", "No time limit", "The policy's own limit holds.");
 		wishes.maxMs = Math.min(ms, JOB_LIMITS.durationMs);
@@ -83,13 +83,13 @@ const READERS: Readonly<Record<string, (reading: Reading) => void>> = {
 	},
 	"time-min": plainly("dropped", (v) => `At least ${short(v)}`, "A job is not shortened to fit a gap."),
 	deadline: ({ value, wishes, context, say }) => {
-		const ms = slurmMomentMs(value, context);
+		const ms = parseSlurmTimeMs(value, context);
 		if (ms === null) return say("question", `--deadline=${short(value)}`, "It is not a moment. Write for example 2026-12-01T08:00:00.");
 		wishes.deadlineMs = ms;
 		say("changed", `Deadline ${short(value)}`, `${new Date(ms).toISOString()}; sbatch names no zone, so yours is taken.`);
 	},
 	begin: ({ value, context, say }) => {
-		const ms = slurmMomentMs(value, context);
+		const ms = parseSlurmTimeMs(value, context);
 		if (ms !== null && ms <= context.nowMs) return say("dropped", `Begin ${short(value)}`, "It is past.");
 		say(
 			"question",

@@ -11,7 +11,7 @@ import type { StudyFindings, StudyTask } from "#server/plan/find-study.ts";
 import { assumedJob, type HeadlineOptions } from "#server/plan/headline.ts";
 import { DEFAULT_START_MS, LISTED_BAD_ROWS, readHistory } from "#server/plan/history/read-history.ts";
 import { readOpenTrace } from "#server/plan/open-traces.ts";
-import { historyOf, lastDays, ownedModel } from "#server/plan/prepare.ts";
+import { historyOf, keepLastDays, ownedModel } from "#server/plan/prepare.ts";
 import type { Study, StudyProgress } from "#server/plan/study.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
 import type { Timing } from "#server/services/core/timing.ts";
@@ -91,7 +91,7 @@ async function readTrace(
 ): Promise<Omit<Study, "outlook">> {
 	const text = unpack(bytes, name);
 	const read = parseTrace(text, name, { lenient: true, acceleratorsNamed });
-	const jobs = lastDays(read.jobs, settings.days);
+	const jobs = keepLastDays(read.jobs, settings.days);
 	const accelerator = ownedModel(jobs);
 	const startMs = read.recordedStartMs;
 	const history = historyOf({ ...read, jobs }, startMs);

@@ -7,13 +7,13 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { gridZoneOf } from "#server/rates/carbon.ts";
 import { forecastHours, HOURS_AHEAD, PATTERN_MS } from "#server/scheduling/forecast/forecast-hours.ts";
 import { hourPattern } from "#server/scheduling/forecast/hour-pattern.ts";
-import type { ForetoldBy } from "#server/scheduling/types.ts";
+import type { ForecastSource } from "#server/scheduling/types.ts";
 import { homeGrid } from "#server/services/pricing/energy/home-grid.ts";
 
 /** The coming hours of one place, index 0 the current hour, and the source of the forecast. */
 export interface Series {
 	hourly: readonly number[];
-	by: ForetoldBy;
+	by: ForecastSource;
 }
 
 /**

@@ -2,7 +2,7 @@ import { eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { ChargeDraft } from "#server/accounting/amounts.ts";
 import { budgetCost } from "#server/accounting/budget-cost.ts";
 import { bucketStartMs, periodOf } from "#server/accounting/calendar.ts";
-import { cutCharge } from "#server/accounting/rollup.ts";
+import { splitCharge } from "#server/accounting/rollup.ts";
 import type { DbOrTx, Tx } from "#server/db/client.ts";
 import { hold, holdBudget } from "#server/db/schema/budget.ts";
 import { instance } from "#server/db/schema/instance.ts";
@@ -73,7 +73,7 @@ export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowM
 			if (unusedMicroUsd > 0n) leftovers.push({ jobId: row.jobId, budgetId, unusedMicroUsd });
 			// A budget that is no longer in the policy has no cap; its months are kept.
 			const kind = periods.get(budgetId) ?? "month";
-			for (const charge of posting.charges.flatMap((c) => cutCharge(c, calendar))) {
+			for (const charge of posting.charges.flatMap((c) => splitCharge(c, calendar))) {
 				const period = periodOf(kind, charge.periodStartMs, calendar);
 				const microUsd = budgetCost(charge);
 				changes.push({ budgetId, periodKey: period.key, postedMicroUsd: microUsd, heldMicroUsd: 0n });

@@ -1,7 +1,7 @@
 import { and, eq, gte, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { type ChargeDraft, NO_AMOUNTS } from "#server/accounting/amounts.ts";
-import { bucketStartMs, cutAtHours, type Interval } from "#server/accounting/calendar.ts";
-import { amortisedUntil, type Commitment } from "#server/accounting/commitment.ts";
+import { bucketStartMs, type Interval, splitAtHours } from "#server/accounting/calendar.ts";
+import { amortizedUntil, type Commitment } from "#server/accounting/commitment.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
 import type { Tx } from "#server/db/client.ts";
 import { charge } from "#server/db/schema/charge.ts";
@@ -135,9 +135,9 @@ async function chargedUntilMs(tx: Tx, c: Commitment): Promise<number> {
 async function unusedCharges(tx: Tx, c: Commitment, provider: Provider, time: Interval, calendar: Calendar): Promise<ChargeDraft[]> {
 	const used = await sumByHour(tx, time, calendar, c, "used");
 	const posted = await sumByHour(tx, time, calendar, c, "unused");
-	return cutAtHours(time, calendar).flatMap((piece): ChargeDraft[] => {
+	return splitAtHours(time, calendar).flatMap((piece): ChargeDraft[] => {
 		const hour = bucketStartMs("hour", piece.fromMs, calendar);
-		const cost = amortisedUntil(c, piece.toMs) - amortisedUntil(c, piece.fromMs);
+		const cost = amortizedUntil(c, piece.toMs) - amortizedUntil(c, piece.fromMs);
 		const missing = cost - (used.get(hour) ?? 0n) - (posted.get(hour) ?? 0n);
 		if (missing === 0n) return [];
 		return [

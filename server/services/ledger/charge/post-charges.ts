@@ -1,6 +1,6 @@
 import { asc, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { ChargeDraft } from "#server/accounting/amounts.ts";
-import { cutCharge, type JobMonthDelta, jobMonthDeltas, NO_SUMS, type RollupDelta, rollupDeltas } from "#server/accounting/rollup.ts";
+import { type JobMonthDelta, jobMonthDeltas, NO_SUMS, type RollupDelta, rollupDeltas, splitCharge } from "#server/accounting/rollup.ts";
 import { type SliceDelta, sliceDeltas } from "#server/accounting/slice.ts";
 import type { Tx } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
@@ -18,7 +18,7 @@ import { holdLedgerCalendar } from "#server/services/core/ledger-calendar.ts";
 export async function postCharges(tx: Tx, given: readonly ChargeDraft[], nowMs: number): Promise<void> {
 	if (given.length === 0) return;
 	const calendar = await holdLedgerCalendar(tx);
-	const drafts = given.flatMap((draft) => cutCharge(draft, calendar));
+	const drafts = given.flatMap((draft) => splitCharge(draft, calendar));
 	await addToJobs(tx, drafts);
 	await addToAttempts(tx, drafts);
 	await ensureMonths(tx, drafts);

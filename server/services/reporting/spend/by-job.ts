@@ -1,7 +1,7 @@
 import { and, inArray, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { bucketsOf, type Interval } from "#server/accounting/calendar.ts";
-import { widened } from "#server/accounting/cover-range.ts";
+import { widenToHours } from "#server/accounting/cover-range.ts";
 import { jobSpendInput } from "#server/contract/inputs/spend.ts";
 import { jobMonth } from "#server/db/schema/charge.ts";
 import { job } from "#server/db/schema/job.ts";
@@ -62,7 +62,7 @@ export async function spendByJob(ctx: Pick<ServiceContext, "actor" | "db">, raw:
 		});
 	}
 	const calendar = await ledgerCalendar(ctx.db);
-	const range = widened("month", spendRange(asked, calendar), calendar);
+	const range = widenToHours("month", spendRange(asked, calendar), calendar);
 	const months = bucketsOf("month", range, calendar).slice(-MONTHS_MAX);
 	const after = cursor === undefined ? null : decode(cursor);
 	const kept = and(

@@ -1,5 +1,5 @@
 import type { StatementSums } from "#server/domain/statement.ts";
-import { LINE_WORDS, partialWords, SAVING_WORDS, SIDE_WORDS, WASTE_WORDS } from "#server/domain/statement-words.ts";
+import { LINE_WORDS, partialMonthLabels, SAVING_WORDS, SIDE_WORDS, WASTE_WORDS } from "#server/domain/statement-words.ts";
 import { VARIANCE_WORDS } from "#server/domain/variance-cause.ts";
 import { spreadsheetText } from "#server/kernel/spreadsheet-text.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
@@ -35,7 +35,7 @@ export function statementCsv(view: StatementView): string {
 
 function headRows({ content, shown, state }: StatementView): Row[] {
 	const fact = (item: string, text: string): Row => ({ section: "statement", item, text });
-	const partial = partialWords(content);
+	const partial = partialMonthLabels(content);
 	return [
 		fact("month", content.month),
 		fact("team", content.team),

@@ -4,7 +4,7 @@ import {
 	differenceWords,
 	LINE_WORDS,
 	monthWords,
-	partialWords,
+	partialMonthLabels,
 	ratesWords,
 	SAVING_WORDS,
 	SIDE_WORDS,
@@ -65,7 +65,7 @@ function change(sums: StatementSums, previous: StatementSums | null): string {
 
 function againstLastMonth(content: StatementContent): Block[] {
 	const { month, sides, lines, totals, previousTotals } = content;
-	const partial = partialWords(content);
+	const partial = partialMonthLabels(content);
 	const comparable = previousTotals !== null && partial.before === null;
 	const row = (label: string, sums: StatementSums, previous: StatementSums | null): string[] => [
 		label,
@@ -97,7 +97,7 @@ function againstLastMonth(content: StatementContent): Block[] {
 }
 
 /** Which of the two months is not whole. */
-function partialNotes(month: string, partial: ReturnType<typeof partialWords>): Block[] {
+function partialNotes(month: string, partial: ReturnType<typeof partialMonthLabels>): Block[] {
 	const notes = [
 		partial.month && `${monthWords(month)}: ${partial.month}.`,
 		partial.before && `${monthWords(before(month))}: ${partial.before}.`,

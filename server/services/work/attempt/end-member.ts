@@ -2,7 +2,7 @@ import { and, asc, eq, isNull } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
-import { endOfGang, type Member, whyGangEnds } from "#server/domain/gang.ts";
+import { gangEnd, gangStopReason, type Member } from "#server/domain/gang.ts";
 import type { Exit } from "#server/domain/outcome.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { finishAttempt } from "./finish.ts";
@@ -34,11 +34,11 @@ export async function endMember(
 		return;
 	}
 	const self = members.find(({ id }) => id === instanceId);
-	const why = self && whyGangEnds(self, members.length, fallback ?? null);
+	const why = self && gangStopReason(self, members.length, fallback ?? null);
 	if (why) await requestStop(tx, { attemptId, reason: why, atMs });
 	if (members.some((m) => m.exit === null && m.state !== "terminated" && m.fencedAt === null)) return;
 	const [row] = await tx.select({ stopReason: attempt.stopReason }).from(attempt).where(eq(attempt.id, attemptId));
-	await finishAttempt(tx, { attemptId, atMs, ...endOfGang(members, row?.stopReason ?? null) });
+	await finishAttempt(tx, { attemptId, atMs, ...gangEnd(members, row?.stopReason ?? null) });
 }
 
 async function readMembers(tx: Tx, attemptId: string): Promise<(Member & { id: string; fencedAt: Date | null })[]> {

@@ -5,7 +5,7 @@ import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
-import { type CapAsk, type CapShort, openCaps } from "#server/scheduling/caps.ts";
+import { type CapShort, type CapUsage, openCaps } from "#server/scheduling/caps.ts";
 import type { RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
 import { MARGINAL_PRICE } from "#server/services/capacity/instance/marginal-price.ts";
 import { readEgressUse } from "#server/services/ledger/budget/egress-use.ts";
@@ -15,7 +15,7 @@ import { readEgressUse } from "#server/services/ledger/budget/egress-use.ts";
  * until the transaction ends, so that the second of two concurrent placements sees the first. Call it before locking budgets (see
  * lockBudgets).
  */
-export async function askCaps(tx: Tx, input: { snapshot: Snapshot; spec: JobSpec; ask: CapAsk }): Promise<CapShort | null> {
+export async function askCaps(tx: Tx, input: { snapshot: Snapshot; spec: JobSpec; ask: CapUsage }): Promise<CapShort | null> {
 	const { policy } = input.snapshot;
 	if (policy.caps.length === 0) return null;
 	const { caps } = judgeJob(policy, input.spec);

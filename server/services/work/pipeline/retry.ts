@@ -7,7 +7,7 @@ import { pipeline, pipelineRun, type StoredStep } from "#server/db/schema/pipeli
 import type { JobSpec } from "#server/domain/job.ts";
 import { LIVE_PIPELINE_STATES, type PipelineState, type StepState } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { didYouMean } from "#server/kernel/nearest-name.ts";
+import { suggestName } from "#server/kernel/nearest-name.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorizeFound, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
@@ -89,7 +89,7 @@ function downstreamOf(graph: readonly StoredStep[], from: string): number[] {
 	const start = graph.findIndex(({ name }) => name === from);
 	if (start < 0) {
 		const message = `there is no step ${from}`;
-		const fix = didYouMean(
+		const fix = suggestName(
 			from,
 			graph.map(({ name }) => name),
 		);

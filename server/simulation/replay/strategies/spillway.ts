@@ -175,7 +175,7 @@ export class Spillway implements Strategy {
 	}
 
 	decide(): void {
-		if (!this.#hasToDecide()) {
+		if (!this.shouldDecide()) {
 			this.#wakeLater();
 			return;
 		}
@@ -203,7 +203,7 @@ export class Spillway implements Strategy {
 	}
 
 	/** Whether a decision can have an effect: a job is waiting or cloud work could go home, and something changed or the next tick is due. */
-	#hasToDecide(): boolean {
+	shouldDecide(): boolean {
 		const due = this.#world.nowMs >= this.#wakeAtMs;
 		// Work returns home only at checkpoints, so every MOVING_TICK_MS is often enough.
 		if (due && this.#couldGoHome()) return true;

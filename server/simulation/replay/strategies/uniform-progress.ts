@@ -1,7 +1,7 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { priorModel } from "#server/scheduling/spot-guarantee/learner.ts";
-import type { DeadlineState, Standing } from "#server/scheduling/spot-guarantee/types.ts";
+import type { CurrentCapacity, DeadlineState } from "#server/scheduling/spot-guarantee/types.ts";
 import {
 	chooseUniformProgress,
 	type UniformProgressChoice,
@@ -156,7 +156,7 @@ export class UniformProgress implements Strategy {
 	}
 }
 
-function standingOf(run: Run | null, nowMs: number): Standing {
+function standingOf(run: Run | null, nowMs: number): CurrentCapacity {
 	if (!run?.offer) return { kind: "none" };
 	const startingMs = Math.max(0, run.workAtMs - nowMs);
 	return run.offer.capacityType === "spot" ? { kind: "spot", zoneId: run.offer.id, startingMs } : { kind: "on_demand", startingMs };

@@ -4,7 +4,7 @@ import { trpcContext } from "./init.ts";
 import { appRouter } from "./router.ts";
 
 /** Handles a request below /api/trpc. */
-export function answerTrpc(req: Request, readActor: () => Promise<Actor | null>): Promise<Response> {
+export function handleTrpc(req: Request, readActor: () => Promise<Actor | null>): Promise<Response> {
 	return fetchRequestHandler({
 		endpoint: "/api/trpc",
 		req,

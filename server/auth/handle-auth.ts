@@ -4,7 +4,7 @@ const CALLBACK = "callbackUrl";
  * Handles a sign-in request. A return address that is not http, and an unconfigured provider, are the caller's
  * mistakes: next-auth would report its own configuration with 500.
  */
-export async function answerAuth(request: Request, answer: () => Promise<Response>, providers: readonly string[]): Promise<Response> {
+export async function handleAuth(request: Request, answer: () => Promise<Response>, providers: readonly string[]): Promise<Response> {
 	const url = new URL(request.url);
 	const refusal = refusalOf(url, request.headers.get("cookie") ?? "", providers);
 	return refusal === null ? answer() : Response.json({ message: refusal }, { status: 400, headers: { "cache-control": "no-store" } });

@@ -6,7 +6,7 @@ import { isLogged, problemOf } from "./problem.ts";
 import { problemHeaders } from "./problem-headers.ts";
 
 /** Handles a download from a page for the signed-in person, with the same errors as REST. */
-export async function answerSession(actor: Actor | null, answer: (ctx: ServiceContext) => Promise<Response>): Promise<Response> {
+export async function handleSession(actor: Actor | null, answer: (ctx: ServiceContext) => Promise<Response>): Promise<Response> {
 	const requestId = randomUUID();
 	const rt = runtime();
 	try {
