@@ -14,7 +14,7 @@ import { assert } from "#server/kernel/assert.ts";
 import { attemptIdOf } from "#server/kernel/ids.ts";
 import type { StartAttempt } from "#server/providers/driver.ts";
 import { SlurmDriver } from "#server/providers/slurm/driver.ts";
-import { askHttp } from "#server/providers/slurm/http.ts";
+import { sendHttp } from "#server/providers/slurm/http.ts";
 import { submissionOf } from "#server/providers/slurm/submission.ts";
 import { type SlurmCluster, startSlurm } from "#server/providers/slurm/testing/slurm-cluster.ts";
 import { whyNoSlurm } from "#server/providers/slurm/testing/slurm-programs.ts";
@@ -231,7 +231,7 @@ async function submitBare({ hold }: { hold: boolean }): Promise<number> {
 	const place = { script: "#!/bin/sh\nexec /bin/true\n", folder: "/tmp", slurmLog: "/dev/null" };
 	const body = submissionOf("v0.0.38", { attemptId: "bench", spec: SPEC, pool, settings: {}, environment: { PATH: "/bin" }, ...place });
 	const { script, job } = body as { script: string; job: Record<string, unknown> };
-	const { text } = await askHttp({
+	const { text } = await sendHttp({
 		method: "POST",
 		url: `${slurm.url}/slurm/v0.0.38/job/submit`,
 		headers: { "content-type": "application/json", "x-slurm-user-name": "root", "x-slurm-user-token": token },

@@ -9,7 +9,7 @@ import { type RcloneSource, rcloneSourceOf } from "./rclone/source.ts";
 import { StagingError } from "./safe-path.ts";
 
 /** What is needed to fetch data from a remote store. */
-export interface Fetching {
+export interface FetchOptions {
 	/** Remotes set up by the operator, by name. */
 	remotes: DataRemotes;
 	/**
@@ -35,7 +35,7 @@ const REPORT_EVERY_MS = 10_000;
 export async function fetchData(
 	uri: string,
 	target: string,
-	{ remotes, rclone, ownHost, cache, log }: Fetching,
+	{ remotes, rclone, ownHost, cache, log }: FetchOptions,
 	signal?: AbortSignal,
 ): Promise<void> {
 	const source = rcloneSourceOf(uri, remotes);

@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import path from "node:path";
 import type { OutputSpec } from "#server/domain/output.ts";
 import { type FolderFile, listFolder } from "./folder-files.ts";
-import { makeFolderInside, mustBeInside, placeUnder } from "./safe-path.ts";
+import { createFolderInside, mustBeInside, placeUnder } from "./safe-path.ts";
 
 type Outputs = readonly OutputSpec[] | undefined;
 
@@ -33,8 +33,8 @@ export function outputFoldersOf(workFolder: string, outputs: Outputs): string[] 
 }
 
 /** @throws StagingError */
-export async function makeOutputFolders(workFolder: string, outputs: Outputs): Promise<void> {
-	for (const folder of outputFoldersOf(workFolder, outputs)) await makeFolderInside(workFolder, folder);
+export async function createOutputFolders(workFolder: string, outputs: Outputs): Promise<void> {
+	for (const folder of outputFoldersOf(workFolder, outputs)) await createFolderInside(workFolder, folder);
 }
 
 /**

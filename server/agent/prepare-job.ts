@@ -3,10 +3,10 @@ import path from "node:path";
 import { mountPathOf } from "#server/domain/site-mount.ts";
 import { containerEnvironment, jobEnvironment } from "./job-environment.ts";
 import type { MountedFolder } from "./mount-file-systems.ts";
-import { makeOutputFolders, outputPathsOf } from "./output-files.ts";
+import { createOutputFolders, outputPathsOf } from "./output-files.ts";
 import type { EnrollAnswer } from "./protocol.ts";
 import { rcloneOfInstance } from "./rclone/find.ts";
-import { makeFolderInside, placeUnder } from "./safe-path.ts";
+import { createFolderInside, placeUnder } from "./safe-path.ts";
 import { writeSecretFiles } from "./secret-files.ts";
 import { stageData } from "./stage.ts";
 
@@ -49,8 +49,8 @@ export async function prepareJob(options: {
 	const fetching = { remotes: options.terms.dataRemotes, rclone: () => rcloneOfInstance(log, signal), ownHost: false, cache: null, log };
 	await stageData(spec.data, { workFolder, place: "a cloud instance", fetching, signal, ...(fetchArtifact && { fetchArtifact }) });
 	const checkpointFolder = placeUnder(workFolder, spec.checkpoint?.path ?? "checkpoints");
-	await makeFolderInside(workFolder, checkpointFolder);
-	await makeOutputFolders(workFolder, spec.outputs);
+	await createFolderInside(workFolder, checkpointFolder);
+	await createOutputFolders(workFolder, spec.outputs);
 	const { secrets } = options.terms;
 	const secretsFolder = await writeSecretFiles(path.join(options.folder, "secrets"), secrets.files);
 	const input = {

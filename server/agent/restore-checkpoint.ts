@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { encodePath } from "./checkpoint-sync.ts";
 import { backoffMs, type ControlClient, messageOf, Refused } from "./client.ts";
 import { artifactFilesAnswer, brokenCheckpointAnswer, type CheckpointFile, type Restorable, type ShardFile } from "./protocol.ts";
-import { makeFolderInside, mustBeInside } from "./safe-path.ts";
+import { createFolderInside, mustBeInside } from "./safe-path.ts";
 import { downloadChecked } from "./store-transfer.ts";
 import { pause } from "./wait.ts";
 
@@ -140,7 +140,7 @@ async function fetchFile(
 		timeoutMs: DOWNLOAD_TIMEOUT_MS,
 	});
 	const target = path.join(folder, file.path);
-	await makeFolderInside(folder, path.dirname(target));
+	await createFolderInside(folder, path.dirname(target));
 	await mustBeInside(folder, target);
 	const hash = createHash("sha256");
 	const sum = async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { makeFolderInside, placeUnder, StagingError } from "./safe-path.ts";
+import { createFolderInside, placeUnder, StagingError } from "./safe-path.ts";
 
 let root: string;
 beforeEach(async () => {
@@ -26,9 +26,9 @@ it.each(["../x", "/data/../../x", "a\\..\\..\\x", "a\u0000b"])("refuses %j", (jo
 });
 
 it("creates folders, also through links that stay inside", async () => {
-	await makeFolderInside(root, path.join(root, "a", "b"));
+	await createFolderInside(root, path.join(root, "a", "b"));
 	await symlink("a", path.join(root, "inner"));
-	await makeFolderInside(root, path.join(root, "inner", "c"));
+	await createFolderInside(root, path.join(root, "inner", "c"));
 	expect(await realpath(path.join(root, "inner", "c"))).toBe(path.join(root, "a", "c"));
 });
 
@@ -38,11 +38,11 @@ it.each([
 	["to nowhere yet", "../later"],
 ])("rejects a link %s", async (_where, target) => {
 	await symlink(target, path.join(root, "link"));
-	await expect(makeFolderInside(root, path.join(root, "link", "x"))).rejects.toThrow(StagingError);
+	await expect(createFolderInside(root, path.join(root, "link", "x"))).rejects.toThrow(StagingError);
 });
 
 it("rejects a sibling with a name that starts like the root", async () => {
 	await mkdir(`${root}-other`);
 	await symlink(`${root}-other`, path.join(root, "link"));
-	await expect(makeFolderInside(root, path.join(root, "link", "x"))).rejects.toThrow(/leads out/);
+	await expect(createFolderInside(root, path.join(root, "link", "x"))).rejects.toThrow(/leads out/);
 });

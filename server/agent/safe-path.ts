@@ -21,7 +21,7 @@ export function placeUnder(root: string, jobPath: string): string {
  * Creates the folder and its parents, unless a symbolic link on the way leads out of `root`.
  * @throws StagingError
  */
-export async function makeFolderInside(root: string, folder: string): Promise<void> {
+export async function createFolderInside(root: string, folder: string): Promise<void> {
 	await mustBeInside(root, folder);
 	await mkdir(folder, { recursive: true });
 }

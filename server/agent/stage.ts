@@ -2,8 +2,8 @@ import { constants, cp, lstat, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { artifactOfUri } from "#server/domain/output.ts";
-import { type Fetching, fetchData } from "./fetch-data.ts";
-import { makeFolderInside, mustBeInside, placeUnder, StagingError } from "./safe-path.ts";
+import { type FetchOptions, fetchData } from "./fetch-data.ts";
+import { createFolderInside, mustBeInside, placeUnder, StagingError } from "./safe-path.ts";
 
 export interface StageOptions {
 	/** The job's work folder. Nothing is written outside it. */
@@ -11,7 +11,7 @@ export interface StageOptions {
 	/** Name of this site in messages, e.g. "the local site". */
 	place: string;
 	/** How remote data is fetched. */
-	fetching: Fetching;
+	fetching: FetchOptions;
 	/** Jobs do not run as this process's user on this host, so files that only this user may read are rejected. */
 	keepsOwn?: boolean;
 	/** Downloads a result of another job; absent on owned sites, which copy it from a folder. */
@@ -43,7 +43,7 @@ async function stageOne(
 	// The scheduler wrote this address, so reading its store leaks nothing.
 	if (artifact !== null && path.isAbsolute(artifact)) return copyInto(artifact, target, workFolder, { signal });
 	if (uri.startsWith("file:")) return copyInto(sourceOfFileUri(uri), target, workFolder, { signal, keepsOwn });
-	await makeFolderInside(workFolder, path.dirname(target));
+	await createFolderInside(workFolder, path.dirname(target));
 	await mustBeInside(workFolder, target);
 	if (artifact !== null) {
 		if (!fetchArtifact) throw new StagingError("results of other jobs cannot be fetched here");
@@ -76,7 +76,7 @@ export async function copyInto(
 	const kind = await stat(source).catch((error: unknown) => {
 		throw new StagingError((error as NodeJS.ErrnoException).code === "ENOENT" ? `${source} does not exist` : reasonOf(error));
 	});
-	await makeFolderInside(root, kind.isDirectory() ? target : path.dirname(target));
+	await createFolderInside(root, kind.isDirectory() ? target : path.dirname(target));
 	await mustBeInside(root, target);
 	await cp(source, target, {
 		recursive: true,

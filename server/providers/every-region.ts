@@ -1,12 +1,12 @@
 export type FailedRegion = { region: string; message: string };
 
 /** Regions without duplicates. */
-export function united(regions: readonly string[], more: readonly string[] = []): string[] {
+export function mergeRegions(regions: readonly string[], more: readonly string[] = []): string[] {
 	return [...new Set([...regions, ...more])];
 }
 
 /** Calls every region concurrently. Failing regions are listed, and the results of the others are kept. */
-export async function inEveryRegion<T>(
+export async function forEachRegion<T>(
 	regions: readonly string[],
 	ask: (region: string) => Promise<T[]>,
 ): Promise<{ found: T[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {

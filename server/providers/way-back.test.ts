@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { expect, it, onTestFinished } from "vitest";
 import { type CheckStep, checkSteps } from "./check-steps.ts";
-import { wayBackStep } from "./way-back.ts";
+import { controlUrlStep } from "./way-back.ts";
 
 async function check(controlUrl: string, endpoint?: string): Promise<CheckStep | undefined> {
-	const [step] = await Array.fromAsync(checkSteps([wayBackStep(controlUrl, endpoint)]));
+	const [step] = await Array.fromAsync(checkSteps([controlUrlStep(controlUrl, endpoint)]));
 	return step;
 }
 

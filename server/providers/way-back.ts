@@ -12,7 +12,7 @@ const readySchema = z.object({ instance: z.string() });
  * cannot call back is paid for, never heard from, and given up.
  * @param endpoint the provider's endpoint if it is not the default: emulated machines run on this host
  */
-export function wayBackStep(controlUrl: string, endpoint: string | undefined): PlannedStep {
+export function controlUrlStep(controlUrl: string, endpoint: string | undefined): PlannedStep {
 	return {
 		...{ id: "way_back", title: "Route from instances to Spillway" },
 		fix: "Put a TLS proxy in front of the web server, set SPILLWAY_URL to the https address that instances can reach, and restart Spillway.",

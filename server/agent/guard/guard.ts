@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Lease } from "../lease.ts";
 import { pause } from "../wait.ts";
-import type { GuardOrder, GuardWord } from "./run-guard.ts";
+import type { GuardOrder, GuardReport } from "./run-guard.ts";
 
 /** The argument that makes the agent's file run as a guard. */
 export const GUARD_ARGUMENT = "guard";
@@ -46,7 +46,7 @@ export class Guard {
 		});
 		failed.catch(() => {});
 		createInterface({ input: child.stdout ?? process.stdin }).on("line", (line) => {
-			const word = line as GuardWord;
+			const word = line as GuardReport;
 			if (word === "watching") watching.abort();
 			else options.onWord(word);
 		});

@@ -17,7 +17,7 @@ const KILL_WAIT_MS = 5_000;
 /** Messages from the agent to its guard, one per line: how long the job may run (bootTimeMs), and the command's process. */
 export type GuardOrder = { untilMs: number } | { rootPid: number };
 /** Messages from the guard: that it is watching, and what it did. */
-export type GuardWord = "watching" | "frozen" | "thawed";
+export type GuardReport = "watching" | "frozen" | "thawed";
 
 /**
  * Runs next to the agent. Pauses the job when its lease expires, even if the agent hangs or was killed, and resumes it when the
@@ -32,7 +32,7 @@ export async function runGuard(variable: string): Promise<void> {
 	protect();
 	// A closed reader must not end the guard before the job has ended.
 	process.stdout.on("error", () => {});
-	const send = (word: GuardWord): void => void process.stdout.write(`${word}\n`);
+	const send = (word: GuardReport): void => void process.stdout.write(`${word}\n`);
 	let lookedAtMs = Number.NEGATIVE_INFINITY;
 	const look = (): void => {
 		const nowMs = bootTimeMs();

@@ -25,7 +25,7 @@ export const azureMachineSchema = machineRecordSchema.extend({
 export type AzureMachine = z.infer<typeof azureMachineSchema>;
 
 /** Whether the name is in use: Azure keeps it until the machine's deletion is complete. */
-export function holdsName(machine: AzureMachine): boolean {
+export function occupiesName(machine: AzureMachine): boolean {
 	return machine.state !== "terminated" && !machine.vanished;
 }
 

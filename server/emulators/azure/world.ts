@@ -4,7 +4,7 @@ import { isVisible } from "../shared/machine-record.ts";
 import type { Catalog } from "./catalog.ts";
 import type { DocumentSigner } from "./document-signer.ts";
 import type { AzureLifecycle } from "./lifecycle.ts";
-import { type AzureMachine, holdsName } from "./machine.ts";
+import { type AzureMachine, occupiesName } from "./machine.ts";
 import type { ResolvedOptions } from "./options.ts";
 
 /** The parts of the emulator that calls use. */
@@ -29,7 +29,7 @@ export function visibleMachines(world: World): AzureMachine[] {
 
 /** The machine that uses the name, even if other calls cannot see it. Names and groups are case-insensitive. */
 export function holderOfName(world: World, resourceGroup: string, name: string): AzureMachine | undefined {
-	return world.book.machines().find((machine) => holdsName(machine) && isNamed(machine, resourceGroup, name));
+	return world.book.machines().find((machine) => occupiesName(machine) && isNamed(machine, resourceGroup, name));
 }
 
 export function visibleMachine(world: World, resourceGroup: string, name: string): AzureMachine | undefined {

@@ -17,11 +17,11 @@ import {
 import { z } from "zod";
 import { DriverError } from "../driver-errors.ts";
 import { repeatAfterReset } from "../repeat-after-reset.ts";
-import { againByTheirClock } from "./again-by-their-clock.ts";
 import { callAws, notUnderstood, parseAnswer, readPages } from "./answers.ts";
 import { clientConfig } from "./client-config.ts";
 import { type SecurityGroup, securityGroupSchema } from "./gang-network.ts";
 import { type Ec2Instance, reservationSchema } from "./mapper.ts";
+import { retryWithServerClock } from "./retry-with-server-clock.ts";
 import type { ParsedAwsSettings } from "./settings.ts";
 
 /** EC2 accepts at most this many values in one filter. */
@@ -240,7 +240,7 @@ export class Ec2Calls {
 	#client(region: string): EC2Client {
 		const known = this.#clients.get(region);
 		if (known) return known;
-		const client = new EC2Client({ ...clientConfig(this.#settings, region), retryStrategy: againByTheirClock() });
+		const client = new EC2Client({ ...clientConfig(this.#settings, region), retryStrategy: retryWithServerClock() });
 		client.middlewareStack.add(
 			(next, { commandName = "" }) =>
 				(args) =>

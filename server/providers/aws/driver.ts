@@ -11,7 +11,7 @@ import {
 	type OfferObservation,
 } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
-import { type FailedRegion, inEveryRegion, united } from "../every-region.ts";
+import { type FailedRegion, forEachRegion, mergeRegions } from "../every-region.ts";
 import { LivePrices } from "../live-prices/live-prices.ts";
 import type { DatedRate, SnapshotRate } from "../snapshot-rate.ts";
 import { chunks, Ec2Calls } from "./client.ts";
@@ -72,7 +72,7 @@ export class AwsDriver implements CloudDriver {
 
 	async offers(): Promise<{ offers: OfferObservation[]; failedRegions: FailedRegion[] }> {
 		const rates = await this.#listPrices();
-		const { found, failedRegions } = await inEveryRegion(this.#settings.regions, (region) => this.#offersIn(region, rates));
+		const { found, failedRegions } = await forEachRegion(this.#settings.regions, (region) => this.#offersIn(region, rates));
 		return { offers: found, failedRegions };
 	}
 
@@ -198,7 +198,7 @@ export class AwsDriver implements CloudDriver {
 	async list(
 		alsoIn?: readonly string[],
 	): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
-		const { found, sweptRegions, failedRegions } = await inEveryRegion(united(this.#settings.regions, alsoIn), (region) =>
+		const { found, sweptRegions, failedRegions } = await forEachRegion(mergeRegions(this.#settings.regions, alsoIn), (region) =>
 			this.#find(region, []),
 		);
 		return { instances: found, sweptRegions, failedRegions };

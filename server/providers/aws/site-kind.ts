@@ -4,7 +4,7 @@ import { endpointElsewhere } from "../cloud-endpoint.ts";
 import { mountsField } from "../mounts-field.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
-import { wayBackStep } from "../way-back.ts";
+import { controlUrlStep } from "../way-back.ts";
 import { checkAwsSite } from "./check-site.ts";
 import { Ec2Calls } from "./client.ts";
 import { AwsDriver } from "./driver.ts";
@@ -110,7 +110,7 @@ export function awsSiteKind(options: {
 			const calls = { ec2: new Ec2Calls(parsed), quotas: new AwsQuotas(parsed, systemClock), priceList: new AwsPriceList(parsed) };
 			try {
 				yield* checkAwsSite(calls, parsed, options.listPrices());
-				yield* checkSteps([wayBackStep(options.controlUrl, parsed.endpoint)]);
+				yield* checkSteps([controlUrlStep(options.controlUrl, parsed.endpoint)]);
 			} finally {
 				for (const call of Object.values(calls)) call.close();
 			}

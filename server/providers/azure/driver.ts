@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { DiskPrices } from "../disk-prices.ts";
 import { type CloudDriver, CONTROL_PLANE_TAG, type InstanceObservation, type LaunchRequest, type OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
-import { type FailedRegion, inEveryRegion, united } from "../every-region.ts";
+import { type FailedRegion, forEachRegion, mergeRegions } from "../every-region.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
 import { checkSite } from "./check-site.ts";
 import { AzureCalls, type AzureSku } from "./client.ts";
@@ -54,7 +54,7 @@ export class AzureDriver implements CloudDriver {
 	async offers(): Promise<{ offers: OfferObservation[]; failedRegions: FailedRegion[] }> {
 		const rates = await this.#listPrices();
 		const { regions, listPriceMaxAgeDays, spotPriceMaxAgeDays } = this.#settings;
-		const { found, failedRegions } = await inEveryRegion(regions, async (region) => {
+		const { found, failedRegions } = await forEachRegion(regions, async (region) => {
 			const asked = { type: OS_DISK_TYPE, gib: this.#settings.osDiskGiB };
 			// Unreadable quotas are unknown; a launch above one fails with that error.
 			const quotas = this.#azure.coreQuotas(region).catch(() => null);
@@ -126,7 +126,7 @@ export class AzureDriver implements CloudDriver {
 	): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
 		// Read once for all regions, next to their lists. A region counts as failed too if its states are unknown.
 		const states = this.#states();
-		const { found, sweptRegions, failedRegions } = await inEveryRegion(united(this.#settings.regions, alsoIn), (region) =>
+		const { found, sweptRegions, failedRegions } = await forEachRegion(mergeRegions(this.#settings.regions, alsoIn), (region) =>
 			this.#listRegion(region, states),
 		);
 		return { instances: found, sweptRegions, failedRegions };

@@ -63,7 +63,7 @@ export type ChainVerdict = "trusted" | { untrusted: string } | { missing: string
  * Whether a chain leads from a certificate to a root, through the certificates sent along and the issuers that certificates name.
  * `missing`: an issuer is unavailable, so the result is unknown.
  */
-export async function judgeChain(
+export async function verifyChain(
 	leaf: X509Certificate,
 	{ trust, issuers, along, nowMs }: { trust: Trust; issuers: Issuers; along: readonly X509Certificate[]; nowMs: number },
 ): Promise<ChainVerdict> {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { emulatorAt } from "../cloud-endpoint.ts";
 import { CLOCK_TOLERANCE_MS, type IdentityClaim, type IdentityVerdict, type InstanceIdentity, refused } from "../instance-identity.ts";
 import { readSignedMessage, verdictOf } from "../signed-message.ts";
-import { emulatorTrust, Issuers, judgeChain, publicTrust, type Trust } from "./identity-chain.ts";
+import { emulatorTrust, Issuers, publicTrust, type Trust, verifyChain } from "./identity-chain.ts";
 import { azureSettingsSchema } from "./settings.ts";
 
 /**
@@ -60,7 +60,7 @@ async function verifyDocument(
 		const signer = await message.signedBy(message.certificates);
 		if (!isAzures(signer))
 			return refused("bad_signature", `its signer is ${signer.subjectAltName ?? signer.subject}, not ${SIGNER_DOMAINS[0]}`);
-		const chain = await judgeChain(signer, { trust, issuers, along: message.certificates, nowMs: claim.nowMs });
+		const chain = await verifyChain(signer, { trust, issuers, along: message.certificates, nowMs: claim.nowMs });
 		if (chain !== "trusted")
 			return "missing" in chain
 				? { outcome: "unverifiable", message: `its signer cannot be checked: ${chain.missing}` }

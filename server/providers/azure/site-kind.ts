@@ -4,7 +4,7 @@ import { mountsField } from "../mounts-field.ts";
 import { describeReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
-import { wayBackStep } from "../way-back.ts";
+import { controlUrlStep } from "../way-back.ts";
 import { AzureCalls } from "./client.ts";
 import { azureIdentity } from "./identity.ts";
 import { imageIn } from "./mapper.ts";
@@ -101,7 +101,7 @@ export function azureSiteKind(options: {
 		async *check(place) {
 			const parsed = parse(place);
 			yield* checkAzureSite(new AzureCalls(parsed), parsed, options.snapshot());
-			yield* checkSteps([wayBackStep(options.controlUrl, parsed.endpoint)]);
+			yield* checkSteps([controlUrlStep(options.controlUrl, parsed.endpoint)]);
 		},
 	};
 }

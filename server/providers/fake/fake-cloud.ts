@@ -4,7 +4,7 @@ import type { Clock } from "#server/kernel/clock.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { CloudDriver, InstanceObservation, LaunchRequest, OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
-import { united } from "../every-region.ts";
+import { mergeRegions } from "../every-region.ts";
 import { CallScript } from "./calls.ts";
 import {
 	type FakeInstance,
@@ -102,7 +102,7 @@ export class FakeCloud {
 				}),
 			list: (alsoIn) =>
 				call({ method: "list" }, () =>
-					this.#perRegion("list", (region) => this.#show(mine().filter((i) => i.request.region === region)), united(regions, alsoIn)),
+					this.#perRegion("list", (region) => this.#show(mine().filter((i) => i.request.region === region)), mergeRegions(regions, alsoIn)),
 				).then(({ found, sweptRegions, failedRegions }) => ({ instances: found, sweptRegions, failedRegions })),
 			terminate: (region, id) => call({ method: "terminate", region, ids: [id] }, () => this.#terminate(region, id)),
 			close: async () => {},

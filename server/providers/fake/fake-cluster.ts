@@ -5,7 +5,7 @@ import type { AttemptObservation, ClusterDriver, LogCursor, LogLine, StartAttemp
 import { DriverError } from "../driver-errors.ts";
 import { checkStart, rejectBusySlots } from "../start-rules.ts";
 import { CallScript } from "./calls.ts";
-import { askToStop, defaultFakeJob, endAt, type FakeAttempt, type FakeJob, isOver, newAttempt, observeAttempt } from "./fake-job.ts";
+import { defaultFakeJob, endAt, type FakeAttempt, type FakeJob, isOver, newAttempt, observeAttempt, requestStop } from "./fake-job.ts";
 import { FakeQueue } from "./fake-queue.ts";
 import type { Wake } from "./timers.ts";
 
@@ -133,7 +133,7 @@ export class FakeCluster {
 	#stop(attemptId: string, graceMs: number): void {
 		const attempt = this.#attempts.get(attemptId);
 		if (!attempt || isOver(attempt, this.#now())) return;
-		askToStop(attempt, this.#now(), graceMs);
+		requestStop(attempt, this.#now(), graceMs);
 		this.#notify();
 		this.#wakeAtEnd(attempt);
 	}

@@ -51,7 +51,7 @@ export function isOver(attempt: FakeAttempt, nowMs: number): boolean {
 }
 
 /** Plans the end caused by a stop, unless an earlier one is planned. */
-export function askToStop(attempt: FakeAttempt, nowMs: number, graceMs: number): void {
+export function requestStop(attempt: FakeAttempt, nowMs: number, graceMs: number): void {
 	attempt.stopAskedAtMs ??= nowMs;
 	const killed: FakeExit = { code: null, signal: "SIGKILL", error: null };
 	const { onTerm } = attempt.job;

@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { DiskPrices } from "../disk-prices.ts";
 import type { CloudDriver, InstanceObservation, LaunchRequest, OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
-import { type FailedRegion, inEveryRegion, united } from "../every-region.ts";
+import { type FailedRegion, forEachRegion, mergeRegions } from "../every-region.ts";
 import { checkSite } from "./check-site.ts";
 import { ComputeCalls } from "./client.ts";
 import { type ComputeClients, openComputeClients } from "./compute-clients.ts";
@@ -76,7 +76,7 @@ export class GcpDriver implements CloudDriver {
 		const snapshot = this.#listPrices();
 		const rates = (await this.#live?.rates(snapshot, this.#clock.nowMs())) ?? snapshot;
 		const names = [...new Set(rates.map((rate) => rate.instanceType))].sort();
-		const { found, failedRegions } = await inEveryRegion(this.#settings.regions, async (region) => {
+		const { found, failedRegions } = await forEachRegion(this.#settings.regions, async (region) => {
 			const zones = await this.#zonesIn(region);
 			// Unreadable quotas are unknown; a launch above one fails with that error.
 			const quotas = await this.#compute.gpuQuotas(region).catch(() => null);
@@ -153,7 +153,7 @@ export class GcpDriver implements CloudDriver {
 	async list(
 		alsoIn?: readonly string[],
 	): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
-		const { found, sweptRegions, failedRegions } = await this.#inEveryZone(united(this.#settings.regions, alsoIn), (zone) =>
+		const { found, sweptRegions, failedRegions } = await this.#inEveryZone(mergeRegions(this.#settings.regions, alsoIn), (zone) =>
 			this.#listIn(zone),
 		);
 		return { instances: found, sweptRegions, failedRegions };
@@ -214,7 +214,7 @@ export class GcpDriver implements CloudDriver {
 
 	/** A region counts as failed if one of its zones fails. */
 	#inEveryZone<T>(regions: readonly string[], ask: (zone: string) => Promise<T[]>) {
-		return inEveryRegion(regions, async (region) => {
+		return forEachRegion(regions, async (region) => {
 			const zones = await this.#zonesIn(region);
 			return (await Promise.all(zones.map(ask))).flat();
 		});

@@ -3,7 +3,7 @@ import { endpointElsewhere } from "../cloud-endpoint.ts";
 import { mountsField } from "../mounts-field.ts";
 import { describeReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
-import { wayBackStep } from "../way-back.ts";
+import { controlUrlStep } from "../way-back.ts";
 import { ComputeCalls } from "./client.ts";
 import { openComputeClients } from "./compute-clients.ts";
 import { GcpDriver } from "./driver.ts";
@@ -90,7 +90,7 @@ export function gcpSiteKind(options: {
 			const compute = new ComputeCalls(parsed, () => openComputeClients(parsed));
 			try {
 				yield* checkGcpSite(compute, parsed, options.listPrices());
-				yield* checkSteps([wayBackStep(options.controlUrl, parsed.endpoint)]);
+				yield* checkSteps([controlUrlStep(options.controlUrl, parsed.endpoint)]);
 			} finally {
 				await compute.close();
 			}

@@ -11,6 +11,7 @@ import { checkStartInPool, isAttemptId, rejectBusySlots } from "../start-rules.t
 import { factsOf, selectorOf } from "./attempts.ts";
 import { Capacity } from "./capacity.ts";
 import { KubeCalls } from "./client.ts";
+import type { TheirJob } from "./foreign-job.ts";
 import { foreignJobsOf } from "./foreign-queue.ts";
 import { KueueWorkloads } from "./kueue.ts";
 import { AttemptLogs } from "./logs.ts";
@@ -36,7 +37,6 @@ import { type KubePool, type ResolveAccelerator, withNodesToCome } from "./pools
 import { KubernetesQueue } from "./queue.ts";
 import { findFeatures, type ServerFeatures } from "./server-features.ts";
 import { type KubernetesSettings, kubernetesSettingsSchema, type ParsedKubernetesSettings } from "./settings.ts";
-import type { TheirJob } from "./their-job.ts";
 import { SiteVolume, volumeError } from "./volume.ts";
 
 /** Polling interval for the jobs of a closing site, and how much longer than their grace period to wait. */

@@ -1,8 +1,8 @@
 import type { ForeignJob } from "#server/domain/foreign-job.ts";
+import { KUEUE_MANAGES, sightOfJob, type TheirJob } from "./foreign-job.ts";
 import { KUEUE } from "./kueue.ts";
 import type { KubePod } from "./objects.ts";
 import type { KubePool } from "./pools.ts";
-import { KUEUE_MANAGES, sightOfJob, type TheirJob } from "./their-job.ts";
 
 interface Group {
 	id: string;

@@ -7,11 +7,11 @@ import { DriverError } from "../driver-errors.ts";
 import type { ForeignQueue, ForeignScript, ForeignSight } from "../foreign-queue.ts";
 import type { KubeCalls } from "./client.ts";
 import { isCode } from "./errors.ts";
+import { type RanElsewhere, sightOfJob, type TheirJob, theirJobSchema } from "./foreign-job.ts";
 import { ANNOTATIONS } from "./names.ts";
 import { type KubePod, podSchema } from "./objects.ts";
 import { Reflector } from "./reflector.ts";
 import type { ServerFeatures } from "./server-features.ts";
-import { type RanElsewhere, sightOfJob, type TheirJob, theirJobSchema } from "./their-job.ts";
 
 interface KubernetesQueueOptions {
 	calls: KubeCalls;

@@ -1,10 +1,10 @@
 import { appendFile, mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { DataCache } from "#server/agent/data-cache.ts";
-import { makeOutputFolders } from "#server/agent/output-files.ts";
+import { createOutputFolders } from "#server/agent/output-files.ts";
 import { rcloneOfHost } from "#server/agent/rclone/find.ts";
 import { readRemotes } from "#server/agent/read-remotes.ts";
-import { makeFolderInside, placeUnder } from "#server/agent/safe-path.ts";
+import { createFolderInside, placeUnder } from "#server/agent/safe-path.ts";
 import { copyInto, stageData } from "#server/agent/stage.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { AttemptFolder } from "./attempt-folder.ts";
@@ -42,8 +42,8 @@ export async function bringData(
 	};
 	await stageData(spec.data, { workFolder: paths.work, place, fetching, keepsOwn, signal });
 	const checkpoints = checkpointFolderOf(paths, spec);
-	if (spec.checkpoint) await makeFolderInside(paths.work, checkpoints);
-	await makeOutputFolders(paths.work, spec.outputs);
+	if (spec.checkpoint) await createFolderInside(paths.work, checkpoints);
+	await createOutputFolders(paths.work, spec.outputs);
 	if (restoreFrom !== null) await copyInto(restoreFrom, checkpoints, spec.checkpoint ? paths.work : paths.checkpoints, { signal });
 }
 

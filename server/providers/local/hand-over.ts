@@ -14,7 +14,7 @@ const inFlight = new Map<string, { abort: AbortController; done: Promise<void> }
  * Writes the request, then stages the attempt's data and starts its command. Once `written` resolves, any later scheduler
  * continues it.
  */
-export function handOver(
+export function startAttempt(
 	site: LocalSite,
 	paths: AttemptFolder,
 	request: Omit<StoredRequest, "stager">,
@@ -57,5 +57,5 @@ export async function carryOn(
 		return;
 	}
 	if (request.stager.pid !== process.pid && (await isAlive(request.stager))) return;
-	if (!inFlight.has(paths.folder)) await handOver(site, paths, request).written;
+	if (!inFlight.has(paths.folder)) await startAttempt(site, paths, request).written;
 }

@@ -12,7 +12,7 @@ import { writeSecrets } from "./attempt-secrets.ts";
 import { Attempts, type KnownAttempt } from "./attempts.ts";
 import { checkpointFolderOf } from "./bring-data.ts";
 import { ChangeWatch } from "./change-watch.ts";
-import { abortHandOver, carryOn, handOver } from "./hand-over.ts";
+import { abortHandOver, carryOn, startAttempt } from "./hand-over.ts";
 import { kill } from "./process-tree.ts";
 import { readLogFiles } from "./read-logs.ts";
 import { type LocalSite, needsStaging } from "./run-attempt.ts";
@@ -98,7 +98,7 @@ export class LocalDriver implements ClusterDriver {
 			await mkdir(paths.folder, { recursive: true, mode: 0o700 });
 			await writeSecrets(paths, secrets, JSON.stringify);
 		}
-		const { written, done } = handOver(this.#site, paths, { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom });
+		const { written, done } = startAttempt(this.#site, paths, { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom });
 		await written;
 		this.#changes.watch(attemptId, paths.state);
 		// The folder of a mount may be on a server that does not respond.

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseJobDocument } from "#server/domain/job-file.ts";
-import { makeFolder, readFacts, readRequest, type SlurmPaths, slurmPaths, writeFirstNote, writeFirstRequest } from "./attempt-files.ts";
+import { createFolder, readFacts, readRequest, type SlurmPaths, slurmPaths, writeFirstNote, writeFirstRequest } from "./attempt-files.ts";
 
 const SPEC = parseJobDocument({
 	apiVersion: "spillway/v1",
@@ -18,7 +18,7 @@ let paths: SlurmPaths;
 beforeEach(async () => {
 	root = await mkdtemp(path.join(tmpdir(), "spillway-attempt-files-"));
 	paths = slurmPaths(root, "att_a_001");
-	await makeFolder(paths);
+	await createFolder(paths);
 });
 afterEach(() => rm(root, { recursive: true }));
 

@@ -68,7 +68,7 @@ const submittingSchema = z.object({ submittingAtMs: z.number().nullable() });
  * @throws if the site's folder does not exist. It is never created here, because below an empty mount point it would be a
  * different folder
  */
-export async function makeFolder(paths: SlurmPaths): Promise<boolean> {
+export async function createFolder(paths: SlurmPaths): Promise<boolean> {
 	try {
 		await mkdir(paths.folder, { mode: 0o700 });
 		return true;
@@ -79,7 +79,7 @@ export async function makeFolder(paths: SlurmPaths): Promise<boolean> {
 }
 
 /** The state folder, for code that writes to it before the job on its node has created it. */
-export async function makeState(paths: SlurmPaths): Promise<void> {
+export async function createStateFolder(paths: SlurmPaths): Promise<void> {
 	await mkdir(paths.state, { recursive: true, mode: 0o700 });
 }
 
@@ -146,7 +146,7 @@ async function readFirstNote(paths: SlurmPaths): Promise<JobNote | null> {
 }
 
 export async function writeNote(paths: SlurmPaths, note: JobNote): Promise<void> {
-	await makeState(paths);
+	await createStateFolder(paths);
 	await writeWhole(paths.job, JSON.stringify(note));
 }
 

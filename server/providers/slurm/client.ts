@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DriverError } from "../driver-errors.ts";
 import { answerError, NOT_BELIEVED, noAnswer, notUnderstood, type Refusal, refusalsSchema } from "./errors.ts";
-import { askHttp, type HttpAnswer } from "./http.ts";
+import { type HttpAnswer, sendHttp } from "./http.ts";
 import { jobSchema, nodeSchema, partitionSchema, type SlurmJob, type SlurmNode, type SlurmPartition } from "./mapper.ts";
-import { nextForAll } from "./next-for-all.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
+import { shareNextCall } from "./share-next-call.ts";
 import { SlurmToken } from "./token.ts";
 import { type ApiVersion, isPlain, newestOf, VERSIONS } from "./versions.ts";
 
@@ -75,7 +75,7 @@ export class SlurmCalls {
 	}
 
 	/** All jobs of the controller, of all users. The response is large, so concurrent callers share one request. */
-	readonly jobs: () => Promise<SlurmJob[]> = nextForAll(
+	readonly jobs: () => Promise<SlurmJob[]> = shareNextCall(
 		async () => (await this.#call(jobsSchema, { method: "GET", path: "/jobs", what: "jobs" })).jobs,
 	);
 
@@ -207,7 +207,7 @@ export class SlurmCalls {
 		const url = `${this.#base}${path}`;
 		const sent = body === undefined ? null : JSON.stringify(body);
 		try {
-			return await askHttp({ method, url, headers, body: sent, timeoutMs: answerTimeoutMs, bytesMax: ANSWER_BYTES_MAX });
+			return await sendHttp({ method, url, headers, body: sent, timeoutMs: answerTimeoutMs, bytesMax: ANSWER_BYTES_MAX });
 		} catch (error) {
 			throw noAnswer(what, this.#base, error);
 		}

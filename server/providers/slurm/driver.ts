@@ -11,10 +11,10 @@ import { readLogFiles } from "../local/read-logs.ts";
 import { needsStaging } from "../local/run-attempt.ts";
 import { type Held, slotsOf } from "../pool-slots.ts";
 import { checkStartInPool, isAttemptId, rejectBusySlots } from "../start-rules.ts";
-import { makeState, removeFolder, writeNote } from "./attempt-files.ts";
+import { createStateFolder, removeFolder, writeNote } from "./attempt-files.ts";
 import { isLive, type KnownAttempt, SlurmAttempts } from "./attempts.ts";
 import { SlurmCalls } from "./client.ts";
-import { carryOn, endHandOver, endHandOvers, type HandOverContext, handOver, handOverFirst } from "./hand-over.ts";
+import { carryOn, endHandOver, endHandOvers, type HandOverContext, submitAttempt, submitNewAttempt } from "./hand-over.ts";
 import { mustBeCancelled } from "./observe-attempt.ts";
 import { PoolWatch } from "./pool-watch.ts";
 import { SlurmQueue } from "./queue.ts";
@@ -95,7 +95,7 @@ export class SlurmDriver implements ClusterDriver {
 	}
 
 	#handOverAgain({ facts, paths, request }: KnownAttempt): Promise<void> {
-		return facts.note !== null || facts.exit !== null ? Promise.resolve() : handOver(this.#ctx, paths, request);
+		return facts.note !== null || facts.exit !== null ? Promise.resolve() : submitAttempt(this.#ctx, paths, request);
 	}
 
 	/**
@@ -112,7 +112,7 @@ export class SlurmDriver implements ClusterDriver {
 		rejectBusySlots(request, holding);
 		const paths = this.#attempts.paths(attemptId);
 		const stored = { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom };
-		const { written, done } = handOverFirst(this.#ctx, paths, stored, secrets);
+		const { written, done } = submitNewAttempt(this.#ctx, paths, stored, secrets);
 		this.#attempts.add(paths, stored);
 		const handedOver = (needsStaging(request) ? written : done).catch(async (error: unknown) => {
 			// A rejected attempt leaves nothing behind; one without a response yet is continued.
@@ -155,7 +155,7 @@ export class SlurmDriver implements ClusterDriver {
 			const { paths } = known;
 			const byMs = this.#clock.nowMs() + graceMs;
 			if (byMs < (known.facts.stopByMs ?? Number.POSITIVE_INFINITY)) {
-				await makeState(paths);
+				await createStateFolder(paths);
 				await writeWhole(paths.stop, `${(graceMs / 1_000).toFixed(3)}\n${byMs}\n`);
 			}
 			await endHandOver(paths);
@@ -173,7 +173,7 @@ export class SlurmDriver implements ClusterDriver {
 
 	/** If a submission was sent without a response, its job is looked up first, which returns the attempt's number or its end. */
 	async #stopUnsubmitted({ paths, request }: KnownAttempt): Promise<void> {
-		await handOver(this.#ctx, paths, request);
+		await submitAttempt(this.#ctx, paths, request);
 		const now = await this.#attempts.one(request.attemptId);
 		if (now && now.facts.note !== null) await this.#calls.cancel(now.facts.note.slurmJobId);
 		else if (now && now.facts.exit === null) await writeStoppedBefore(paths);

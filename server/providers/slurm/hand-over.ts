@@ -10,11 +10,10 @@ import { bringData, checkpointFolderOf } from "../local/bring-data.ts";
 import { writeFailure, writeStoppedBefore } from "../local/observe-attempt.ts";
 import { needsStaging } from "../local/run-attempt.ts";
 import { mountsOfJob } from "../start-rules.ts";
-import { atOnce } from "./at-once.ts";
 import {
+	createFolder,
+	createStateFolder,
 	isThere,
-	makeFolder,
-	makeState,
 	readFacts,
 	readRequest,
 	readSubmittingAtMs,
@@ -27,6 +26,7 @@ import {
 import type { SlurmCalls } from "./client.ts";
 import { containedCommand } from "./container.ts";
 import { exportsOf, launchScript } from "./launch-script.ts";
+import { limitConcurrency } from "./limit-concurrency.ts";
 import { isOver } from "./mapper.ts";
 import type { SlurmPool } from "./pools.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
@@ -46,13 +46,13 @@ export interface HandOverContext {
 
 /** The number of connections up to which slurmrestd gets faster. The controller has other users. */
 const SUBMISSIONS_AT_ONCE = 8;
-const submitting = atOnce(SUBMISSIONS_AT_ONCE);
+const submitting = limitConcurrency(SUBMISSIONS_AT_ONCE);
 
 /** Attempts that this process is currently submitting, by folder, whichever driver object began it. */
 const inFlight = new Map<string, { abort: AbortController; done: Promise<void> }>();
 
 /** Stages an attempt's data and submits it. Rejects with the submission's error; an earlier failure becomes the attempt's end. */
-export function handOver(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): Promise<void> {
+export function submitAttempt(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): Promise<void> {
 	return inFlight.get(paths.folder)?.done ?? begin(paths, (signal) => goOn(ctx, paths, request, signal));
 }
 
@@ -60,7 +60,7 @@ export function handOver(ctx: HandOverContext, paths: SlurmPaths, request: Store
  * The same for an attempt without any files yet. It is in flight when this returns, and certain to be known once `written`
  * resolves.
  */
-export function handOverFirst(
+export function submitNewAttempt(
 	ctx: HandOverContext,
 	paths: SlurmPaths,
 	request: StoredRequest,
@@ -71,7 +71,7 @@ export function handOverFirst(
 	/** Created by another process, or by one that died. */
 	let wasThere = false;
 	const write = async () => {
-		wasThere = !(await makeFolder(paths));
+		wasThere = !(await createFolder(paths));
 		// An attempt with nothing to stage may be sent from now on. One with an unreadable request may have been sent before its host
 		// died.
 		if (wasThere && (await readRequest(paths)) !== null) return;
@@ -122,7 +122,7 @@ export async function endHandOvers(root: string): Promise<void> {
  * definite rejection becomes the attempt's end.
  */
 export function carryOn(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): void {
-	handOver(ctx, paths, request).catch(async (error: unknown) => {
+	submitAttempt(ctx, paths, request).catch(async (error: unknown) => {
 		if (!(error instanceof DriverError) || error.kind === "unauthorized" || !createdNothing(error.kind)) return;
 		await endBefore(paths, { error: error.message, failedAt: "start" }).catch(() => {});
 	});
@@ -139,7 +139,7 @@ async function goOn(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequ
 }
 
 async function endBefore(paths: SlurmPaths, failure: Parameters<typeof writeFailure>[1]): Promise<void> {
-	await makeState(paths);
+	await createStateFolder(paths);
 	await writeFailure(paths, failure);
 }
 

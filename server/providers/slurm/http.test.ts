@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { askHttp, type HttpQuestion } from "./http.ts";
+import { type HttpRequest, sendHttp } from "./http.ts";
 
 let server: Server | null = null;
 afterEach(() => {
@@ -16,8 +16,8 @@ async function serving(answer: RequestListener): Promise<string> {
 	return `http://127.0.0.1:${(made.address() as AddressInfo).port}`;
 }
 
-const asked = (url: string, changes: Partial<HttpQuestion> = {}) =>
-	askHttp({ method: "GET", url, headers: {}, body: null, timeoutMs: 10_000, bytesMax: 1_000, ...changes });
+const asked = (url: string, changes: Partial<HttpRequest> = {}) =>
+	sendHttp({ method: "GET", url, headers: {}, body: null, timeoutMs: 10_000, bytesMax: 1_000, ...changes });
 
 it("sends a body with its length and returns any status with its text, over a persistent connection", async () => {
 	const ports = new Set<number | undefined>();

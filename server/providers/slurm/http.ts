@@ -1,7 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 
-export interface HttpQuestion {
+export interface HttpRequest {
 	method: string;
 	/** Absolute, http or https. */
 	url: string;
@@ -35,7 +35,7 @@ const agents = {
  * @throws Error with `code`: ETIMEDOUT if the response is late, the system's own if the connection broke, ERR_ANSWER_REFUSED for
  * a response that is too long or a redirect, because headers are sent only to the address in the settings
  */
-export function askHttp({ method, url, headers, body, timeoutMs, bytesMax }: HttpQuestion): Promise<HttpAnswer> {
+export function sendHttp({ method, url, headers, body, timeoutMs, bytesMax }: HttpRequest): Promise<HttpAnswer> {
 	return new Promise((resolve, reject) => {
 		const secure = url.startsWith("https:");
 		const length = body === null ? {} : { "content-length": String(Buffer.byteLength(body)) };

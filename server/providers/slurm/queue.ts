@@ -13,7 +13,7 @@ import { ownersWords } from "./opt-in.ts";
 import { writeOutputFiles } from "./output-files.ts";
 import { scontrol } from "./scontrol.ts";
 import { calledAs, canReadArguments } from "./script-arguments.ts";
-import { holdsCheckpoint, unpackCheckpoint } from "./unpack-checkpoint.ts";
+import { hasCheckpoint, unpackCheckpoint } from "./unpack-checkpoint.ts";
 
 /** Priorities of priority/basic count down from 2^32; those of priority/multifactor are far lower, and are recomputed. */
 const BASIC_PRIORITY_MIN = 2 ** 31;
@@ -67,7 +67,7 @@ export class SlurmQueue implements ForeignQueue {
 		if (unclear !== null) obstacles.push(unclear);
 		if (text.includes(NO_UTF8)) obstacles.push("It is not written in UTF-8, so that it cannot be taken over as it is; convert it.");
 		const { checkpoints } = ownersWords(job.comment);
-		if (checkpoints !== null && (await holdsCheckpoint(job, checkpoints.path)))
+		if (checkpoints !== null && (await hasCheckpoint(job, checkpoints.path)))
 			obstacles.push(`Its folder ${checkpoints.path} holds files already, and it would begin without them elsewhere.`);
 		return {
 			kind: "sbatch",

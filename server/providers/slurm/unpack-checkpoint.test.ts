@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { defined } from "#server/kernel/assert.ts";
-import { holdsCheckpoint, unpackCheckpoint } from "./unpack-checkpoint.ts";
+import { hasCheckpoint, unpackCheckpoint } from "./unpack-checkpoint.ts";
 
 const ME = defined(process.getuid?.(), "this process's user");
 
@@ -58,9 +58,9 @@ describe("a returned checkpoint", () => {
 		mkdirSync(path.join(workFolder, "empty"));
 		mkdirSync(path.join(workFolder, "full"));
 		writeFileSync(path.join(workFolder, "full", ".step"), "900");
-		const found = ["none", "empty", "full"].map((folder) => holdsCheckpoint(job(), folder));
+		const found = ["none", "empty", "full"].map((folder) => hasCheckpoint(job(), folder));
 		expect(await Promise.all(found)).toEqual([false, false, true]);
-		expect(await holdsCheckpoint({ ...job(), userId: ME + 1 }, "full", { ourUid: ME + 2 })).toBe(false);
+		expect(await hasCheckpoint({ ...job(), userId: ME + 1 }, "full", { ourUid: ME + 2 })).toBe(false);
 	});
 
 	it.each([

@@ -19,7 +19,7 @@ const REFUSE_FULL = `[ ! -d "$1" ] || [ -z "$(ls -A -- "$1")" ] || { echo "${FUL
  * Whether a job's checkpoint folder contains anything from which it could resume only on the cluster. An unreadable folder counts
  * as empty: writing there fails too, and that is reported.
  */
-export async function holdsCheckpoint(job: OwnedFolder, folder: string, writing: Writing = {}): Promise<boolean> {
+export async function hasCheckpoint(job: OwnedFolder, folder: string, writing: Writing = {}): Promise<boolean> {
 	try {
 		await asOwner(job, { script: REFUSE_FULL, argument: path.join(job.workFolder || "/", folder) }, writing)?.end();
 		return false;

@@ -1,4 +1,4 @@
-import { holdsName } from "../machine.ts";
+import { occupiesName } from "../machine.ts";
 import { defineAction } from "./action.ts";
 import { familyOf } from "./list-skus.ts";
 import { COMPUTE_VERSION, PATHS } from "./paths.ts";
@@ -19,7 +19,7 @@ export const listUsages = defineAction<{ region: string }>({
 	read: ({ path }) => ({ region: (path["location"] ?? "").toLowerCase() }),
 	facts: ({ region }) => ({ region }),
 	run({ region }, { world }) {
-		const live = world.book.machines().filter((machine) => machine.region === region && holdsName(machine));
+		const live = world.book.machines().filter((machine) => machine.region === region && occupiesName(machine));
 		const cores = (key: string): number =>
 			live.reduce((sum, { vmSize, spot }) => {
 				const counts = key === "cores" ? !spot : key === "lowPriorityCores" ? spot : !spot && familyOf(vmSize) === key;

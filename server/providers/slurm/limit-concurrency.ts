@@ -1,5 +1,5 @@
 /** Runs at most `max` calls concurrently; the others wait in order. */
-export function atOnce(max: number): <T>(run: () => Promise<T>) => Promise<T> {
+export function limitConcurrency(max: number): <T>(run: () => Promise<T>) => Promise<T> {
 	let running = 0;
 	const waiting: (() => void)[] = [];
 	return async (run) => {

@@ -10,7 +10,7 @@ const correctedSchema = z.object({ $metadata: z.object({ clockSkewCorrected: z.l
  * Retries once, immediately, a call that was rejected for its date; the SDK then signs it by the provider's clock. There are no
  * other retries: the control loop repeats the call with the same token, and retries here would only hide problems.
  */
-export function againByTheirClock(): RetryStrategy {
+export function retryWithServerClock(): RetryStrategy {
 	const tokenOf = (count: number) => ({ getRetryCount: () => count, getRetryDelay: () => 0 });
 	return {
 		acquireInitialRetryToken: async () => tokenOf(0),

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { nextForAll } from "./next-for-all.ts";
+import { shareNextCall } from "./share-next-call.ts";
 
 test("calls made during a request share the next one, and none gets a response that was requested before it", async () => {
 	const begun: PromiseWithResolvers<string>[] = [];
-	const ask = nextForAll(() => {
+	const ask = shareNextCall(() => {
 		const answer = Promise.withResolvers<string>();
 		begun.push(answer);
 		return answer.promise;
@@ -21,7 +21,7 @@ test("calls made during a request share the next one, and none gets a response t
 
 test("a failed response is returned to its callers, and the next call requests again", async () => {
 	const answers = [() => Promise.reject(new Error("away")), () => Promise.resolve(7)];
-	const ask = nextForAll(() => answers.shift()?.() ?? Promise.reject(new Error("asked too often")));
+	const ask = shareNextCall(() => answers.shift()?.() ?? Promise.reject(new Error("asked too often")));
 	const [first, same] = [ask(), ask()];
 	await expect(first).rejects.toThrow("away");
 	await expect(same).rejects.toThrow("away");
