@@ -21,28 +21,28 @@ import { segmentsOf } from "../spend/group-sums.ts";
 import { spendRange } from "../spend/range.ts";
 import { readSums } from "../spend/read-sums.ts";
 
-/** One comparison, with its exact wording. */
+/** One comparison, with the wording to display. */
 export interface Comparison extends Avoided {
 	against: "home" | "removed_offer";
 	calculation: string;
-	/** Jobs compared; null where the sums of all are. */
+	/** Jobs compared; null when the comparison uses the sums of all jobs. */
 	jobs: number | null;
 }
 
 export interface AvoidedEmissions {
 	fromMs: number;
 	toMs: number;
-	/** null: no comparison is possible (no pool at home, no known grid, no removed offer). */
+	/** null: no comparison is possible (no owned pool, unknown grid, or no excluded offer). */
 	home: Comparison | null;
 	removedOffer: Comparison | null;
 }
 
-/** Jobs with decisions that are read: the most expensive of the range. */
+/** Maximum number of jobs to read decisions for, most expensive first. */
 export const COMPARED_JOBS_MAX = 50;
 
 /**
- * Emissions that bursting avoided or added, only against counterfactuals that are stated with the figures. GPU time with
- * unknown emissions is on neither side. Reads sums, and the charges and decisions of at most COMPARED_JOBS_MAX jobs.
+ * Emissions that bursting avoided or added. Each figure states its counterfactual. GPU time with unknown emissions is
+ * excluded from both sides. Reads sums, and the charges and decisions of at most COMPARED_JOBS_MAX jobs.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function avoidedEmissions(ctx: ServiceContext, input: Interval): Promise<AvoidedEmissions> {
@@ -85,7 +85,7 @@ async function againstHome(ctx: ServiceContext, range: Interval, teams: readonly
 	};
 }
 
-/** The largest pool at home with its power as it is now. */
+/** The largest owned pool, with its current power data. */
 async function largestPool(ctx: ServiceContext, range: Interval) {
 	const [row] = await ctx.db
 		.select({ pool, settings: site.settings })
@@ -147,7 +147,7 @@ function avoidedInOffer({ placement }: Candidate, actual: Emitted): Avoided | nu
 	return avoidedAgainst({ wattsPerGpu: accelerator(model).boardWatts, pue: grid.pue, gramsPerKwh: grid.gramsPerKwh }, actual);
 }
 
-/** Of the offers that fit the job and were removed, the cheapest by the hour for the whole job. */
+/** The excluded offer that fits the job and has the lowest hourly price for the whole job. */
 export function cheapestRemoved(explanation: Explanation | undefined): Candidate | null {
 	if (!explanation) return null;
 	const removed = [...explanation.candidates, ...explanation.removed.map((r) => r.cheapest)].filter(
@@ -157,12 +157,12 @@ export function cheapestRemoved(explanation: Explanation | undefined): Candidate
 	return removed.reduce<Candidate | null>((best, c) => (best && hourly(best) <= hourly(c) ? best : c), null);
 }
 
-/** Removed by a rule or the moment, not because the job does not fit the machine. */
+/** Excluded by a rule or by current conditions, not because the job does not fit the machine. */
 function couldRun({ removedBy }: Candidate): boolean {
 	return !(removedBy?.why.startsWith("hardware_") || removedBy?.why === "mount_missing");
 }
 
-/** By the index of each month (and team): a year of jobs is never sorted. */
+/** Reads each month (and team) by index, so a year of jobs is never sorted. */
 async function mostExpensiveJobs(ctx: ServiceContext, range: Interval, teams: readonly string[] | null): Promise<string[]> {
 	if (teams?.length === 0) return [];
 	const months = bucketsOf("month", range, await ledgerCalendar(ctx.db)).map((month) => new Date(month.fromMs).toISOString());

@@ -5,7 +5,7 @@ import { CARBON_COLUMNS, type CarbonSums, toCarbon } from "./sums.ts";
 export type Carbon = GroupedSums<CarbonSums>;
 
 /**
- * Emissions in a range, highest first: by the dimensions of spend.
+ * Emissions in a range, grouped by a spend dimension, highest first.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export function carbonBy(ctx: Pick<ServiceContext, "actor" | "db">, input: SpendQuery): Promise<Carbon> {

@@ -25,7 +25,7 @@ const day = { fromMs: test.T0 - 10 * HOUR_MS, toMs: test.T0 + 14 * HOUR_MS };
 const scientist = (...teams: string[]) =>
 	({ ...books, actor: { kind: "person", accountId: "a", name: "A", role: "data_scientist", teams, via: "session" } }) as const;
 
-/** One hour of one A10G in us-east-1 (172.5 Wh, 65.636 g, 5.555 g manufacture) and of four at home, one of them in use. */
+/** One hour of one A10G in us-east-1 (172.5 Wh, 65.636 g, 5.555 g embodied) and of four owned A10Gs, one of them in use. */
 async function anHourOfBoth(): Promise<{ jobId: string }> {
 	await test.addPool(books);
 	await test.addUse(books, { team: "vision" });
@@ -72,7 +72,7 @@ describe("emissions of a range", () => {
 		expect((await carbonBy(books, { ...day, groupBy: "week" })).items.map((i) => i.key)).toEqual(["2026-11-09"]);
 	});
 
-	it("reports the GPU time with unknown values: no power contract anywhere, an unknown model's emissions and manufacturing", async () => {
+	it("reports the GPU time with unknown values: no power contracts, and a model with unknown emissions and manufacturing", async () => {
 		await anHourOfBoth();
 		await test.addMachine(books, { accelerator: "Mystery-1" });
 		books.clock.advance(HOUR_MS / 2);
@@ -83,7 +83,7 @@ describe("emissions of a range", () => {
 		expect([totals.measuredEnergyMilliWh, totals.hourlyGridMilliWh, totals.marketMilligrams]).toEqual([0n, 0n, 0n]);
 	});
 
-	it("shows a data scientist their teams without idle hardware, and nothing of other teams", async () => {
+	it("shows a data scientist their own teams only, without idle hardware", async () => {
 		await anHourOfBoth();
 		const { totals } = await carbonBy(scientist("vision"), { ...day, groupBy: "region" });
 		expect([totals.owned.operationalMilligrams, totals.idle.gpuMs, totals.cloud.gpuMs]).toEqual([87_910n, 0n, 0n]);
@@ -96,7 +96,7 @@ describe("emissions of a range", () => {
 });
 
 describe("avoided emissions", () => {
-	it("against home: 1 GPU-hour at 150 W × PUE 1.58 × 370.93 g/kWh = 87.91 g, less 65.636 g = 22.274 g, and says so word for word", async () => {
+	it("against home, with the exact wording: 1 GPU-hour at 150 W × PUE 1.58 × 370.93 g/kWh = 87.91 g, less 65.636 g = 22.274 g", async () => {
 		await anHourOfBoth();
 		const { home, removedOffer } = await avoidedEmissions(books, day);
 		expect(home).toMatchObject({ counterfactualMilligrams: 87_910n, actualMilligrams: 65_636n, avoidedMilligrams: 22_274n });
@@ -147,7 +147,7 @@ describe("avoided emissions", () => {
 });
 
 describe("grid intensity by place and hour", () => {
-	it("shows an hour's own figure, a forecast for a future hour, and the yearly average elsewhere, cleanest place first", async () => {
+	it("shows measured hours, forecasts for future hours and the yearly average elsewhere, cleanest place first", async () => {
 		await books.db
 			.insert(site)
 			.values({ id: "aws", name: "AWS", provider: "aws", settings: { regions: ["us-east-1", "eu-north-1", "ca-west-1"] } });
@@ -173,7 +173,7 @@ describe("grid intensity by place and hour", () => {
 });
 
 describe("the page", () => {
-	it("is one answer, by day up to 92 days and by month beyond", async () => {
+	it("is one response, by day up to 92 days and by month beyond", async () => {
 		await anHourOfBoth();
 		const page = await carbonPage(books, { ...day, groupBy: "accelerator" });
 		expect(page.series.groupBy).toBe("day");

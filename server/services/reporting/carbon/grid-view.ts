@@ -15,7 +15,7 @@ import { segmentsOf } from "../spend/group-sums.ts";
 import { spendRange } from "../spend/range.ts";
 import { readSums } from "../spend/read-sums.ts";
 
-/** `hour`: the figure of that hour; `forecast`: a figure of a future hour; `average`: of a year, whatever the hour. */
+/** `hour`: measured for that hour; `forecast`: for a future hour; `average`: the yearly average, the same for every hour. */
 export interface GridCell {
 	hourMs: number;
 	gramsPerKwh: number | null;
@@ -26,29 +26,29 @@ export interface GridPlace {
 	siteId: string;
 	name: string;
 	provider: Provider;
-	/** "" at home. */
+	/** "" for owned sites. */
 	region: string;
 	zone: string | null;
 	pue: number | null;
-	/** Average of a year, g CO2e/kWh, and the year; null when no source has one. */
+	/** Yearly average in g CO2e/kWh, and its year; null when no source has one. */
 	averageGramsPerKwh: number | null;
 	averageYear: number | null;
-	/** Mean of the cells that are known; null without any. */
+	/** Mean of the known cells; null when none are known. */
 	meanGramsPerKwh: number | null;
-	/** Jobs used GPUs there in the range. */
+	/** Whether jobs used GPUs there in the range. */
 	hadWork: boolean;
 	cells: GridCell[];
 }
 
 export interface GridView {
-	/** The UTC day that is shown: the range's last one, or today. */
+	/** The UTC day shown: the last day of the range, or today. */
 	dayStartMs: number;
 	/** Cleanest first, unknown last. */
 	places: GridPlace[];
 }
 
 /**
- * Intensity by place and hour over one UTC day, at home and in every region that the clouds' sites may use or work ran in.
+ * Intensity by place and hour over one UTC day: owned sites, regions that cloud sites may use, and regions where work ran.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function gridView(ctx: ServiceContext, input: Interval): Promise<GridView> {
@@ -71,7 +71,7 @@ export async function gridView(ctx: ServiceContext, input: Interval): Promise<Gr
 		const own = { siteId: row.id, name: row.name, provider: row.provider };
 		if (!isCloudProvider(row.provider)) return [homePlace(own, row.settings, sitesUsed.has(row.id))];
 		const listed = Array.isArray(row.settings.regions) ? row.settings.regions.map(String) : [];
-		// A region that is no longer listed still shows while its work does.
+		// A region that is no longer configured stays visible while the range includes its work.
 		const former = [...regionsUsed].filter((region) => gridZoneOf(row.provider, region) !== null);
 		const used = (region: string) => sitesUsed.has(row.id) && regionsUsed.has(region);
 		return [...new Set([...listed, ...(sitesUsed.has(row.id) ? former : [])])]

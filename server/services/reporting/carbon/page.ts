@@ -14,9 +14,9 @@ export const carbonPageInput = z.strictObject({
 });
 export type CarbonPageInput = z.input<typeof carbonPageInput>;
 
-/** Everything that the Carbon screen shows of one range. */
+/** Everything that the Carbon screen shows for one range. */
 export interface CarbonPage {
-	/** By day, or by month where the range is longer than DAYS_MAX. */
+	/** By day, or by month when the range is longer than DAYS_MAX. */
 	series: Carbon;
 	groups: Carbon;
 	grid: GridView;

@@ -1,7 +1,7 @@
 import type { RollupSums } from "#server/accounting/rollup.ts";
 import type { SumsRow } from "../spend/read-sums.ts";
 
-/** Energy and emissions of one side: hardware at home in use, at home idle, or the clouds. */
+/** Energy and emissions of one side: owned hardware in use, idle owned hardware, or the clouds. */
 export interface SideSums {
 	gpuMs: bigint;
 	energyMilliWh: bigint;
@@ -16,20 +16,20 @@ export interface SideSums {
 	embodiedUnknownGpuMs: bigint;
 }
 
-/** Emissions of a group. Sums cover known emissions; the …UnknownGpuMs give the GPU time without a figure. */
+/** Emissions of a group. Sums cover known emissions; the …UnknownGpuMs fields give the GPU time without a figure. */
 export interface CarbonSums extends SideSums {
-	/** The three sides, which add up to the sums of all. */
+	/** The three sides; they add up to the totals. */
 	owned: SideSums;
 	idle: SideSums;
 	cloud: SideSums;
 	/** operational + embodied. */
 	totalMilligrams: bigint;
-	/** Operational by the power contracts, for the GPU time with a known contract. */
+	/** Market-based operational emissions, for the GPU time with a known power contract. */
 	marketMilligrams: bigint;
 	marketUnknownGpuMs: bigint;
 }
 
-/** The sums that CarbonSums are made of. */
+/** The stored sums from which CarbonSums is computed. */
 export const CARBON_COLUMNS = [
 	...(["gpuMs", "energyMilliWh", "measuredEnergyMilliWh", "hourlyGridMilliWh"] as const),
 	...(["emissionsMilligrams", "marketEmissionsMilligrams", "embodiedMilligrams"] as const),
@@ -42,7 +42,7 @@ const NO_SIDE: SideSums = {
 	...{ operationalMilligrams: 0n, embodiedMilligrams: 0n, emissionsUnknownGpuMs: 0n, embodiedUnknownGpuMs: 0n },
 };
 
-/** The total of rows of any capacity. */
+/** Totals over rows of all capacity types. */
 export function toCarbon(rows: Iterable<CarbonRow>): CarbonSums {
 	const sums: CarbonSums = {
 		...NO_SIDE,

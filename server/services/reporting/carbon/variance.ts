@@ -11,12 +11,12 @@ export interface CarbonVarianceView extends ComparedRanges {
 	afterMilligrams: bigint;
 	byCause: Record<CarbonCause, bigint>;
 	parts: { cause: CarbonCause; team: string; project: string; milligrams: bigint; beforeGpuMs: bigint; afterGpuMs: bigint }[];
-	/** The largest cause in words; null where nothing changed. */
+	/** The largest cause, as text; null when nothing changed. */
 	sentence: string | null;
 }
 
 /**
- * Why a range emitted more or less than the one before it. Ranges are compared as in Spend. null where no hour has passed.
+ * Why a range emitted more or less than the previous one. Compares ranges as Spend does. null before the first full hour.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function carbonVariance(

@@ -5,7 +5,7 @@ import { CHARGE_CORRECTIONS, CHARGE_KINDS } from "#server/domain/charge.ts";
 import { CAPACITY_TYPES, PROVIDERS } from "#server/domain/vocabulary.ts";
 import { defined } from "#server/kernel/assert.ts";
 
-/** Control characters that no name or id can hold: between cells, before what rows of one cause share, between rows. */
+/** Separators between cells, before the part shared by rows of one cause, and between rows. No name or id can contain them. */
 const CELL = "\x1f";
 const SHARED = "\x1d";
 const ROW = "\x1e";
@@ -13,7 +13,7 @@ const ROW = "\x1e";
 export interface ChargeSelection {
 	fromMs: number;
 	toMs: number;
-	/** Restricts charges, so that a long export shows one moment. */
+	/** Restricts charges, so that a long export reflects one point in time. */
 	posted: SQL;
 	/** null: all. */
 	teams: readonly string[] | null;
@@ -31,8 +31,8 @@ interface Position {
 }
 
 /**
- * Charges in the order of their period, as text that PostgreSQL has put together: one value a batch, which costs a tenth
- * of reading it column by column.
+ * Charges ordered by period, as text that PostgreSQL assembles: one value per batch, at a tenth of the cost of reading
+ * column by column.
  */
 export async function readChargeBatch(db: Db, selection: ChargeSelection, after: Position | null, limit: number): Promise<ChargeBatch> {
 	const iso = (ms: number) => new Date(ms).toISOString();
@@ -61,12 +61,12 @@ export async function readChargeBatch(db: Db, selection: ChargeSelection, after:
 	return { rows, after: rows.length < limit ? null : { periodStart, id } };
 }
 
-/** The part shared by rows of one cause, which is the key of the facts about them. */
+/** The part shared by rows of one cause; the key of their cached facts. */
 export function sharedPartOf(row: string): string {
 	return row.slice(row.indexOf(SHARED) + 1);
 }
 
-/** The shared part as fields. `project` and `class` go into tags alone. */
+/** The shared part as fields. `project` and `class` are used only in tags. */
 export type SharedFields = ChargeCause & { project: string; class: string };
 
 export function parseShared(part: string): SharedFields {
@@ -111,7 +111,7 @@ export function parseOwn(row: string): ChargeOwn {
 	return {
 		id,
 		periodStart,
-		// FOCUS writes whole seconds; a charge within one second still has a length.
+		// FOCUS uses whole seconds; a charge shorter than one second still needs a nonzero length.
 		periodEnd: periodEnd > periodStart ? periodEnd : nextSecond(periodStart),
 		postedAt: focusTime(posted),
 		lengthMs: whole(4),
@@ -130,7 +130,7 @@ export function parseOwn(row: string): ChargeOwn {
 	};
 }
 
-/** PostgreSQL's text of a time in UTC, as FOCUS writes it: `2026-11-10 10:00:00.25+00` is `2026-11-10T10:00:00Z`. */
+/** Converts PostgreSQL's text for a UTC time to FOCUS format: `2026-11-10 10:00:00.25+00` becomes `2026-11-10T10:00:00Z`. */
 function focusTime(text: string): string {
 	return `${text.slice(0, 10)}T${text.slice(11, 19)}Z`;
 }

@@ -54,8 +54,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => books.database.drop());
 
-describe("the ledger that is exported", () => {
-	it("has something of everything that sentences mention", () => {
+describe("the exported ledger", () => {
+	it("has at least one row for everything that the sentences mention", () => {
 		const seen = (column: string) => new Set(world.rows.map((row) => row[column]));
 		expect([...seen("x_Kind")].sort()).toEqual(
 			expect.arrayContaining(["adjustment", "commitment", "credit", "egress", "idle", "storage", "tax"]),
@@ -75,7 +75,7 @@ function check(of: World, [id, , , how]: Requirement): void {
 	defined(CHECKS[name], `check ${name}`)(of, columnOf(id), rest.join(":"));
 }
 
-/** Holds every sentence with the rows, and says which do not hold. */
+/** Checks every sentence against the rows and returns those that fail. */
 function broken(of: World, requirements: readonly Requirement[]): string[] {
 	return requirements.flatMap((requirement) => {
 		const [id, level, sentence, how] = requirement;
@@ -89,7 +89,7 @@ function broken(of: World, requirements: readonly Requirement[]): string[] {
 }
 
 describe("FOCUS 1.3 and 1.4", () => {
-	it.each(["1.3", "1.4"] as const)("%s: its columns are exported, and what it shares with the versions before holds", (version) => {
+	it.each(["1.3", "1.4"] as const)("%s: exports its columns and satisfies the sentences shared with earlier versions", (version) => {
 		const of = worlds[version];
 		const columns: readonly string[] = EXPORT_COLUMNS[version];
 		expect(Object.keys(of.rows[0] ?? {})).toEqual(columns);
@@ -97,13 +97,13 @@ describe("FOCUS 1.3 and 1.4", () => {
 		expect(broken(of, [...REQUIREMENTS, ...ADDED].filter(isThere))).toEqual([]);
 	});
 
-	it("1.4 has no deprecated columns, and the same charges", () => {
+	it("1.4 has no deprecated columns but the same charges", () => {
 		expect(EXPORT_COLUMNS["1.3"].filter((name) => !EXPORT_COLUMNS["1.4"].includes(name))).toEqual(["ProviderName", "PublisherName"]);
 		const ids = (version: ExportVersion) => worlds[version].rows.map((row) => [row["x_ChargeId"], row["EffectiveCost"], row["Tags"]]);
 		expect(ids("1.4")).toEqual(ids("1.2"));
 	});
 
-	it("Contract Commitment: every sentence holds, and its ids are those of the charges", () => {
+	it("Contract Commitment: every sentence holds, and its ids match those of the charges", () => {
 		expect(Object.keys(contracts.rows[0] ?? {})).toEqual(CONTRACT_COLUMNS);
 		expect(broken(contracts, CONTRACT)).toEqual([]);
 		expect(
@@ -111,13 +111,13 @@ describe("FOCUS 1.3 and 1.4", () => {
 		).toEqual([["cr-1", "28.8", "48"]]);
 	});
 
-	it("every sentence that does not apply says why, and the document lists it", () => {
+	it("every sentence that does not apply has a reason and is listed in the document", () => {
 		for (const [id, , , how, note] of [...ADDED, ...CONTRACT]) if (how === "n/a" || how === "absent") expect(note, id).not.toBe("");
 		expect(world.documentation).toContain(conformanceTable(ADDED));
 		expect(world.documentation).toContain(conformanceTable(CONTRACT));
 	});
 
-	it("breaks the sentences of a broken row", () => {
+	it("fails the sentences that a broken row violates", () => {
 		const [first] = worlds["1.3"].rows;
 		const of = { ...world, rows: [{ ...first, HostProviderName: null, ContractApplied: '{"Elements":[{"ContractId":""}]}' }] };
 		expect(broken(of, ADDED).map((line) => line.split(" (")[0])).toEqual(
@@ -145,11 +145,11 @@ describe("FOCUS 1.2", () => {
 		expect(REQUIREMENTS).toHaveLength(409);
 	});
 
-	it("docs/focus.md has the table of what holds and what does not apply", () => {
+	it("docs/focus.md contains the current conformance table", () => {
 		expect(world.documentation).toContain(conformanceTable(REQUIREMENTS));
 	});
 
-	it("a broken row breaks the sentences about it", () => {
+	it("a broken row fails the sentences about it", () => {
 		const [first] = world.rows;
 		const bad = {
 			...world,

@@ -40,7 +40,7 @@ describe("exporting a month as FOCUS", () => {
 		expect(Object.keys(rows[0] ?? {})).toEqual(EXPORT_COLUMNS["1.2"]);
 	});
 
-	it("says 2.5 h at $1.006 as 1.006 + 1.006 + 0.503, with quantity and price", async () => {
+	it("splits 2.5 h at $1.006 into 1.006 + 1.006 + 0.503, with quantity and price", async () => {
 		const rows = (await exported()).filter((row) => row["SubAccountId"] === "vision");
 		expect(rows.map((r) => [r["ChargePeriodStart"], r["PricingQuantity"], r["ListUnitPrice"], r["ContractedCost"]])).toEqual([
 			["2026-11-10T10:00:00Z", "1", "1.006", "1.006"],
@@ -50,7 +50,7 @@ describe("exporting a month as FOCUS", () => {
 		expect(rows[0]).toMatchObject({ PricingCategory: "Standard", PricingUnit: "Hours", ProviderName: "AWS", RegionId: "us-east-1" });
 	});
 
-	it("says 2.5 h of 100 GiB at $0.072 a GiB-month of 720 h as lines of storage: 0.138889 + 0.138889 + 0.069444 GiB-months", async () => {
+	it("splits 2.5 h of 100 GiB at $0.072 per GiB-month of 720 h into storage lines: 0.138889 + 0.138889 + 0.069444 GiB-months", async () => {
 		const rows = (await exported()).filter((r) => r["x_Kind"] === "storage");
 		expect(rows.map((r) => [r["ChargePeriodStart"], r["PricingQuantity"]?.slice(0, 8), r["ListUnitPrice"], r["EffectiveCost"]])).toEqual([
 			["2026-11-10T10:00:00Z", "0.138888", "0.072", "0.01"],
@@ -65,12 +65,12 @@ describe("exporting a month as FOCUS", () => {
 		});
 	});
 
-	it("lists spot at the on-demand price and prices it at its own", async () => {
+	it("uses the on-demand price as the list price of spot and the spot price as its cost", async () => {
 		const [row] = (await exported()).filter((r) => r["PricingCategory"] === "Dynamic");
 		expect(row).toMatchObject({ ListUnitPrice: "1.006", ContractedUnitPrice: "0.4042", ListCost: "1.006", EffectiveCost: "0.4042" });
 	});
 
-	it("has owned hardware with the site as its provider, nothing billed, and idle capacity of no one", async () => {
+	it("exports owned hardware with the site as provider, no billed cost, and idle capacity without a team", async () => {
 		const rows = (await exported()).filter((r) => r["x_CapacityType"] === "owned");
 		expect(new Set(rows.map((r) => `${r["ProviderName"]} ${r["BilledCost"]} ${r["RegionId"]} ${r["ResourceId"]}`))).toEqual(
 			new Set(["Home 0 local local/gpu"]),
@@ -80,12 +80,12 @@ describe("exporting a month as FOCUS", () => {
 		expect(idle[0]).toMatchObject({ PricingUnit: "GPU-Hours", PricingQuantity: "2", ContractedUnitPrice: "0.6", EffectiveCost: "1.2" });
 	});
 
-	it("gives a data scientist the rows of their teams alone, and rejects callers without the right to read charges", async () => {
+	it("returns only their own teams' rows to data scientists, and rejects callers without permission to read charges", async () => {
 		const person = { kind: "person", accountId: "acc_1", name: "Ada", role: "data_scientist", teams: ["vision"], via: "token" } as const;
 		expect(new Set((await exported("2026-11", person)).map((r) => r["SubAccountId"]))).toEqual(new Set(["vision"]));
 	});
 
-	it("gives the head alone for a month without charges, and refuses a month that is none", async () => {
+	it("returns only the header for a month without charges, and rejects an invalid month", async () => {
 		const { chunks } = await exportFocus(books, { month: "2025-01" });
 		const parts: Buffer[] = [];
 		for await (const chunk of chunks) parts.push(chunk);

@@ -25,33 +25,33 @@ import {
 } from "./charge-lines.ts";
 import { loadFacts } from "./load-facts.ts";
 
-/** Rows of one read. Two batches are in memory at a time: one being written, one being read. */
+/** Rows per read. Two batches are in memory at a time: one being written, one being read. */
 const BATCH_ROWS = 4_000;
-/** Causes with cached facts and cells; about 3 kB each. When it is full, all are let go. */
+/** Maximum number of causes with cached facts and cells, about 3 kB each. A full cache is cleared. */
 const KNOWN_MAX = 10_000;
 
 export interface FocusExport {
 	fileName: string;
-	/** CSV of FOCUS: the head, then a row for each charge of the month. Reads on only as it is read. */
+	/** FOCUS CSV: the header, then a row for each charge of the month. Reads the next batch only on demand. */
 	chunks: AsyncGenerator<Buffer, void, undefined>;
 }
 
 export interface FocusInput {
 	month: string;
 	format?: string | undefined;
-	/** One of FOCUS_VERSIONS; default: the first. */
+	/** One of FOCUS_VERSIONS; defaults to the first. */
 	version?: string | undefined;
-	/** One of FOCUS_DATASETS; default: the first. */
+	/** One of FOCUS_DATASETS; defaults to the first. */
 	dataset?: string | undefined;
-	/** The ledger when a version of a statement was closed, or at an instant. */
+	/** The ledger as it was when a statement version was closed, or at an instant. */
 	asOf?: string | undefined;
 }
 
 /**
- * A month of the ledger's calendar as FOCUS: every charge, owned hardware included, or the commitments of the month. A data
- * scientist gets the rows of their teams. Cost: streams, in constant memory; no transaction is held open.
- * @throws SpillwayError `forbidden`, `invalid_input` for a month, version, dataset or cut that is none, `not_found` for a
- * version of a statement that was never written.
+ * A month of the ledger's calendar as FOCUS: every charge, including owned hardware, or the month's commitments. A data
+ * scientist gets only their teams' rows. Cost: streams in constant memory and holds no transaction open.
+ * @throws SpillwayError `forbidden`; `invalid_input` for an invalid month, version, dataset or cut; `not_found` for a
+ * statement version that was never written.
  */
 export async function exportFocus(ctx: Pick<ServiceContext, "actor" | "db" | "clock">, input: FocusInput): Promise<FocusExport> {
 	const teams = teamScope(ctx, "charge:read");
@@ -75,7 +75,7 @@ export async function exportFocus(ctx: Pick<ServiceContext, "actor" | "db" | "cl
 	};
 }
 
-/** Commitments with time in the month, with their terms as they are now. */
+/** Commitments that overlap the month, with their current terms. */
 async function* contractRows(db: Db, month: Interval): AsyncGenerator<Buffer, void, undefined> {
 	yield Buffer.from(csvRecord(CONTRACT_COLUMNS));
 	const commitments = await readCommitments(db);
@@ -95,11 +95,11 @@ export function billingPeriodOf({ fromMs, toMs }: Interval): BillingPeriod {
 interface Known {
 	shared: SharedFields;
 	facts: ExportFacts;
-	/** Made with the first row of this cause. */
+	/** Built with the first row of this cause. */
 	plan: RowPlan | null;
 }
 
-/** What is the same for all rows. */
+/** Values that are the same for all rows. */
 interface ExportFrame {
 	period: BillingPeriod;
 	version: ExportVersion;
@@ -109,7 +109,7 @@ async function* rowsOf(db: Db, selection: ChargeSelection, frame: ExportFrame): 
 	yield Buffer.from(csvRecord(EXPORT_COLUMNS[frame.version]));
 	const known = new Map<string, Known>();
 	let next: Promise<ChargeBatch> | null = readChargeBatch(db, selection, null, BATCH_ROWS);
-	// A reader that leaves lets the read that is under way end unheard.
+	// When the reader leaves, ignore the outcome of the read in progress.
 	const unheard = () => {};
 	while (next !== null) {
 		const batch: ChargeBatch = await next;
@@ -150,7 +150,7 @@ function missingOf(known: ReadonlyMap<string, Known>, rows: readonly string[]): 
 	return [...missing].map(copyOf);
 }
 
-/** A part that is kept would keep the whole batch that it was cut from. */
+/** Copies a part of a batch: a slice would keep its whole batch in memory. */
 function copyOf(part: string): string {
 	return Buffer.from(part).toString();
 }

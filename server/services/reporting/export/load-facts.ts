@@ -17,7 +17,7 @@ import { readCommitments } from "#server/services/pricing/commitment/commitments
 import { pricesOfStores } from "#server/services/pricing/store/prices.ts";
 import type { SharedFields } from "./charge-lines.ts";
 
-/** Fields of the export besides the charges, for many causes with one query per table. */
+/** Export fields that charges do not contain. Loads many causes with one query per table. */
 export async function loadFacts(db: Db, fields: readonly SharedFields[]): Promise<ExportFacts[]> {
 	const ids = (pick: (f: SharedFields) => string | null) => [...new Set(fields.flatMap((f) => pick(f) ?? []))];
 	const [sites, instances, allocations, jobs, lines, stored, commitments] = await Promise.all([
@@ -63,7 +63,7 @@ export async function loadFacts(db: Db, fields: readonly SharedFields[]): Promis
 	});
 }
 
-/** Commitments: the unused part names its commitment, use is paid by the one that covers the machine. */
+/** Commitments: an unused part refers to its commitment; usage is paid by the commitment that covers the machine. */
 function commitmentOf(f: SharedFields, machine: LoadedInstance | null, known: readonly Commitment[]): CommitmentFacts | null {
 	if (f.kind !== "commitment" && f.capacityType !== "reserved") return null;
 	const found = known.find((c) =>
@@ -81,7 +81,7 @@ function commitmentOf(f: SharedFields, machine: LoadedInstance | null, known: re
 }
 
 interface LoadedInstance extends InstanceFacts {
-	/** The commitment that it was launched on; null: none is on record. */
+	/** The commitment that it was launched on; null when none is recorded. */
 	commitmentId: string | null;
 }
 
@@ -195,7 +195,7 @@ async function loadStored(db: Db, ids: string[]): Promise<Map<string, StoredFact
 	);
 }
 
-/** One parameter however many ids: a statement takes 65,535 of them. */
+/** One array parameter for any number of ids: a statement takes at most 65,535 parameters. */
 function anyOf(
 	column: typeof instance.id | typeof allocation.id | typeof job.id | typeof billLine.id | typeof artifact.id,
 	ids: readonly string[],

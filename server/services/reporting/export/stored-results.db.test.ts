@@ -65,7 +65,7 @@ const chargesOf = (artifactId: string, kind: "storage" | "egress" = "storage") =
 		.orderBy(charge.periodStart)
 		.then((rows) => rows.map(({ at, microUsd }): [string, bigint] => [at.toISOString(), microUsd]));
 
-it("a meter that fails posts nothing, and two at once charge each ended day once: $3 a month are 10 cents a day", async () => {
+it("a failed meter posts nothing, and two concurrent meters charge each ended day once: $3 a month is 10 cents a day", async () => {
 	books.clock.advance(2 * DAY_MS + HOUR_MS);
 	await books.database.sql`alter table charge add constraint fails check (kind <> 'storage') not valid`;
 	await expect(meterStorage(books)).rejects.toThrow();
@@ -84,7 +84,7 @@ it("a meter that fails posts nothing, and two at once charge each ended day once
 	expect(await meterLag(books.db, Date.UTC(2026, 10, 12))).toBe(0);
 });
 
-it("a delivery is charged once for its bytes, at the price of the store", async () => {
+it("charges a download once for its bytes, at the price of the store", async () => {
 	const nowMs = books.clock.nowMs();
 	const [due] = await dueDeliveries(books.db, nowMs, 1);
 	const delivery = defined(due, "a delivery that is due");
@@ -93,11 +93,11 @@ it("a delivery is charged once for its bytes, at the price of the store", async 
 	expect(await books.db.$count(resultDelivery, eq(resultDelivery.state, "delivered"))).toBe(1);
 });
 
-it("a deleted result is charged to its end, and then its lines are final", async () => {
+it("charges a deleted result until its deletion, and then its lines are final", async () => {
 	const deletedAt = new Date(T0 + 2 * DAY_MS + HOUR_MS);
 	await books.db.update(artifact).set({ deletedAt }).where(eq(artifact.id, IN_CLOUD));
 	await meterAll(books);
-	// 2 days and an hour of 30 days at $3.
+	// 2 days and 1 hour out of 30 days, at $3 per month.
 	expect((await chargesOf(IN_CLOUD)).reduce((sum, [, microUsd]) => sum + microUsd, 0n)).toBe(204_166n);
 	const { results, totals, kept } = await receiptOf(books, jobId);
 	expect(results.map(({ kind, causeId, status, costMicroUsd }) => [kind, causeId, status, costMicroUsd])).toEqual(
@@ -111,11 +111,11 @@ it("a deleted result is charged to its end, and then its lines are final", async
 	expect(kept).toMatchObject({ count: 1, microUsdPerMonth: 300_000n, untilMs: null });
 });
 
-it("the books agree: all sums, budgets as posted and counted again, spend by kind and the charges behind them", async () => {
+it("keeps all sums consistent: budgets as posted and recounted, spend by kind, and the underlying charges", async () => {
 	const check = await ledgerCheck(books);
 	expect(check.differences).toEqual([]);
 	expect(check.totals.charges).toBe(9_219_999n);
-	// The company's own store is no cloud cost.
+	// The company's own store is not a cloud cost.
 	expect((await readBudget(books, "cloud-month", "2026-11-01")).posted).toBe(9_204_166n);
 	await publish(MONTH, RISK);
 	expect((await readBudget(books, "risk", "2026-11-01")).posted).toBe(9_204_166n);
@@ -137,7 +137,7 @@ it("the books agree: all sums, budgets as posted and counted again, spend by kin
 	]);
 });
 
-it("FOCUS has them as storage and data transfer, with quantity and price", async () => {
+it("exports them to FOCUS as storage and data transfer, with quantity and price", async () => {
 	const { chunks } = await exportFocus(books, { month: "2026-11" });
 	const parts: Buffer[] = [];
 	for await (const chunk of chunks) parts.push(chunk);

@@ -10,14 +10,14 @@ export const performancePageInput = z.strictObject({
 	groupBy: z.enum(PERFORMANCE_GROUPS).default("team"),
 });
 
-/** Everything that the Performance screen shows of one range. */
+/** Everything that the Performance screen shows for one range. */
 export interface PerformancePage {
 	groups: Performance;
-	/** The same length of time before, for comparison. */
+	/** The preceding range of the same length, for comparison. */
 	before: Performance;
-	/** Home against each cloud. */
+	/** Owned sites compared with each cloud. */
 	sites: Performance;
-	/** The months up to the end of the range, twelve at most. */
+	/** The months up to the end of the range; at most twelve. */
 	months: Performance;
 }
 

@@ -16,14 +16,14 @@ interface Query {
 	fromMs: number;
 	toMs: number;
 	zone: string;
-	/** null: of all teams. */
+	/** null: all teams. */
 	teams: readonly string[] | null;
 }
 
 /**
- * Waits, time to model, throughput, utilization and lost GPU time of what ended in the range. The wait of a job is from its
- * submission to its first start anywhere.
- * Cost: the jobs, attempts and measured minutes that ended in the range, once each for the groups and once for the totals.
+ * Waits, time to model, throughput, utilization and lost GPU time of jobs and attempts that ended in the range. A job's wait
+ * lasts from its submission to its first start on any site.
+ * Cost: reads the jobs, attempts and measured minutes that ended in the range twice: for the groups and for the totals.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function performanceBy(
@@ -82,7 +82,7 @@ async function readSums(db: Db, query: Query, groupBy: PerformanceGroup | null):
 	return rows.sort((a, b) => (byTime ? 0 : b.gpuHours - a.gpuHours || b.models - a.models) || (a.key < b.key ? -1 : 1));
 }
 
-/** Text of the group of a row; `at` is the moment that days and months go by. */
+/** The group key of a row. `at` determines its day and month. */
 function keyOf(groupBy: PerformanceGroup | null, { placement, at, zone }: { placement: SQL; at: SQL; zone: string }): SQL {
 	switch (groupBy) {
 		case null:
@@ -169,7 +169,7 @@ async function readAttempts(db: Db, query: Query, groupBy: PerformanceGroup | nu
 	);
 }
 
-/** Agents measure machines minute by minute; nodes at home report by hour, idle GPUs included, and belong to no team. */
+/** Agents measure machines every minute. Owned nodes report by hour, include idle GPUs and belong to no team. */
 async function readUse(
 	db: Db,
 	query: Query,
@@ -182,7 +182,7 @@ async function readUse(
 			where ${during(sql`g.minute`, query)} and ${ofTeams(query)}`,
 	];
 	const home = homeKey(groupBy, query.zone);
-	// An hour counts for its GPUs once, however often they were read.
+	// Each hour counts once per GPU, regardless of the number of readings.
 	if (home && query.teams === null)
 		parts.push(sql`select ${home} as key, h.gpus::float8 * 60, h.gpus::float8 * 60 * h.permille::float8 / h.readings::float8
 			from home_gpu_hour h where h.readings > 0 and ${during(sql`h.hour`, query)}`);

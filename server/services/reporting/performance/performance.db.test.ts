@@ -70,7 +70,7 @@ describe("performance", () => {
 		expect([items.map(({ key }) => key), totals.models]).toEqual([["vision"], 1]);
 		expect((await performanceBy(scientist(), { ...day, groupBy: "team" })).items).toEqual([]);
 	});
-	it("adds readings of nodes at home to the hour, each GPU once, with the meter's name", async () => {
+	it("adds readings of owned nodes to the hour, each GPU once, with the meter's name", async () => {
 		await test.addPool(books);
 		const report = (text: string) => reportGpuUse(books, { id: "local", node: "gpu-01", text });
 		expect(await report("index, utilization.gpu [%]\n0, 80 %\n1, 40 %\n")).toEqual({ node: "gpu-01", gpus: 2, utilisation: 0.6 });
@@ -80,7 +80,7 @@ describe("performance", () => {
 		await expect(reportGpuUse(books, { id: "nowhere", node: "n", text: "0, 1" })).rejects.toMatchObject({ code: "not_found" });
 		await expect(reportGpuUse(scientist("risk"), { id: "x", node: "n", text: "0, 1" })).rejects.toMatchObject({ code: "forbidden" });
 	});
-	it("compares with the previous period and month with month", async () => {
+	it("compares with the previous period, and months with each other", async () => {
 		await aJob("risk", 10, "succeeded", "succeeded");
 		const page = await performancePage(books, { fromMs: test.T0 - DAY_MS, toMs: test.T0 + 14 * HOUR_MS });
 		expect(page.before.totals.models).toBe(0);

@@ -10,7 +10,7 @@ import { monthsSince } from "./months.ts";
 export type PlanDecisionView = z.infer<typeof planDecisionSchema>;
 
 /**
- * The decision of a finished study. Its figures are frozen with the study; `outcome` is what happened since then.
+ * Returns the decision for a finished study. Its figures are frozen with the study; `outcome` covers the time since then.
  * @throws SpillwayError `forbidden`, `not_found`; `precondition_failed` while the study has no result.
  */
 export async function getPlanDecision(ctx: ServiceContext, id: string): Promise<PlanDecisionView> {
@@ -44,7 +44,7 @@ function figuresOf({ meanTimeToModelS, meanWaitS, perMonth }: PlanOption) {
 	return { meanTimeToModelS, meanWaitS, cloudUsd: perMonth.cloudUsd };
 }
 
-/** JSON with sorted keys: the database keeps objects in an order of its choice. */
+/** JSON with sorted keys, because the database does not preserve key order. */
 function canonical(value: unknown): string {
 	return JSON.stringify(value, (_, part: unknown) =>
 		part !== null && typeof part === "object" && !Array.isArray(part)

@@ -6,7 +6,7 @@ import { spendBy } from "../spend/spend-by.ts";
 
 type Month = NonNullable<z.infer<typeof planDecisionSchema>["outcome"]>["months"][number];
 
-/** What the company's jobs took and its clouds cost, from a moment until now, by month of the ledger's calendar. */
+/** GPU time of the company's jobs and its cloud cost since a given time, by month of the ledger's calendar. */
 export async function monthsSince(ctx: ServiceContext, fromMs: number): Promise<Month[]> {
 	const toMs = ctx.clock.nowMs();
 	if (toMs <= fromMs) return [];

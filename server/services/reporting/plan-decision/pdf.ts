@@ -3,7 +3,7 @@ import type { Block } from "../statement/document.ts";
 import { bytesOf, drawBlock, drawFigures, drawMargins, INKS, LEFT, newPaper, printable, rule, widthOf } from "../statement/pdf-paper.ts";
 import type { PlanDecisionView } from "./get.ts";
 
-/** The decision on A4; the same view makes the same bytes. */
+/** Renders the decision on A4. The same view yields the same bytes. */
 export async function planDecisionPdf(view: PlanDecisionView): Promise<Buffer> {
 	const { study, sha256 } = view;
 	const doc = newPaper({ title: `Decision: ${view.headline}`, author: study.createdBy, at: new Date(study.createdAt) });

@@ -9,7 +9,7 @@ export interface SpendDay extends SpendSums {
 }
 
 /**
- * Every day that the range touches, in order, with what was spent on it within the range.
+ * Every day that overlaps the range, in order, with the amount spent on that day within the range.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function spendByDay(

@@ -13,12 +13,12 @@ import { restricted } from "./filters.ts";
 import { spendRange } from "./range.ts";
 
 const MONTHS_MAX = 120;
-/** So many months have few jobs that reach into another one. */
+/** Up to this many months, few jobs span more than one. */
 const FEW_MONTHS = 2;
 export type JobSpendInput = z.input<typeof jobSpendInput>;
 
 export interface JobSpend {
-	/** The months that were summed, the asked range widened to them. */
+	/** The requested range, widened to whole months. */
 	fromMs: number;
 	toMs: number;
 	zone: string;
@@ -47,8 +47,8 @@ const SUMS = ["effective_micro_usd", "list_micro_usd", "billed_micro_usd", "gpu_
 const cursorSchema = z.tuple([z.string().regex(/^-?\d{1,30}$/), z.string().regex(/^[\w-]{1,64}$/)]);
 
 /**
- * Jobs by what they cost in some months. Cost: of each month the page's rows by index, and the jobs that reach over an edge
- * of the range; a filter by project or class reads as many more rows as it drops.
+ * Jobs by their cost in the given months. Cost: a page of rows per month by index, plus the jobs that cross an edge of the
+ * range; a filter by project or class also reads the rows that it discards.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function spendByJob(ctx: Pick<ServiceContext, "actor" | "db">, raw: JobSpendInput): Promise<JobSpend> {
@@ -80,17 +80,17 @@ export async function spendByJob(ctx: Pick<ServiceContext, "actor" | "db">, raw:
 }
 
 interface MostExpensive {
-	/** The first month and the last. */
+	/** The first and last month. */
 	edges: { first: SQL; last: SQL };
 	kept: SQL;
-	/** `kept` asks for more than the team, which months and spans say themselves: each job is looked up. */
+	/** Whether `kept` needs the job table: months and spans store only the team. */
 	ofJobs: boolean;
-	/** Of a cost: behind the page before. */
+	/** Whether a row with this cost comes after the previous page. */
 	follows: (cost: SQL) => SQL;
 	limit: number;
 }
 
-/** The first rows of each month's own jobs by index, and of the jobs that span months; then the first of all. */
+/** The top rows of each month's single-month jobs by index and of the jobs that span months, then the top rows overall. */
 function mostExpensive(
 	months: readonly Interval[],
 	kept: SQL | undefined,
@@ -129,7 +129,7 @@ function mostExpensive(
 
 const withJob = (table: SQL, ofJobs: boolean) => (ofJobs ? sql`${table} join job on job.id = job_month.job_id` : table);
 
-/** All jobs that span months are added up; in few months they are few. */
+/** Sums all jobs that span months: over few months there are not many. */
 function longestOfFew({ kept, ofJobs, follows, limit }: MostExpensive): SQL {
 	return sql`longest as (
 			select job_month.job_id from ${withJob(sql`job_month`, ofJobs)}
@@ -140,8 +140,8 @@ function longestOfFew({ kept, ofJobs, follows, limit }: MostExpensive): SQL {
 }
 
 /**
- * Jobs that are wholly in the range, by the index of their spans; those that cross one of its edges are summed. Spans are named
- * job_month here, so that the same conditions apply.
+ * Reads jobs entirely within the range by the index of their spans, and sums jobs that cross an edge. Spans are aliased as
+ * job_month, so that the same conditions apply.
  */
 function longestOfMany({ edges: { first, last }, kept, ofJobs, follows, limit }: MostExpensive): SQL {
 	return sql`inside as (

@@ -4,12 +4,12 @@ import { charge } from "#server/db/schema/charge.ts";
 import type { Charge, ChargeDimensions } from "#server/domain/charge.ts";
 import { classOf } from "#server/services/ledger/charge/charges-of.ts";
 
-/** A charge with its job's name, which is null for charges of no job. */
+/** A charge with its job's name; null when the charge has no job. */
 export interface NamedCharge extends Charge {
 	jobName: string | null;
 }
 
-/** As the driver reads them: int8 as bigint, an instant as text. */
+/** As the driver returns them: int8 as bigint, timestamps as text. */
 type Row = Pick<ChargeDimensions, "team" | "project" | "provider" | "region" | "accelerator" | "kind"> &
 	Record<"id" | "period_start" | "period_end" | "class" | "site_id", string> &
 	Record<
@@ -47,8 +47,8 @@ const COLUMNS = sql.raw(
 );
 
 /**
- * The first `limit` charges that meet `where`, newest first, with the names of their jobs. Cost: for a page of some hundred
- * rows of thirty columns reading dominates, so each row is read once, and only its displayed columns.
+ * The first `limit` charges that match `where`, newest first, with their job names. Cost: reading dominates for a page of
+ * a few hundred rows with thirty columns, so each row is read once, and only its displayed columns.
  */
 export async function readChargeRows(db: DbOrTx, where: SQL | undefined, limit: number): Promise<NamedCharge[]> {
 	const rows = await db.execute<Row>(sql`

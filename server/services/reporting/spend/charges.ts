@@ -32,33 +32,33 @@ export interface ChargeLine extends NamedCharge {
 }
 
 export interface ChargePage {
-	/** The range in whole hours, the asked one widened to them. */
+	/** The requested range, widened to whole hours. */
 	fromMs: number;
 	toMs: number;
 	zone: string;
 	/** Newest first. */
 	items: ChargeLine[];
 	nextCursor: string | null;
-	/** Of the whole selection, not of the page. */
+	/** Totals of the whole selection, not of the page. */
 	totals: ChargeTotals;
 	/** The requested cuts. */
 	asOf: CutView | null;
 	since: CutView | null;
-	/** With asOf: what was posted to the selection later. */
+	/** With asOf: totals of charges posted to the selection after the cut. */
 	later: Pick<ChargeTotals, "charges" | "effectiveMicroUsd"> | null;
-	/** With a budget: its count of the whole selection; for reserved capacity, the billed use. */
+	/** With a budget: the amount that it counts for the whole selection; for reserved capacity, the billed use. */
 	budget: { id: string; postedMicroUsd: bigint } | null;
-	/** The caller's permissions on them. */
+	/** The caller's permissions on these charges. */
 	may: { refund: boolean };
 }
 
 /**
  * A page of charges, newest first, with the sums of the whole selection from the rollups. A data scientist sees only their own
- * teams. Cost: the rollups of the range, then only the charges of days with any, from the newest on. With a cut, also the
- * charges posted after it, at the end of their month's partition. For a budget, its own sums by day; with filters other than
- * teams, or within a day, all charges that it counts.
- * @throws SpillwayError `forbidden`, `invalid_input`, `not_found` for a version of a statement that was never written and for a
- * budget that no policy has had.
+ * teams. Cost: the rollups of the range, then only the charges of days that have any, newest first. With a cut, also the
+ * charges posted after it, which are at the end of their month's partition. For a budget, its own sums by day; with filters
+ * other than teams, or within a day, all charges that it counts.
+ * @throws SpillwayError `forbidden`, `invalid_input`; `not_found` for a statement version that was never written and for a
+ * budget that no policy ever contained.
  */
 export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw: ListChargesInput): Promise<ChargePage> {
 	const teams = teamScope(ctx, "charge:read");
@@ -93,8 +93,8 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 		const countedMicroUsd = sums.countedMicroUsd - (later?.countedMicroUsd ?? 0n);
 		return { later, totals: less(sums.totals, later?.totals ?? null), countedMicroUsd, places: placesOf(sums.days, page) };
 	};
-	// Later charges are subtracted from sums that include them: both must be of one moment, else a charge posted in between is in
-	// only one of them.
+	// Later charges are subtracted from sums that include them. Both must be read in one snapshot; otherwise a charge posted in
+	// between would be in only one of them.
 	const { later, totals, places, countedMicroUsd } = await (until ? ctx.db.transaction(readFrom, ONE_MOMENT) : readFrom(ctx.db));
 	const how = budget !== undefined && (await hasManyJobs(ctx.db, budget, periods)) ? "each" : "all";
 	const wanted = and(selected(how), cut, after === null ? undefined : before(after));
@@ -117,7 +117,7 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 
 const ONE_MOMENT = { isolationLevel: "repeatable read", accessMode: "read only" } as const;
 
-/** As the sums distinguish idle hardware from all else. */
+/** Excludes idle hardware, by the same condition as the sums. */
 const USED = sql`not (capacity_type = 'owned' and class = '')`;
 
 interface Few {
@@ -127,7 +127,7 @@ interface Few {
 	lost: LostChoice | undefined;
 }
 
-/** Of one job or cause, corrections, or of failed attempts: few enough charges to sum directly. */
+/** Charges of one job, cause, kind of correction or set of failed attempts: few enough to sum directly. */
 async function fewCharges(
 	ctx: Pick<ServiceContext, "db">,
 	range: Interval,
@@ -146,24 +146,24 @@ async function fewCharges(
 
 interface Added {
 	totals: ChargeTotals;
-	/** As budgets count. */
+	/** The amount that budgets count. */
 	countedMicroUsd: bigint;
 }
 
 interface Found extends Added {
 	/** With a cut: charges posted after it. */
 	later: Added | null;
-	/** The times of the page's charges. */
+	/** The periods that contain the page's charges. */
 	places: Interval[];
 }
 
 interface Page {
 	calendar: Calendar;
-	/** In the rollups too, but not wanted. */
+	/** Totals to subtract, because the rollups include charges posted after the cut. */
 	later: ChargeTotals | null;
-	/** Charges of later hours are on earlier pages. */
+	/** Upper bound: charges of later hours are on earlier pages. */
 	atMs: number;
-	/** So many are wanted. */
+	/** Number of charges wanted. */
 	rows: number;
 }
 
@@ -174,7 +174,7 @@ interface Selection extends Page {
 	withoutIdle: boolean;
 }
 
-/** The selection's sums, and the times of its next charges, so that rare charges are not searched for where there are none. */
+/** The selection's sums, and the periods of its next charges, so that empty periods are not searched for rare charges. */
 async function sumsOfSelection(ctx: { db: DbOrTx }, s: Selection): Promise<{ totals: ChargeTotals; places: Interval[] }> {
 	const query = { groupBy: null, byBucket: true, filters: s.filters, teams: s.teams };
 	const wanted = <T extends { idle: boolean }>(sums: T[]): T[] => (s.withoutIdle ? sums.filter(({ idle }) => !idle) : sums);
@@ -201,7 +201,7 @@ function less(totals: ChargeTotals, later: ChargeTotals | null): ChargeTotals {
 
 const LONG_MS = 2 * 86_400_000;
 
-/** Buckets with charges from the newest on, until they hold enough in addition to the one where the previous page ended. */
+/** Buckets with charges, newest first, until they hold enough in addition to the bucket where the previous page ended. */
 function placesOf(buckets: readonly { granularity: string | null; bucketStartMs: number; charges: bigint }[], s: Page): Interval[] {
 	const held = new Map<string, { interval: Interval; charges: bigint }>();
 	for (const { granularity, bucketStartMs, charges } of buckets) {
@@ -253,12 +253,12 @@ function within(places: readonly Interval[]): SQL | undefined {
 	return or(...places.map((p) => and(gte(charge.periodStart, new Date(p.fromMs)), lt(charge.periodStart, new Date(p.toMs)))));
 }
 
-/** As one comparison of rows, which the index begins at; as two alternatives it would read the whole day up to there. */
+/** One row comparison lets the index scan start there; two alternatives would read the whole day up to that point. */
 function before({ atMs, id }: { atMs: number; id: string }): SQL {
 	return sql`(${charge.periodStart}, ${charge.id}) < (${new Date(atMs).toISOString()}::timestamptz, ${id})`;
 }
 
-/** An id's prefix shows its kind, except for pools: their sites choose the id. */
+/** An id's prefix shows its kind, except for pools, which get their ids from their sites. */
 function causeColumn(id: string) {
 	if (id.startsWith("ins_")) return charge.instanceId;
 	if (id.startsWith("alc_")) return charge.allocationId;

@@ -8,8 +8,8 @@ import { spendRange } from "./range.ts";
 import { type Spend, spendBy } from "./spend-by.ts";
 
 /**
- * The comparison range: for months as many months before, otherwise the same length before it. For an unfinished range, only
- * the elapsed part of the earlier one; null while no hour of it has elapsed.
+ * The comparison range: the same number of months before for whole months, otherwise the preceding range of equal length.
+ * For an unfinished range, only the corresponding elapsed part; null before its first full hour.
  */
 export function previousRange(range: Interval, nowMs: number, calendar: Calendar): Interval | null {
 	const endMs = Math.min(range.toMs, Math.floor(nowMs / HOUR_MS) * HOUR_MS);
@@ -28,7 +28,7 @@ export function previousRange(range: Interval, nowMs: number, calendar: Calendar
 }
 
 /**
- * The same sums of the range before; null where there is none.
+ * The same sums for the previous range; null when there is none.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function compareSpend(ctx: Pick<ServiceContext, "actor" | "db" | "clock">, query: SpendQuery): Promise<Spend | null> {

@@ -6,7 +6,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 
-/** Description of a cut for the reader of the response. */
+/** A cut, as responses describe it. */
 export interface CutView {
 	atMs: number;
 	/** null for an instant. */
@@ -15,14 +15,14 @@ export interface CutView {
 
 export interface Cut {
 	view: CutView;
-	/** Charges posted by then, and later ones: together all, without duplicates. */
+	/** Charges posted up to the cut, and charges posted after it: together every charge exactly once. */
 	by: SQL;
 	after: SQL;
 }
 
 /**
- * A cut through the ledger. For a closed version exact: its own charges. For an instant, and for versions from before charges
- * were numbered, by the clocks of the posting processes.
+ * A cut through the ledger. Exact for a closed version, which has its own charges. For an instant, and for versions closed
+ * before charges were numbered, it relies on the clocks of the posting processes.
  * @param field of the input, for the error message.
  * @throws SpillwayError `invalid_input` for an invalid cut, `not_found` for a version that was never written, `forbidden`.
  */

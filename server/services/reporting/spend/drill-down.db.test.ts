@@ -13,10 +13,10 @@ import { bucketForRange, spendSeries } from "./series.ts";
 import { spendBy } from "./spend-by.ts";
 
 /**
- * One book for all, in Berlin's calendar. 2 GPUs at home at $0.60/h from 2026-11-10T10:00Z on. Machines at $3.60/h, one
- * after the other from 2026-11-28T10:00Z on, each 6 h later than the last and running 90 minutes (5,400,000 µ$): ten, three
- * of nlp in eu-west-1 on demand, seven of risk in us-east-1 on spot. The last begins 2026-11-30T16:00Z; an eleventh, of
- * risk, runs from 2026-11-30T22:00Z for 3 h over Berlin's turn of the month at 23:00Z: 3,600,000 and 7,200,000 µ$.
+ * A ledger shared by all tests, in Berlin's calendar. 2 owned GPUs at $0.60/h from 2026-11-10T10:00Z on. Ten machines at
+ * $3.60/h from 2026-11-28T10:00Z on, one every 6 h, each running 90 minutes (5,400,000 µ$): three for nlp in eu-west-1 on
+ * demand, seven for risk in us-east-1 on spot. The last starts at 2026-11-30T16:00Z. An eleventh, for risk, runs from
+ * 2026-11-30T22:00Z for 3 h across Berlin's month boundary at 23:00Z: 3,600,000 and 7,200,000 µ$.
  */
 let books: test.Books;
 let spanning = "";
@@ -49,7 +49,7 @@ afterAll(async () => {
 const scientist: Actor = { kind: "person", accountId: "usr_1", name: "S", role: "data_scientist", teams: ["nlp"], via: "session" };
 const range = { fromMs: FROM, toMs: TO };
 
-/** All pages of a selection, three charges at a time. */
+/** Reads all pages of a selection, three charges at a time. */
 async function allCharges(filters: SpendFilters, more: { jobId?: string } = {}, ctx = books as Parameters<typeof listCharges>[0]) {
 	const items: Awaited<ReturnType<typeof listCharges>>["items"] = [];
 	let pages = 0;
@@ -86,7 +86,7 @@ describe("filters", () => {
 	});
 });
 
-describe("a range that begins and ends within days", () => {
+describe("a range that begins and ends mid-day", () => {
 	const hour = (h: number) => Date.UTC(2026, 10, 28) + h * HOUR_MS;
 	it.each([
 		["its first day nearly whole", hour(1), hour(50)],
@@ -96,7 +96,7 @@ describe("a range that begins and ends within days", () => {
 		["within one day, little of it", hour(34), hour(36)],
 		["a team that has charges in the hours that are taken off alone", hour(18), hour(40)],
 		["over the turn of Berlin's month, into the job that spans it", hour(40), hour(72)],
-	])("%s: has the sums and the groups of its charges, in every grouping and with filters", async (_, fromMs, toMs) => {
+	])("%s: matches the sums and groups of its charges, in every grouping and with filters", async (_, fromMs, toMs) => {
 		for (const filters of [{}, { team: ["risk"] }, { region: ["us-east-1"], project: ["fraud"] }] as SpendFilters[])
 			for (const groupBy of ["team", "region", "capacityType", "project"] as const) {
 				const charges = (await listCharges(books, { fromMs, toMs, filters, limit: 500 })).items;
@@ -109,7 +109,7 @@ describe("a range that begins and ends within days", () => {
 });
 
 describe("spendSeries", () => {
-	it("has days of Berlin: 30 November is 0.5 + 1.5 + 1.5 + 1 h at $3.60 = 16,200,000, and 1 December the other 2 h of the last machine = 7,200,000", async () => {
+	it("uses Berlin's days: 30 November is 0.5 + 1.5 + 1.5 + 1 h at $3.60 = 16,200,000, and 1 December the last machine's other 2 h = 7,200,000", async () => {
 		const filters = { team: ["risk"] };
 		const { points, zone } = await spendSeries(books, {
 			fromMs: Date.UTC(2026, 10, 29, 23),
@@ -124,7 +124,7 @@ describe("spendSeries", () => {
 		]);
 	});
 
-	it.each(["day", "week", "month"] as const)("by %s adds up to the whole, with zeros where nothing was", async (bucket) => {
+	it.each(["day", "week", "month"] as const)("by %s adds up to the total, with zeros for empty buckets", async (bucket) => {
 		const { points } = await spendSeries(books, { ...range, bucket });
 		const { totals } = await spendBy(books, { ...range, groupBy: "team" });
 		expect(points.reduce((sum, p) => sum + p.totalMicroUsd, 0n)).toBe(totals.totalMicroUsd);
@@ -132,7 +132,7 @@ describe("spendSeries", () => {
 		for (const [i, p] of points.entries()) if (i > 0) expect(p.fromMs).toBe(points[i - 1]?.toMs);
 	});
 
-	it("takes days up to two months, weeks up to half a year, months beyond", () => {
+	it("uses days up to two months, weeks up to half a year, months beyond", () => {
 		const of = (days: number) => bucketForRange({ fromMs: 0, toMs: days * DAY_MS });
 		expect([of(1), of(62), of(92), of(184), of(365), of(731)]).toEqual(["day", "day", "week", "week", "month", "month"]);
 	});
@@ -146,7 +146,7 @@ describe("listCharges", () => {
 		["idle hardware", { team: [""] }],
 		["nothing", { region: ["eu-west-1"], team: ["risk"] }],
 	] as [string, SpendFilters][])(
-		"%s: all pages together are the selection, newest first, and their sums are the totals",
+		"%s: all pages together make up the selection, newest first, and add up to the totals",
 		async (_, filters) => {
 			const items = await allCharges(filters);
 			const { totals } = await listCharges(books, { ...range, filters, limit: 1 });
@@ -162,7 +162,7 @@ describe("listCharges", () => {
 		["one month's", range],
 		["many months', the newest without any", { fromMs: Date.UTC(2025, 10, 1), toMs: Date.UTC(2027, 6, 1) }],
 		["two parts of months'", { fromMs: Date.UTC(2026, 10, 28, 5), toMs: Date.UTC(2026, 11, 1, 7) }],
-	])("pages of two are the same as one page: %s", async (_, range) => {
+	])("returns the same charges in pages of two as in one page: %s", async (_, range) => {
 		const filters = { team: ["nlp"] };
 		const [whole] = [await listCharges(books, { ...range, filters, limit: 500 })];
 		const ids: string[] = [];
@@ -174,7 +174,7 @@ describe("listCharges", () => {
 		expect(ids).toEqual(whole.items.map((c) => c.id));
 	});
 
-	it("of one job, with their cause and its name; and nothing outside the range", async () => {
+	it("returns the charges of one job with their cause and job name, and nothing outside the range", async () => {
 		const items = await allCharges({}, { jobId: spanning });
 		expect(items.map((c) => [new Date(c.periodStartMs).toISOString().slice(0, 13), c.effectiveMicroUsd, c.cause.kind, c.jobName])).toEqual([
 			["2026-12-01T00", 3_600_000n, "instance", "train"],
@@ -186,7 +186,7 @@ describe("listCharges", () => {
 		expect([totals.charges, totals.effectiveMicroUsd, one.length]).toEqual([1n, 3_600_000n, 1]);
 	});
 
-	it("shows a data scientist their own teams' alone, whatever they filter by", async () => {
+	it("shows a data scientist only their own teams' charges, regardless of filters", async () => {
 		const ctx = { ...books, actor: scientist };
 		expect(new Set((await allCharges({}, {}, ctx)).map((c) => c.dimensions.team))).toEqual(new Set(["nlp"]));
 		expect(await allCharges({ team: ["risk"] }, {}, ctx)).toEqual([]);
@@ -194,13 +194,13 @@ describe("listCharges", () => {
 		expect((await listCharges({ ...ctx, actor: { ...scientist, teams: [] } }, range)).totals.charges).toBe(0n);
 	});
 
-	it("refuses a cursor that it did not give", async () => {
+	it("rejects a cursor that it did not issue", async () => {
 		await expect(listCharges(books, { ...range, cursor: "nonsense" })).rejects.toMatchObject({ code: "invalid_input" });
 	});
 });
 
 describe("spendByJob", () => {
-	it("the most expensive first over two months: the job that spans them is 3,600,000 + 7,200,000 = 10,800,000 µ$", async () => {
+	it("sorts by cost over two months: the job that spans both costs 3,600,000 + 7,200,000 = 10,800,000 µ$", async () => {
 		const { items, fromMs, toMs, nextCursor } = await spendByJob(books, range);
 		expect([new Date(fromMs).toISOString(), new Date(toMs).toISOString()]).toEqual([
 			"2026-10-31T23:00:00.000Z",
@@ -211,12 +211,12 @@ describe("spendByJob", () => {
 		expect(nextCursor).toBeNull();
 	});
 
-	it("in November alone it is 3,600,000 µ$ and the last", async () => {
+	it("counts only 3,600,000 µ$ of that job in November, so it comes last", async () => {
 		const { items } = await spendByJob(books, { fromMs: FROM, toMs: Date.UTC(2026, 10, 20) });
 		expect([items.length, items.at(-1)?.key, items.at(-1)?.totalMicroUsd]).toEqual([11, spanning, 3_600_000n]);
 	});
 
-	it("pages of three are the same as one page, with filters too", async () => {
+	it("returns the same jobs in pages of three as in one page, also with filters", async () => {
 		for (const filters of [{}, { team: ["risk"] }, { project: ["chat"], class: ["experimental" as const] }]) {
 			const whole = await spendByJob(books, { ...range, filters, limit: 100 });
 			const keys: string[] = [];
@@ -230,7 +230,7 @@ describe("spendByJob", () => {
 		}
 	});
 
-	it("shows a data scientist their own teams' jobs, and says which filters sums of jobs do not know", async () => {
+	it("shows a data scientist only their own teams' jobs, and names the filters that sums of jobs do not support", async () => {
 		const { items } = await spendByJob({ ...books, actor: scientist }, range);
 		expect(items.map((i) => i.team)).toEqual(["nlp", "nlp", "nlp"]);
 		await expect(spendByJob(books, { ...range, filters: { region: ["us-east-1"] } })).rejects.toMatchObject({

@@ -14,11 +14,11 @@ export function restricted(filters: SpendFilters): SpendDimension[] {
 	return (Object.keys(filters) as SpendDimension[]).filter((name) => (filters[name]?.length ?? 0) > 0);
 }
 
-/** The same columns are in charges and in rollups. */
+/** Charges and rollups have these columns in common. */
 export const columnOf = (table: typeof charge | typeof rollup, dimension: SpendDimension) =>
 	dimension === "site" ? table.siteId : table[dimension];
 
-/** The rows of charges or rollups that pass the filters, of these teams (null: all, including rows without a team). */
+/** Matches charges or rollups of these teams (null: all, including rows without a team) that pass the filters. */
 export function passes(
 	table: (typeof charge | typeof rollup) & PgTable,
 	filters: SpendFilters,

@@ -14,13 +14,13 @@ export type SpendGroup = (typeof SPEND_GROUPS)[number];
 
 /** Sums of the charges in a range, by one dimension or by time. */
 export interface GroupedSums<Sums> {
-	/** The range in whole hours, the asked one widened to them. */
+	/** The requested range, widened to whole hours. */
 	fromMs: number;
 	toMs: number;
-	/** The zone that days and months are counted in. */
+	/** The time zone that defines days and months. */
 	zone: string;
 	groupBy: SpendGroup;
-	/** Largest first; times in order. `key`: the team, region … or the first day of the bucket (`2026-11-30`); "" for none. */
+	/** Largest first; time buckets in order. `key`: the team, region … or the bucket's first day (`2026-11-30`); "" for none. */
 	items: ({ key: string } & Sums)[];
 	totals: Sums;
 }
@@ -34,17 +34,17 @@ export interface SpendQuery {
 
 interface Kind<Column extends keyof RollupSums, Sums> {
 	columns: readonly Column[];
-	/** The total of rows of any capacity. */
+	/** Totals over rows of all capacity types. */
 	add: (rows: Iterable<SumsRow<Column>>) => Sums;
 	/** The sort keys of groups. */
 	size: (sums: Sums) => bigint;
-	/** Rows have the day (or hour) that they are of, also where groups are not times. */
+	/** Whether rows include their day (or hour) even when groups are not times. */
 	byDay?: boolean;
 }
 
 /**
- * A data scientist sees their own teams; idle capacity belongs to none. Cost: reads as few rows of sums as cover the range
- * (read-sums.ts), never charges.
+ * A data scientist sees their own teams; idle capacity belongs to none. Cost: reads the fewest stored sums that cover the
+ * range (read-sums.ts), never charges.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function groupSums<Column extends keyof RollupSums, Sums extends object>(
@@ -66,7 +66,7 @@ export async function groupSums<Column extends keyof RollupSums, Sums extends ob
 	return { ...range, zone: calendar.zone, groupBy, items, totals: add(rows) };
 }
 
-/** Sums of no time take the fewest hours; those of a time stay within its buckets. */
+/** Groups without time use the fewest hourly sums; groups by time stay within their buckets. */
 export function segmentsOf(range: Interval, time: Bucket | null, calendar: Calendar): { segments: Segment[]; less?: Segment[] } {
 	if (time !== null) return { segments: coverRange(range, time === "month" ? "month" : "day", calendar) };
 	const { add, less } = coverLessHours(range, calendar);

@@ -17,14 +17,14 @@ export interface LostWork {
 	/** By how the attempts ended. */
 	items: { state: LostState; attempts: number; ownedMicroUsd: bigint; cloudMicroUsd: bigint; gpuMs: bigint }[];
 	totalMicroUsd: bigint;
-	/** An upper bound: what of the work lives on in a checkpoint is not taken off. */
+	/** An upper bound: work saved in a checkpoint is not deducted. */
 	estimate: "whole_attempts_checkpoints_not_deducted";
 }
 
 /**
  * Cost of attempts that ended in the range without finishing their job's command.
- * Cost: sums of whole months and days, and the attempts of single hours. Filters by one dimension besides team and capacity
- * read sums of whole months and the attempts of the rest; by more, the attempts of the range; by kind, their charges.
+ * Cost: sums of whole months and days, and the attempts of single hours. With filters on one dimension besides team and
+ * capacity, reads sums of whole months and the remaining attempts; with more, all attempts; by kind, their charges.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function lostWork(
@@ -49,7 +49,7 @@ export async function lostWork(
 const bigSum = (value: SQL, where = sql`true`) =>
 	sql`coalesce(sum(${value}) filter (where ${where}), 0)`.mapWith((v: unknown) => BigInt(String(v)));
 
-/** From sums where they are kept, and from attempts for the rest of the range. */
+/** From stored sums where they exist, and from attempts for the rest of the range. */
 async function fromSums(
 	ctx: Pick<ServiceContext, "db">,
 	segments: readonly Segment[],
@@ -114,7 +114,7 @@ async function readSums(
 		.groupBy(attemptSum.state);
 }
 
-/** From the sums that attempts keep of their charges. */
+/** From the charge sums stored on attempts. */
 async function ofAttempts(
 	{ db }: Pick<ServiceContext, "db">,
 	{ fromMs, toMs }: Interval,
@@ -152,7 +152,7 @@ async function ofAttempts(
 	return joined.where(where).groupBy(attempt.state);
 }
 
-/** From the charges themselves, for the one dimension that attempts keep no sums of. */
+/** From the charges themselves, for the one dimension for which attempts store no sums. */
 async function ofCharges(
 	ctx: Pick<ServiceContext, "db">,
 	range: Interval,
@@ -183,14 +183,14 @@ async function ofCharges(
 		.orderBy(attempt.state);
 }
 
-/** The attempts that ended this way in the range, and the time of their charges. */
+/** The attempts that ended in these states in the range, and the period of their charges. */
 export async function lostAttempts(
 	ctx: Pick<ServiceContext, "db">,
 	{ fromMs, toMs }: Interval,
 	states: readonly (LostState | "cancelled")[],
 ): Promise<{ lost: SQL | undefined; chargedMs: Interval }> {
 	const lost = and(inArray(attempt.state, [...states]), gte(attempt.finishedAt, new Date(fromMs)), lt(attempt.finishedAt, new Date(toMs)));
-	// Attempts are charged from their beginning to their end, or their machine's: months of charges beyond are left out.
+	// Attempts are charged from their start to their own or their machine's end, so other months of charges are skipped.
 	const [first] = await ctx.db
 		.select({ at: min(attempt.createdAt) })
 		.from(attempt)

@@ -6,17 +6,17 @@ import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { spendByDay } from "./by-day.ts";
 import { NO_FILTERS, type SpendFilters } from "./filters.ts";
 
-/** Owned, idle and the kinds of cloud capacity: what the forecast of a day is drawn by. */
+/** The parts of a day's forecast: owned, idle and each kind of cloud capacity. */
 const PARTS = ["ownedMicroUsd", "idleMicroUsd", "reservedMicroUsd", "spotMicroUsd", "onDemandMicroUsd"] as const;
 
-/** Expected cost of a day; for today, of its rest. Estimates; low and high cover all parts together. */
+/** Expected cost of a day, or of the rest of today. Estimates; low and high cover all parts together. */
 export interface ForecastDay extends Record<(typeof PARTS)[number], bigint> {
 	dayStartMs: number;
 	lowMicroUsd: bigint;
 	highMicroUsd: bigint;
 }
 
-/** Whole days before today that the forecast learns from: each weekday four times. */
+/** Whole days before today that the forecast uses: each weekday four times. */
 const HISTORY_DAYS = 28;
 
 export interface MonthForecast {
@@ -24,10 +24,10 @@ export interface MonthForecast {
 	monthEndMs: number;
 	spentCloudMicroUsd: bigint;
 	spentTotalMicroUsd: bigint;
-	/** Estimates by accounting/forecast.ts; null with too little history. */
+	/** Estimates from accounting/forecast.ts; null with too little history. */
 	cloud: SpendForecast | null;
 	total: SpendForecast | null;
-	/** Today and the days after it to the month's end; empty with too little history. */
+	/** Today and the remaining days of the month; empty with too little history. */
 	days: ForecastDay[];
 }
 
@@ -47,7 +47,7 @@ export async function monthForecast(
 	const historyStartMs = bucketStartMs("day", todayMs - HISTORY_DAYS * DAY_MS + DAY_MS / 2, calendar);
 	const fromMs = Math.min(monthStartMs, historyStartMs);
 	const days = await spendByDay(ctx, { fromMs, toMs: nextBucketStartMs("day", nowMs, calendar), filters });
-	// Before the first charge there was no ledger; such days are missing rather than free.
+	// Before the first charge there was no ledger, so those days are missing rather than free.
 	const firstMs = days.find((d) => d.totalMicroUsd !== 0n)?.dayStartMs ?? nowMs;
 	const history = days.filter((d) => d.dayStartMs > firstMs && d.dayStartMs >= historyStartMs && d.dayStartMs < todayMs);
 	const month = days.filter((d) => d.dayStartMs >= monthStartMs);

@@ -7,10 +7,10 @@ import { spendBy } from "./spend-by.ts";
 
 const VALUES_MAX = 200;
 
-/** A range of any length, as the Spend screen's. */
+/** A range of any length, as on the Spend screen. */
 export const spendOptionsInput = z.strictObject({ fromMs: instantMs, toMs: instantMs });
 
-/** For each dimension the values with charges in a range, most expensive first: the options of a filter. */
+/** The filter options: for each dimension the values with charges in a range, most expensive first. */
 export type SpendOptions = Record<SpendDimension, string[]>;
 
 /** @throws SpillwayError `forbidden`, `invalid_input`. */

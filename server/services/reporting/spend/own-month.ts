@@ -7,15 +7,15 @@ import { actorName, type ServiceContext } from "#server/services/core/context.ts
 /** Cost of the jobs that one person submitted. */
 export interface OwnMonth {
 	totalMicroUsd: bigint;
-	/** The part of it that ran in the cloud. */
+	/** The part that ran in the cloud. */
 	cloudMicroUsd: bigint;
 	/** Jobs with charges in the month. */
 	jobs: number;
 }
 
 /**
- * What the caller's own jobs cost in a month of the ledger's calendar. Excludes teams that the caller is no longer in.
- * Cost: the month's jobs of these teams, by index.
+ * Cost of the caller's own jobs in a month of the ledger's calendar. Excludes teams that the caller has left.
+ * Cost: reads the month's jobs of these teams by index.
  * @throws SpillwayError `forbidden`.
  */
 export async function ownMonth(ctx: Pick<ServiceContext, "actor" | "db">, monthStartMs: number): Promise<OwnMonth> {

@@ -19,8 +19,8 @@ import { spendBy } from "./spend-by.ts";
 import { spendVariance } from "./variance.ts";
 
 /**
- * 2 GPUs at home from 2026-11-10T10:00Z. A machine at $3.60/h for 1 h each day at noon for ten days: 3,600,000 µ$ each, of
- * risk on spot and of nlp on demand by turns. The third is reclaimed, the fifth fails: 3,600,000 µ$ lost by either.
+ * 2 owned GPUs from 2026-11-10T10:00Z. A machine at $3.60/h for 1 h at noon on each of ten days: 3,600,000 µ$ each,
+ * alternating between risk on spot and nlp on demand. The third is reclaimed and the fifth fails: each loses 3,600,000 µ$.
  */
 let books: test.Books;
 const MONTH = { fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1) };
@@ -45,7 +45,7 @@ afterAll(() => books.database.drop());
 const chargesOf = async (filters: SpendFilters, more: Partial<Parameters<typeof listCharges>[1]> = {}) =>
 	(await listCharges(books, { ...MONTH, filters, limit: 1, ...more })).totals.effectiveMicroUsd;
 
-describe("every number has its charges", () => {
+describe("every number matches its charges", () => {
 	it.each(SPEND_DIMENSIONS)("by %s: used, idle and cloud of each group are the sums of the charges with these filters", async (groupBy) => {
 		const { items } = await spendBy(books, { ...MONTH, groupBy });
 		expect(items.length).toBeGreaterThan(0);
@@ -64,7 +64,7 @@ describe("every number has its charges", () => {
 		}
 	});
 
-	it("of lost work: the machine that was reclaimed and the one that failed cost 3,600,000 µ$ each", async () => {
+	it("lost work: the reclaimed machine and the failed one cost 3,600,000 µ$ each", async () => {
 		const { lost } = await spendPage(books, MONTH);
 		expect(lost.items.map((i) => [i.state, i.cloudMicroUsd])).toEqual([
 			["failed", 3_600_000n],
@@ -76,7 +76,7 @@ describe("every number has its charges", () => {
 		expect(await chargesOf({ team: ["nlp"] }, { lost: "any" })).toBe(0n);
 	});
 
-	it("of a change: its causes are the difference of the two ranges, and lost work is what the two attempts cost", async () => {
+	it("a change in cost: its causes add up to the difference of the two ranges, and lost work is the cost of the two attempts", async () => {
 		const range = { fromMs: Date.UTC(2026, 10, 12), toMs: Date.UTC(2026, 10, 16) };
 		const found = await spendVariance(books, range);
 		const [before, after] = await Promise.all(
@@ -90,7 +90,7 @@ describe("every number has its charges", () => {
 		expect(filtered?.afterMicroUsd).toBe(await chargesOf({ team: ["nlp"] }, range));
 	});
 
-	it("of a change in emissions: its causes are the difference of the two ranges; a person's teams only", async () => {
+	it("a change in emissions: its causes add up to the difference of the two ranges, for the caller's teams only", async () => {
 		const range = { fromMs: Date.UTC(2026, 10, 12), toMs: Date.UTC(2026, 10, 16) };
 		const found = await carbonVariance(books, range);
 		const [before, after] = await Promise.all(
@@ -105,23 +105,26 @@ describe("every number has its charges", () => {
 		expect(own?.parts.every(({ team }) => team === "nlp")).toBe(true);
 	});
 
-	it.each(SPEND_DIMENSIONS)("of carbon by %s: what each group emitted is the sum of its charges, idle hardware apart", async (groupBy) => {
-		const { items, totals } = await carbonBy(books, { ...MONTH, groupBy });
-		const emitted = async (filters: SpendFilters, withoutIdle = false) => {
-			const { totals: t } = await listCharges(books, { ...MONTH, filters, withoutIdle, limit: 1 });
-			return [t.emissionsMilligrams, t.embodiedMilligrams, t.energyMilliWh, t.gpuMs, t.embodiedUnknownGpuMs];
-		};
-		const sum = (...sides: (typeof totals.idle)[]) => {
-			const of = (name: keyof typeof totals.idle) => sides.reduce((all, side) => all + side[name], 0n);
-			return [of("operationalMilligrams"), of("embodiedMilligrams"), of("energyMilliWh"), of("gpuMs"), of("embodiedUnknownGpuMs")];
-		};
-		expect(totals.idle.operationalMilligrams > 0n && totals.cloud.operationalMilligrams > 0n).toBe(true);
-		for (const item of items) expect(await emitted({ [groupBy]: [item.key] }, true)).toEqual(sum(item.owned, item.cloud));
-		expect(await emitted({ capacityType: ["owned"], class: [""] })).toEqual(sum(totals.idle));
-		expect(await emitted({})).toEqual(sum(totals));
-	});
+	it.each(SPEND_DIMENSIONS)(
+		"carbon by %s: each group's emissions are the sum of its charges, with idle hardware separate",
+		async (groupBy) => {
+			const { items, totals } = await carbonBy(books, { ...MONTH, groupBy });
+			const emitted = async (filters: SpendFilters, withoutIdle = false) => {
+				const { totals: t } = await listCharges(books, { ...MONTH, filters, withoutIdle, limit: 1 });
+				return [t.emissionsMilligrams, t.embodiedMilligrams, t.energyMilliWh, t.gpuMs, t.embodiedUnknownGpuMs];
+			};
+			const sum = (...sides: (typeof totals.idle)[]) => {
+				const of = (name: keyof typeof totals.idle) => sides.reduce((all, side) => all + side[name], 0n);
+				return [of("operationalMilligrams"), of("embodiedMilligrams"), of("energyMilliWh"), of("gpuMs"), of("embodiedUnknownGpuMs")];
+			};
+			expect(totals.idle.operationalMilligrams > 0n && totals.cloud.operationalMilligrams > 0n).toBe(true);
+			for (const item of items) expect(await emitted({ [groupBy]: [item.key] }, true)).toEqual(sum(item.owned, item.cloud));
+			expect(await emitted({ capacityType: ["owned"], class: [""] })).toEqual(sum(totals.idle));
+			expect(await emitted({})).toEqual(sum(totals));
+		},
+	);
 
-	it("without idle hardware: the ten machines' charges on pages of three, and their sum", async () => {
+	it("without idle hardware: pages of three list the ten machines' charges, with their sum", async () => {
 		const ids: string[] = [];
 		let totals = 0n;
 		for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -133,7 +136,7 @@ describe("every number has its charges", () => {
 		expect([new Set(ids).size, totals]).toEqual([10, 36_000_000n]);
 	});
 
-	it("of the bars: each day, week and month is the sum of its charges", async () => {
+	it("the chart: each day, week and month is the sum of its charges", async () => {
 		for (const bucket of ["day", "week", "month"] as const) {
 			const { series } = await spendPage(books, { ...MONTH, bucket, filters: { team: ["risk"] } });
 			for (const { fromMs, toMs, totalMicroUsd } of series.points) {
@@ -145,7 +148,7 @@ describe("every number has its charges", () => {
 });
 
 describe("spendPage", () => {
-	it("knows where the ledger begins, the last six months, and the days still to come", async () => {
+	it("returns the start of the ledger, the last six months and the remaining days", async () => {
 		const page = await spendPage(books, MONTH);
 		expect(page.ledgerStartMs).toBe(Date.UTC(2026, 10, 10));
 		expect(page.months.points.map((p) => new Date(p.fromMs).toISOString().slice(0, 7))).toEqual([
@@ -162,13 +165,13 @@ describe("spendPage", () => {
 		for (const d of days) expect(d.lowMicroUsd <= d.highMicroUsd).toBe(true);
 	});
 
-	it("compares with the range before", async () => {
+	it("compares with the previous range", async () => {
 		const second = { fromMs: Date.UTC(2026, 10, 15), toMs: Date.UTC(2026, 10, 18) };
 		const { before } = await spendPage(books, { ...second, groupBy: "team" });
 		expect(before).toEqual(await spendBy(books, { fromMs: Date.UTC(2026, 10, 12), toMs: second.fromMs, groupBy: "team" }));
 	});
 
-	it("names what can be filtered by, most expensive first", async () => {
+	it("lists the filter options, most expensive first", async () => {
 		const options = await spendOptions(books, MONTH);
 		expect(new Set(options.team)).toEqual(new Set(["", "risk", "nlp"]));
 		expect(new Set(options.capacityType)).toEqual(new Set(["owned", "spot", "on_demand"]));
@@ -224,18 +227,18 @@ describe("previousRange", () => {
 		expect(previousRange({ fromMs: at(from), toMs: at(to) }, at(now), UTC)).toEqual({ fromMs: at(wantFrom), toMs: at(wantTo) });
 	});
 
-	it("is nothing for what has not begun", () => {
+	it("is null for a range that has not begun", () => {
 		expect(previousRange({ fromMs: at("2026-12-01T00:00"), toMs: at("2026-12-02T00:00") }, at("2026-11-19T14:32"), UTC)).toBeNull();
 	});
 });
 
-describe("a scientist's own month", () => {
+describe("a data scientist's own month", () => {
 	const as = (accountId: string, ...teams: string[]) => ({
 		db: books.db,
 		actor: { kind: "person", accountId, name: "S", role: "data_scientist", teams, via: "session" } as const,
 	});
 
-	it("adds up the person's own jobs, only of teams that the person is in", async () => {
+	it("adds up the caller's own jobs in their current teams", async () => {
 		await books.db.update(job).set({ submittedBy: "account:usr_1" }).where(eq(job.team, "nlp"));
 		const all = { totalMicroUsd: 18_000_000n, cloudMicroUsd: 18_000_000n, jobs: 5 };
 		const none = { totalMicroUsd: 0n, cloudMicroUsd: 0n, jobs: 0 };

@@ -14,7 +14,7 @@ import { bucketForRange, SERIES_BUCKETS, type SpendSeries, spendSeries } from ".
 import { type Spend, spendBy } from "./spend-by.ts";
 import { type SpotSavings, spotSavings } from "./spot-savings.ts";
 
-/** Half a year, for one month against another. */
+/** Half a year, to compare months with each other. */
 const MONTHS_SHOWN = 6;
 
 /**
@@ -31,20 +31,20 @@ export const spendPageInput = z.strictObject({
 });
 export type SpendPageInput = z.input<typeof spendPageInput>;
 
-/** Everything that the Spend screen shows of one range. */
+/** Everything that the Spend screen shows for one range. */
 export interface SpendPage {
-	/** By day; empty where the range is longer than two months, which the series shows by week or month. */
+	/** By day; empty when the range is longer than two months, which the series shows by week or month. */
 	days: SpendDay[];
 	/** The chart: by day, week or month. */
 	series: SpendSeries;
 	groups: Spend;
 	/** The same groups in the previous range, for the elapsed part of this one (previousRange); null without one. */
 	before: Spend | null;
-	/** The last months up to the current one, regardless of the range. */
+	/** The most recent months including the current one, regardless of the range. */
 	months: SpendSeries;
 	/** Start of the first day with charges: earlier cost is unknown. */
 	ledgerStartMs: number | null;
-	/** $ per GPU-hour by model, of both sides. */
+	/** $ per GPU-hour by GPU model, for owned and cloud capacity. */
 	byAccelerator: Spend;
 	lost: LostWork;
 	saved: SpotSavings;

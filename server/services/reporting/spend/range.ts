@@ -4,7 +4,7 @@ import { type Calendar, UTC } from "#server/accounting/zone.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 
-/** Ten years: more is a slip, and a bound keeps answers by day finite. */
+/** Ten years. A longer range is likely a mistake, and the limit bounds responses by day. */
 const RANGE_MAX_MS = 3_660 * DAY_MS;
 
 /**

@@ -11,22 +11,22 @@ import { columnOf, passes, restricted, type SpendDimension, type SpendFilters } 
 type Column = keyof RollupSums;
 
 export interface SumsQuery<C extends Column> {
-	/** Of accounting/cover-range.ts. */
+	/** From accounting/cover-range.ts. */
 	segments: readonly Segment[];
-	/** Hours within the segments that are not wanted; only for sums that are not split by bucket. */
+	/** Hours to subtract from the segments; only for sums that are not split by bucket. */
 	less?: readonly Segment[];
-	/** null: everything is one group, with the key "". */
+	/** null: one group for everything, with the key "". */
 	groupBy: SpendDimension | null;
-	/** A row for each bucket of the segments; otherwise one over all of them. */
+	/** Whether to return a row for each bucket of the segments instead of one for all. */
 	byBucket: boolean;
 	filters: SpendFilters;
-	/** null: all, with what belongs to no team. */
+	/** null: all, including rows without a team. */
 	teams: readonly string[] | null;
-	/** The sums that are wanted: fewer are read faster. */
+	/** The sums to read; fewer are faster. */
 	columns: readonly C[];
 }
 
-/** Sums of one group, capacity type and, when asked, bucket. */
+/** Sums of one group, capacity type and, with byBucket, bucket. */
 export type SumsRow<C extends Column> = {
 	key: string;
 	capacityType: CapacityType;
@@ -40,7 +40,7 @@ export type SumsRow<C extends Column> = {
  * Sums of the charges in a range. Days and months are read from slices when at most one dimension besides team and capacity is
  * used for grouping and filters, else from rollups; hours always from rollups. Never reads charges. One statement, so
  * concurrent charges are in all of its parts or in none.
- * Cost: a year of months from slices is some thousand rows; from rollups, one row per combination.
+ * Cost: a year of months is a few thousand rows from slices; from rollups, one row per combination.
  */
 export async function readSums<C extends Column>(db: DbOrTx, query: SumsQuery<C>): Promise<SumsRow<C>[]> {
 	if (query.teams?.length === 0) return [];
@@ -55,9 +55,9 @@ export async function readSums<C extends Column>(db: DbOrTx, query: SumsQuery<C>
 		...(less.length === 0 ? [] : [{ off: true, of: ofRollups(query, less) }]),
 	].map(({ off, of }) => grouped(of, { off, byBucket: query.byBucket, columns }));
 	if (parts.length === 0) return [];
-	// Values by position: names of tables' columns differ in case between the database and here.
+	// Values by position, because column names differ in case between the database and the code.
 	const names = sql.raw(["o", "k", "c", "i", "g", "b", ...columns.map((_, n) => `s${n}`)].join(", "));
-	// Materialized: as one plan, sums of some length are worth helpers to the planner, which take ten times as long to start.
+	// Materialized: in a single plan, the planner would start parallel workers for long sums, which takes ten times as long.
 	const named = parts.map((part, n) => sql`${sql.raw(`part${n}`)}(${names}) as materialized (${part})`);
 	const all = sql.raw(parts.map((_, n) => `select * from part${n}`).join(" union all "));
 	const rows = await db.execute<{ row: [boolean, ...(string | boolean | null)[]] }>(sql`
@@ -83,7 +83,7 @@ function settled<C extends Column>(sums: readonly { off: boolean; sum: SumsRow<C
 	return [...groups.values()].filter((left) => left.charges !== 0n);
 }
 
-/** The slice that answers the query; null when it takes more than one dimension. */
+/** The slice that covers the query; null when the query needs more than one dimension. */
 function sliceOf({ groupBy, filters }: Pick<SumsQuery<Column>, "groupBy" | "filters">): SliceDimension | null {
 	const asked = new Set([...(groupBy === null ? [] : [groupBy]), ...restricted(filters)]);
 	const [first, ...more] = [...asked].flatMap((d) => (d === "team" || d === "capacityType" ? [] : [d]));
@@ -116,7 +116,7 @@ function ofRollups({ groupBy, filters, teams }: SumsQuery<Column>, segments: rea
 	return { table: rollup, key, idle: sql`(capacity_type = 'owned' and class = '')`, where };
 }
 
-/** A group is made a text once it is made, not in every row. */
+/** Casts each key to text after grouping, not in every row. */
 function grouped(
 	{ table, key, idle, where }: Parts,
 	{ off, byBucket, columns }: { off: boolean; byBucket: boolean; columns: readonly Column[] },

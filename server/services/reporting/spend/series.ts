@@ -10,7 +10,7 @@ export const SERIES_BUCKETS = ["day", "week", "month"] as const;
 export type SeriesBucket = (typeof SERIES_BUCKETS)[number];
 
 export interface SpendPoint extends SpendSums {
-	/** The whole bucket; its sums are those within the range. */
+	/** The whole bucket; its sums cover only the part within the range. */
 	fromMs: number;
 	toMs: number;
 }
@@ -21,7 +21,7 @@ export interface SpendSeries {
 	points: SpendPoint[];
 }
 
-/** Days up to two months, weeks up to half a year, months beyond: at most some sixty points either way. */
+/** Days up to two months, weeks up to half a year, months beyond: at most about sixty points of days or weeks. */
 export function bucketForRange({ fromMs, toMs }: { fromMs: number; toMs: number }): SeriesBucket {
 	const days = (toMs - fromMs) / DAY_MS;
 	return days <= 63 ? "day" : days <= 190 ? "week" : "month";

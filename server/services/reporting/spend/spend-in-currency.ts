@@ -10,7 +10,7 @@ import type { SumsRow } from "./read-sums.ts";
 import { type Spend, spendBy } from "./spend-by.ts";
 import { SPEND_COLUMNS, type SpendSums, toSpend } from "./sums.ts";
 
-/** Effective cost in millionths of the currency; owned + idle + cloud is all of it. */
+/** Effective cost in millionths of the currency; owned + idle + cloud is the total. */
 export interface ConvertedSpend {
 	ownedMicro: bigint;
 	idleMicro: bigint;
@@ -23,9 +23,9 @@ export interface SpendInCurrency extends GroupedSums<SpendSums & { converted: Co
 }
 
 /**
- * Spend by group as spendBy, and in another currency: what was spent on each day, group and kind of capacity is converted at
- * the rate of the day and rounded; totals are sums of these parts. USD is spendBy alone.
- * @param currency the company's reporting currency when omitted.
+ * The result of spendBy, plus amounts in another currency. The spend of each day, group and kind of capacity is converted at
+ * the day's rate and rounded; totals are sums of these parts. For USD, only the result of spendBy.
+ * @param currency defaults to the company's reporting currency.
  * @throws SpillwayError as spendBy; `conflict` with currency and day when a rate is missing.
  */
 export async function spendInCurrency(
@@ -44,7 +44,7 @@ export async function spendInCurrency(
 type SpendRow = SumsRow<(typeof SPEND_COLUMNS)[number]>;
 
 function toConverted(rows: Iterable<SpendRow>, { convert }: Converter, calendar: Calendar): ConvertedSpend {
-	// Days at the ends of a range are read by the hour.
+	// Days at the ends of a range arrive as hours, so add them up by day first.
 	const parts = new Map<string, { day: string; of: "ownedMicro" | "idleMicro" | "cloudMicro"; microUsd: bigint }>();
 	for (const { key, effectiveMicroUsd, bucketStartMs, capacityType, idle } of rows) {
 		const day = dayKey(bucketStartMs, calendar);

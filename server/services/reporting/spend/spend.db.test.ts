@@ -13,7 +13,7 @@ import { spendInCurrency } from "./spend-in-currency.ts";
 import { spotSavings } from "./spot-savings.ts";
 
 /**
- * One book for all: 2 GPUs at $0.60/h from 2026-11-10T10:00Z on.
+ * A ledger shared by all tests: 2 GPUs at $0.60/h from 2026-11-10T10:00Z on.
  * 10:00 risk uses 1 GPU for 2 h (1,200,000); risk's spot g5 for 1 h in us-east-1 (404,200; list 1,006,000), interrupted;
  * nlp's on-demand g5 for 30 min from 11:45 in eu-west-1 (503,000). Metered up to 2026-11-11T10:00Z.
  */
@@ -76,13 +76,13 @@ describe("spendBy", () => {
 		["accelerator", { "A10G-24GB": 29_707_200n }],
 		["site", { local: 28_800_000n, aws: 907_200n }],
 		["day", { "2026-11-10": 17_707_200n, "2026-11-11": 12_000_000n }],
-	] as const)("by %s, with the same total", async (groupBy, want) => {
+	] as const)("groups by %s with the same total", async (groupBy, want) => {
 		const { items, totals } = await spendBy(books, { fromMs: START, toMs: END, groupBy });
 		expect(Object.fromEntries(items.map((i) => [i.key, i.totalMicroUsd]))).toEqual(want);
 		expect(totals.totalMicroUsd).toBe(29_707_200n);
 	});
 
-	it("sorts by cost and widens a range within hours to whole ones", async () => {
+	it("sorts by cost and widens the range to whole hours", async () => {
 		const { items, fromMs, toMs } = await spendBy(books, {
 			fromMs: START + 90 * MINUTE_MS,
 			toMs: START + 100 * MINUTE_MS,
@@ -95,7 +95,7 @@ describe("spendBy", () => {
 		]);
 	});
 
-	it("adds up the same in months, days and hours: a range cut anywhere has the sum of its parts", async () => {
+	it("returns the same totals from months, days and hours: a range split anywhere is the sum of its parts", async () => {
 		const whole = { fromMs: Date.UTC(2026, 9, 3, 5), toMs: Date.UTC(2027, 1, 7, 9) };
 		const { totals } = await spendBy(books, { ...whole, groupBy: "team" });
 		expect(totals.totalMicroUsd).toBe(29_707_200n);
@@ -120,13 +120,13 @@ describe("spendBy", () => {
 		[END, START],
 		[Number.NaN, END],
 		[0, 9e14],
-	])("refuses the range %s to %s and says what to give", async (fromMs, toMs) => {
+	])("rejects the range %s to %s with a fix", async (fromMs, toMs) => {
 		await expect(spendBy(books, { fromMs, toMs, groupBy: "team" })).rejects.toMatchObject({ code: "invalid_input" });
 	});
 });
 
 describe("spendByDay", () => {
-	it("lists every day of the range, days without charges as zeros", async () => {
+	it("lists every day of the range, with zeros for days without charges", async () => {
 		const days = await spendByDay(books, { fromMs: Date.UTC(2026, 10, 9), toMs: Date.UTC(2026, 10, 12) });
 		expect(days.map((d) => [new Date(d.dayStartMs).toISOString().slice(0, 10), d.totalMicroUsd])).toEqual([
 			["2026-11-09", 0n],
@@ -136,7 +136,7 @@ describe("spendByDay", () => {
 	});
 });
 
-describe("estimates, each named as one", () => {
+describe("labeled estimates", () => {
 	it("spot: 1,006,000 on demand − 404,200 paid = 601,800 saved", async () => {
 		expect(await spotSavings(books, { fromMs: START, toMs: END })).toEqual({
 			paidMicroUsd: 404_200n,
@@ -147,7 +147,7 @@ describe("estimates, each named as one", () => {
 		});
 	});
 
-	it("lost work: the interrupted spot attempt's 404,200", async () => {
+	it("lost work: 404,200 for the interrupted spot attempt", async () => {
 		expect(await lostWork(books, { fromMs: START, toMs: END })).toEqual({
 			items: [{ state: "interrupted", attempts: 1, ownedMicroUsd: 0n, cloudMicroUsd: 404_200n, gpuMs: BigInt(HOUR_MS) }],
 			totalMicroUsd: 404_200n,
@@ -156,7 +156,7 @@ describe("estimates, each named as one", () => {
 		expect((await lostWork({ ...books, actor: scientist }, { fromMs: START, toMs: END })).items).toEqual([]);
 	});
 
-	it("the month's forecast is not made from one day, but what is spent is said", async () => {
+	it("month forecast: none from a single day, but the amount spent so far is reported", async () => {
 		expect(await monthForecast(books)).toMatchObject({
 			spentCloudMicroUsd: 907_200n,
 			spentTotalMicroUsd: 29_707_200n,
@@ -166,17 +166,17 @@ describe("estimates, each named as one", () => {
 	});
 });
 
-/** Runs in order: the first test imports the rates of the others. */
+/** Runs in order: the import test stores the rates for the later tests. */
 describe("spendInCurrency", () => {
 	const query = { fromMs: START, toMs: END, groupBy: "team" } as const;
 
-	it("is refused without rates, naming currency and day; USD needs none", async () => {
+	it("fails without rates, naming currency and day; USD needs none", async () => {
 		await expect(spendInCurrency(books, { ...query, currency: "EUR" })).rejects.toThrow(/No exchange rate for EUR on 2026-11-1[01]/);
 		await expect(setReportingCurrency(books, { currency: "EUR" })).rejects.toThrow("no exchange rates for EUR");
 		expect(await spendInCurrency(books, { ...query, currency: "USD" })).toEqual(await spendBy(books, query));
 	});
 
-	it("imports rates once; the same file again changes nothing, another rate replaces, the future is refused", async () => {
+	it("imports rates once: the same file again changes nothing, a different rate replaces the old one, future rates are rejected", async () => {
 		const take = (text: string) => importRates(books, { text, message: "ECB" });
 		const file = "Date,USD,GBP,\n2026-11-11,1.25,0.8,\n2026-11-09,1.6,0.8,\n";
 		const span = { from: "2026-11-09", to: "2026-11-11", currencies: ["EUR", "GBP"] };
@@ -198,7 +198,7 @@ describe("spendInCurrency", () => {
 	});
 
 	it.each(["team", "project", "capacityType", "week", "month"] as const)(
-		"by %s: dollars are unchanged, and parts add up",
+		"by %s: leaves dollars unchanged, and parts add up",
 		async (groupBy) => {
 			const [inEuros, inDollars] = await Promise.all([
 				spendInCurrency(books, { ...query, groupBy }),

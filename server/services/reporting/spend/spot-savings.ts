@@ -8,7 +8,7 @@ import { readSums } from "./read-sums.ts";
 
 export interface SpotSavings {
 	paidMicroUsd: bigint;
-	/** The same time at the offer's on-demand price when it was taken; at its own price without one. */
+	/** The same time at the offer's on-demand price at launch; at the spot price when there is none. */
 	onDemandMicroUsd: bigint;
 	savedMicroUsd: bigint;
 	gpuMs: bigint;
@@ -16,8 +16,8 @@ export interface SpotSavings {
 }
 
 /**
- * Savings of spot machines in a range against the same machines on demand. The paid sum includes runs that interruptions made
- * longer, so repeated work lowers the saving only to the extent that on-demand would not have repeated it: an upper bound.
+ * Savings of spot machines in a range compared with the same machines on demand. An upper bound: work repeated after
+ * interruptions is priced on demand too, although on-demand machines would not have repeated it.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function spotSavings(

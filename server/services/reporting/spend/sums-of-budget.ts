@@ -8,15 +8,15 @@ import { restricted, type SpendFilters } from "./filters.ts";
 
 export interface BudgetSums {
 	totals: ChargeTotals;
-	/** As the budget counts. */
+	/** The amount that the budget counts. */
 	countedMicroUsd: bigint;
-	/** Days that have any. */
+	/** Days that have charges. */
 	days: { granularity: "day"; bucketStartMs: number; charges: bigint }[];
 }
 
 interface Selection {
 	budgetId: string;
-	/** All that the range touches. */
+	/** All days that overlap the range. */
 	periods: readonly Period[];
 	range: Interval;
 	calendar: Calendar;
@@ -25,8 +25,8 @@ interface Selection {
 }
 
 /**
- * Sums of a budget over some days, from its stored sums, whatever its number of jobs. null where these do not suffice: for a
- * part of a day, and for filters on more than teams.
+ * Sums of a budget over whole days, from its stored sums, regardless of the number of jobs. null when these do not suffice:
+ * for a part of a day, and for filters on anything but teams.
  */
 export async function sumsOfBudget(db: DbOrTx, s: Selection): Promise<BudgetSums | null> {
 	const wholeDays = [s.range.fromMs, s.range.toMs].every((ms) => bucketStartMs("day", ms, s.calendar) === ms);

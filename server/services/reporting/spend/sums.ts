@@ -1,7 +1,7 @@
 import type { RollupSums } from "#server/accounting/rollup.ts";
 import type { SumsRow } from "./read-sums.ts";
 
-/** Money, time and CO2 of a group. Money is effective cost; owned + idle + cloud is all of it. */
+/** Money, time and CO2 of a group. Money is effective cost; owned + idle + cloud is the total. */
 export interface SpendSums {
 	/** Owned hardware while jobs used it. */
 	ownedMicroUsd: bigint;
@@ -13,7 +13,7 @@ export interface SpendSums {
 	spotMicroUsd: bigint;
 	onDemandMicroUsd: bigint;
 	reservedMicroUsd: bigint;
-	/** GPU time that jobs held, at home and in clouds. */
+	/** GPU time that jobs held, on owned sites and in clouds. */
 	gpuMs: bigint;
 	ownedGpuMs: bigint;
 	cloudGpuMs: bigint;
@@ -23,11 +23,11 @@ export interface SpendSums {
 	reservedGpuMs: bigint;
 	idleGpuMs: bigint;
 	energyMilliWh: bigint;
-	/** Estimated, where an intensity is known. */
+	/** Estimated, for GPU time with a known intensity. */
 	emissionsMilligrams: bigint;
 }
 
-/** The sums that SpendSums are made of. */
+/** The stored sums from which SpendSums is computed. */
 export const SPEND_COLUMNS = ["effectiveMicroUsd", "gpuMs", "energyMilliWh", "emissionsMilligrams"] as const satisfies (keyof RollupSums)[];
 type SpendRow = SumsRow<(typeof SPEND_COLUMNS)[number]>;
 
@@ -38,7 +38,7 @@ export const NO_SPEND: SpendSums = {
 	...{ energyMilliWh: 0n, emissionsMilligrams: 0n },
 };
 
-/** The total of rows of any capacity. */
+/** Totals over rows of all capacity types. */
 export function toSpend(rows: Iterable<SpendRow>): SpendSums {
 	const sums = { ...NO_SPEND };
 	for (const row of rows) {

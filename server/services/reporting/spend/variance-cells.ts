@@ -19,7 +19,7 @@ export interface CellQuery {
 	calendar: Calendar;
 }
 
-/** The cells of a whole range, of every team, as variances are computed from. */
+/** The cells of a whole range for every team, as input for variances. */
 export function readVarianceCells(db: DbOrTx, range: Interval, calendar: Calendar): Promise<VarianceCell[]> {
 	return readMoneyCells(db, { range, filters: NO_FILTERS, teams: null, calendar });
 }
@@ -46,7 +46,7 @@ export async function readCarbonCells(db: DbOrTx, query: CellQuery): Promise<Car
 const least = (a: bigint, b: bigint) => (a < b ? a : b);
 const sumOf = (column: SQL) => sql`sum(${column})`.mapWith((v: unknown) => BigInt(String(v)));
 
-/** Each combination of dimensions with its sums. An attempt may have been charged before the range: `lost` can exceed the cell. */
+/** Each combination of dimensions with its sums. `lost` can exceed the cell, because attempts may have charges before the range. */
 async function readCells<Columns extends Record<string, SQL<bigint>>>(db: DbOrTx, query: CellQuery, columns: Columns) {
 	const { range, filters, teams, calendar } = query;
 	const within = coverRange(range, "month", calendar).map((s) =>

@@ -27,16 +27,16 @@ export interface VarianceView extends ComparedRanges {
 	afterMicroUsd: bigint;
 	byCause: Record<VarianceCause, bigint>;
 	parts: { cause: VarianceCause; team: string; project: string; microUsd: bigint; beforeGpuMs: bigint; afterGpuMs: bigint }[];
-	/** The largest cause in words; null where nothing changed. */
+	/** The largest cause, as text; null when nothing changed. */
 	sentence: string | null;
 }
 
-/** Lines of work that are listed. */
+/** Maximum number of listed lines of work. */
 export const PARTS_MAX = 30;
 
 /**
- * Why a range cost more or less than the one before it. The whole ranges are compared, or of a range that is not over the same
- * part of both. null where no hour has passed.
+ * Why a range cost more or less than the previous one. Compares whole ranges, or for an unfinished range the same part of
+ * both. null before the first full hour.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function spendVariance(
@@ -55,7 +55,7 @@ export async function spendVariance(
 }
 
 /**
- * The cells of a range and of the one that it is compared with, of the teams that the actor may see. null where no hour has passed.
+ * The cells of a range and of its comparison range, for the teams that the actor may see. null before the first full hour.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function readBothRanges<Cell>(

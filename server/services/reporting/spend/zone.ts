@@ -3,7 +3,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 
 /**
- * The time zone that the ledger's days and months are counted in.
+ * The time zone that defines the ledger's days and months.
  * @throws SpillwayError `forbidden`.
  */
 export async function ledgerZone(ctx: Pick<ServiceContext, "actor" | "db">): Promise<{ zone: string }> {

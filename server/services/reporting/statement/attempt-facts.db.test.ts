@@ -21,8 +21,8 @@ async function factsOf(jobId: string): Promise<[string, bigint | null] | null> {
 	return row ? [row.team, row.home] : null;
 }
 
-describe("what the database fills in of an attempt", () => {
-	it("its job's team, and what home was forecast by the decision that led to it, whichever is written first", async () => {
+describe("attempt columns filled in by the database", () => {
+	it("sets the job's team and the home forecast of the deciding decision, whichever is written first", async () => {
 		const later = await addMachine(books, { team: "vision" });
 		expect(await factsOf(later.jobId)).toEqual(["vision", null]);
 		await decide(later.jobId, T0 + SECOND_MS, T0);
@@ -33,7 +33,7 @@ describe("what the database fills in of an attempt", () => {
 		expect(await factsOf(before)).toEqual(["risk", BigInt(T0 + 2 * SECOND_MS)]);
 	});
 
-	it("of several decisions the newest counts, also when an older one is written after it", async () => {
+	it("uses the newest of several decisions, even when an older one is written after it", async () => {
 		const { jobId } = await addMachine(books);
 		await decide(jobId, T0 + 5 * SECOND_MS, T0 + 10);
 		await decide(jobId, T0 + 9 * SECOND_MS, T0 + 5);

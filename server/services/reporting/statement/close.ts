@@ -24,17 +24,18 @@ export type CloseInput = z.input<typeof closeInput>;
 
 export interface ClosedMonth {
 	month: string;
-	/** Written now, the company ("") first. */
+	/** Statements written by this close, the company ("") first. */
 	written: { id: string; team: string; version: number; sha256: string }[];
-	/** Teams with an unchanged statement: their version stays. */
+	/** Teams with an unchanged statement, which keep their version. */
 	unchanged: string[];
 }
 
 /**
- * Closes a month of the ledger's calendar: a statement of the company and of every team that was charged in it, all from
- * one moment, in the reporting currency too: with the rates of now. A month that was closed before gets next versions, with the reason, of the statements that changed.
- * @throws SpillwayError `forbidden`; `conflict` when the month is not over, nothing changed, or an exchange rate is missing; `invalid_input` without
- * a reason for a correction.
+ * Closes a month of the ledger's calendar. Writes a statement for the company and for every team with charges in it, all
+ * from one snapshot, also in the reporting currency at current rates. Closing a month again writes new versions of the
+ * statements that changed, with the reason.
+ * @throws SpillwayError `forbidden`; `conflict` when the month is not over, nothing changed, or an exchange rate is
+ * missing; `invalid_input` for a correction without a reason.
  */
 export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<ClosedMonth> {
 	authorize(ctx, "statement:close", null);
@@ -43,8 +44,8 @@ export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<
 	rejectOpenMonth(ctx, month);
 	return ctx.db.transaction(
 		async (tx) => {
-			// Keeps writers of charges out, and other closers: with the lock, what is committed is all that was posted until now.
-			// Before the first query, which fixes the snapshot of the whole transaction.
+			// Keeps out writers of charges and other closers: under the lock, every charge posted so far is committed.
+			// Must come before the first query, which fixes the snapshot of the whole transaction.
 			await tx.execute(sql`lock table charge in share row exclusive mode`);
 			await rejectUnmetered(tx, month);
 			const nowMs = ctx.clock.nowMs();
@@ -67,8 +68,8 @@ export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<
 }
 
 /**
- * Of the newest charge. A sequence returns its newest value whatever the transaction sees, and under the lock no other process
- * draws from it.
+ * The number of the newest charge. A sequence returns its latest value regardless of the transaction's snapshot, and under
+ * the lock no other process advances it.
  */
 async function lastNumber(tx: Tx): Promise<number> {
 	const [row] = await tx.execute<{ last: string }>(

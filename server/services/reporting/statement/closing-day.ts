@@ -8,7 +8,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { lockSetting, writeSetting } from "#server/services/core/setting.ts";
 
-/** Setting: the day of a month on which the one before is closed and sent; every month has it. */
+/** Setting: the day of the month on which the previous month is closed and sent. Limited to days that every month has. */
 const DAY_SETTING = "statement_day";
 const DAY_DEFAULT = 3;
 const daySchema = z.number().int().min(1, "must be a day from 1 to 28").max(28, "must be a day from 1 to 28: every month has those");

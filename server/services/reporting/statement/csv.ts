@@ -24,8 +24,8 @@ const HEAD = [
 type Row = Partial<Record<(typeof HEAD)[number], string>> & { section: string; item: string };
 
 /**
- * The statement as one plain table (RFC 4180): a row for every line, money in US dollars to the micro-dollar. A text that a
- * spreadsheet would take for a formula gets an apostrophe in front.
+ * The statement as one plain table (RFC 4180): a row for every line, money in US dollars to the micro-dollar. Text that a
+ * spreadsheet would interpret as a formula is prefixed with an apostrophe.
  */
 export function statementCsv(view: StatementView): string {
 	const rows = [...headRows(view), ...lineRows(view), ...currencyRows(view), ...judgementRows(view), ...moneyRows(view), ...endRows(view)];
@@ -74,7 +74,7 @@ function lineRows({ content }: StatementView): Row[] {
 	];
 }
 
-/** In the reporting currency, with every rate. Without one, the last two columns are absent. */
+/** Amounts in the reporting currency, with every rate. Without a reporting currency, the last two columns are absent. */
 function currencyRows({ content: { inCurrency } }: StatementView): Row[] {
 	if (!inCurrency) return [];
 	const { currency, rates } = inCurrency;

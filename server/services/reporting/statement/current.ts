@@ -11,7 +11,7 @@ export interface LedgerNow {
 
 export const NOTHING: LedgerNow = { effectiveMicroUsd: 0n, charges: 0 };
 
-/** By start of the month, newest first: a few rows of slices each. */
+/** By month start, newest first. Reads a few slice rows per month. */
 export async function monthsInLedger(db: DbOrTx, team: string): Promise<Map<number, LedgerNow>> {
 	const rows = await db
 		.select({
@@ -26,7 +26,7 @@ export async function monthsInLedger(db: DbOrTx, team: string): Promise<Map<numb
 	return new Map(rows.map(({ at, ...now }) => [at.getTime(), now]));
 }
 
-/** Of every team that was charged in the month, and ("") of all together. */
+/** Totals of every team with charges in the month, and of the company (""). */
 export async function teamsInLedger(db: DbOrTx, fromMs: number): Promise<Map<string, LedgerNow>> {
 	const rows = await db
 		.select({

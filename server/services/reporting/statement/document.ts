@@ -16,7 +16,7 @@ import { LABELS } from "#server/domain/vocabulary.ts";
 import { dollars, gpuHours, kilograms, kilowattHours, moment } from "./figures.ts";
 import type { StatementView } from "./get.ts";
 
-/** A column of a table on paper; widths are shares of the page. */
+/** A table column in the PDF; widths are shares of the page. */
 export interface Column {
 	label: string;
 	width: number;
@@ -29,10 +29,10 @@ export type Block =
 	| { kind: "text"; text: string }
 	| { kind: "table"; columns: readonly Column[]; rows: readonly { cells: readonly string[]; as?: "total" | "group" | "note" }[] };
 
-/** An amount without GPU time, such as egress, has no hours to show. */
+/** Amounts without GPU time, such as egress, show no hours. */
 const hoursOrNone = (gpuMs: string): string => (gpuMs === "0" ? "" : gpuHours(gpuMs));
 
-/** The body of a statement on paper, in order. Empty sections are omitted. */
+/** The body of a statement in the PDF, in order. Empty sections are omitted. */
 export function statementBlocks(view: StatementView): Block[] {
 	const { content } = view;
 	return [
@@ -96,7 +96,7 @@ function againstLastMonth(content: StatementContent): Block[] {
 	];
 }
 
-/** Which of the two months is not whole. */
+/** Notes on which of the two months is partial. */
 function partialNotes(month: string, partial: ReturnType<typeof partialMonthLabels>): Block[] {
 	const notes = [
 		partial.month && `${monthWords(month)}: ${partial.month}.`,
@@ -105,7 +105,7 @@ function partialNotes(month: string, partial: ReturnType<typeof partialMonthLabe
 	return notes.filter(Boolean).map((text) => ({ kind: "text", text: String(text) }));
 }
 
-/** The causes of the change, which add up to it. */
+/** The causes of the change; they add up to it. */
 function whatChanged({ month, variance }: StatementContent): Block[] {
 	if (!variance || variance.causes.length === 0) return [];
 	const columns = [
@@ -191,7 +191,7 @@ function unitPrice({ effectiveMicroUsd, gpuMs }: StatementSums): string {
 	return time <= 0n || cost <= 0n ? "" : dollars((cost * 3_600_000n) / time);
 }
 
-/** What the month cost in the reporting currency, with the rates. */
+/** The month's cost in the reporting currency, with the rates. */
 function inCurrency({ inCurrency: converted }: StatementContent): Block[] {
 	if (!converted) return [];
 	const columns = [

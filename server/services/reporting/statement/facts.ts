@@ -15,9 +15,9 @@ import { readRowsOf } from "./read-rows-of.ts";
 import { readBurstWaits, readWaste } from "./read-work.ts";
 
 /**
- * Everything that statements of a month are made of, at one moment: to be called in a transaction that sees one.
- * @param currency the statement is also in this currency; USD: in US dollars alone.
- * @param only only this team's statement ("" is the company); null for all of them.
+ * All data for a month's statements. Call it in a transaction with a single snapshot.
+ * @param currency adds amounts in this currency; USD adds none.
+ * @param only reads only this team's statement ("" is the company); null reads all.
  */
 export async function readMonthFacts(
 	db: DbOrTx,
@@ -54,15 +54,15 @@ export async function readMonthFacts(
 	};
 }
 
-/** One reading for all statements of a month. */
+/** Returns the same rows for all three fields: one read covers all statements of a month. */
 const alike = (rows: MonthFacts["rows"]) => ({ rows, projectRows: rows, itemRows: rows });
 
-/** The company, and every team that was charged in the month. */
+/** The company, and every team with charges in the month. */
 export function teamsOf(rows: MonthFacts["rows"]): string[] {
 	return ["", ...new Set(rows.flatMap((r) => (r.month === "this" && r.team !== "" ? [r.team] : [])))].sort();
 }
 
-/** When the ledger begins inside the month or the one before, one of them is not whole. */
+/** When the ledger begins within this month or the previous one, that month is partial. */
 async function ledgerBegins(db: DbOrTx, month: LedgerMonth): Promise<{ ledgerFromMs?: number }> {
 	const startMs = await ledgerStartMs({ db });
 	return startMs !== null && startMs > previousMonth(month).fromMs && startMs < month.toMs ? { ledgerFromMs: startMs } : {};

@@ -1,8 +1,8 @@
 import { HOUR_MS } from "#server/kernel/units.ts";
 
-/** How figures are written where no component does it: in the PDF and the CSV. All exact integers, rounded half away from zero once. */
+/** Number formats for the PDF and the CSV, which have no UI components. Exact integers, rounded half away from zero once. */
 
-/** "-1,234.17": dollars and cents; an amount below a cent is not shown as nothing. */
+/** "-1,234.17": dollars and cents. A nonzero amount below one cent is not shown as zero. */
 export function dollars(microUsd: string | bigint): string {
 	const value = BigInt(microUsd);
 	const abs = value < 0n ? -value : value;
@@ -10,7 +10,7 @@ export function dollars(microUsd: string | bigint): string {
 	return `${value < 0n ? "-" : ""}${grouped(abs, 10_000n, 2)}`;
 }
 
-/** "-1234.170042": dollars to the micro-dollar, as a machine reads them. */
+/** "-1234.170042": dollars to the micro-dollar, machine-readable. */
 export function exactDollars(microUsd: string | bigint): string {
 	const value = BigInt(microUsd);
 	const abs = value < 0n ? -value : value;
@@ -19,12 +19,12 @@ export function exactDollars(microUsd: string | bigint): string {
 
 /** "1,216.4" GPU-hours. */
 export const gpuHours = (gpuMs: string): string => signed(gpuMs, BigInt(HOUR_MS) / 10n, 1);
-/** Kilograms of milligrams, with one decimal. */
+/** Milligrams as kilograms, with one decimal. */
 export const kilograms = (milligrams: string): string => signed(milligrams, 100_000n, 1);
-/** Kilowatt-hours of milliwatt-hours. */
+/** Milliwatt-hours as kilowatt-hours. */
 export const kilowattHours = (milliWh: string): string => signed(milliWh, 100_000n, 1);
 
-/** value / (unit × 10^digits) with so many decimals, ungrouped, for machines. */
+/** value / (unit × 10^digits) with this many decimals and no digit grouping, machine-readable. */
 export function decimal(value: string, unit: bigint, digits: number): string {
 	return signed(value, unit, digits).replaceAll(",", "");
 }

@@ -23,7 +23,7 @@ export interface StatementVersion {
 	correction: string | null;
 	totalMicroUsd: string;
 	signatures: SignatureView[];
-	/** Against the version before; empty on the first. */
+	/** Differences from the previous version; empty for the first. */
 	differences: StatementDifference[];
 }
 
@@ -32,13 +32,13 @@ export interface StatementView {
 	/** Why a preview is not in the reporting currency: currency and day of the missing rate. */
 	currencyProblem: string | null;
 	state: StatementState;
-	/** The month has ended. */
+	/** Whether the month has ended. */
 	over: boolean;
 	/** The version shown; null for a preview. */
 	shown: StatementVersion | null;
-	/** The stored content still has the hash that was signed; null for a preview. */
+	/** Whether the stored content still matches the signed hash; null for a preview. */
 	intact: boolean | null;
-	/** Posted to the month since its newest version; null when nothing was, or the month is not closed. */
+	/** Amounts posted to the month since its newest version; null when there are none or the month is not closed. */
 	changedSince: ChangedSince | null;
 	/** Newest first. */
 	versions: StatementVersion[];
@@ -50,9 +50,9 @@ export interface StatementView {
 }
 
 /**
- * A statement as its page shows it.
+ * Returns a statement for its page.
  * @throws SpillwayError `forbidden`, `invalid_input`; `not_found` for a version that was never written; `conflict` for a
- * currency without rates.
+ * requested currency without rates.
  */
 export async function getStatement(ctx: ServiceContext, raw: z.input<typeof getStatementInput>): Promise<StatementView> {
 	const input = getStatementInput.parse(raw);
@@ -110,7 +110,7 @@ export async function getStatement(ctx: ServiceContext, raw: z.input<typeof getS
 	};
 }
 
-/** Without a rate for the reporting currency, in US dollars alone, and says so. One that was asked for is an error. */
+/** Falls back to US dollars when the reporting currency lacks a rate. For an explicitly requested currency that is an error. */
 async function readPreview(ctx: ServiceContext, input: Parameters<typeof previewStatement>[1]) {
 	try {
 		return { content: await previewStatement(ctx, input), currencyProblem: null };
@@ -120,7 +120,7 @@ async function readPreview(ctx: ServiceContext, input: Parameters<typeof preview
 	}
 }
 
-/** What was closed and signed is not converted again. */
+/** Closed and signed content is not converted again. */
 function rejectOtherCurrency({ version, content }: StoredStatement, currency: string | undefined): void {
 	const own = [LEDGER_CURRENCY, ...(content.inCurrency ? [content.inCurrency.currency] : [])];
 	if (currency === undefined || own.includes(currency)) return;

@@ -17,9 +17,9 @@ export interface StatementMonth {
 	fromMs: number;
 	toMs: number;
 	state: StatementState;
-	/** As the ledger has it now. */
+	/** Current total in the ledger. */
 	ledgerMicroUsd: bigint;
-	/** Of the newest version; null while the month is not closed. */
+	/** The newest version; null while the month is not closed. */
 	closed: {
 		version: number;
 		totalMicroUsd: bigint;
@@ -32,11 +32,11 @@ export interface StatementMonth {
 }
 
 export interface StatementList {
-	/** null: the person is in no team, and may not see the company. */
+	/** null: the person has no team and may not see the company's statement. */
 	team: string | null;
 	/** Teams with statements that the person may see; "" is the company. */
 	teams: string[];
-	/** Newest first: every month with a charge or a statement. */
+	/** Every month with a charge or a statement, newest first. */
 	items: StatementMonth[];
 	/** The day on which the previous month is closed automatically and sent, and whether the person may set it. */
 	closing: { day: number; mayChange: boolean };
@@ -78,7 +78,7 @@ export async function listStatements(ctx: ServiceContext, raw: z.input<typeof li
 	return { team, teams, items, closing };
 }
 
-/** Teams that exist, and teams of old that have statements. */
+/** Existing teams, and former teams that have statements. */
 async function allTeams(ctx: ServiceContext): Promise<string[]> {
 	const [named, charged] = await Promise.all([
 		listTeams({ ...ctx, actor: { kind: "system", part: "control_loop" } }),
@@ -96,7 +96,7 @@ interface Newest {
 	signedBy: string[];
 }
 
-/** Only the listed fields of the stored JSON. */
+/** Reads only the listed fields of the stored JSON. */
 async function newestByMonth(db: DbOrTx, team: string): Promise<Map<string, Newest>> {
 	const rows = await db
 		.selectDistinctOn([statement.month], {

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { commitmentsBehind } from "#server/services/ledger/charge/commitment-progress.ts";
 
-/** Machines, pools, commitments and kept results with time before this moment that is not charged yet, as after a scheduler outage. */
+/** Machines, pools, commitments and stored results with uncharged time before this moment, for example after a scheduler outage. */
 export async function meterLag(db: DbOrTx, toMs: number): Promise<number> {
 	const to = new Date(toMs).toISOString();
 	const [row] = await db.execute<{ lag: number }>(sql`

@@ -9,8 +9,8 @@ import { readDayRows } from "./read-days.ts";
 import { newestSums } from "./stored.ts";
 
 /**
- * The first day without an exchange rate that keeps the last month from being closed automatically; null when nothing waits for
- * rates. Cost: the month's rollups by day, only while it is due and still open.
+ * The first day without an exchange rate, which prevents closing the previous month automatically; null when no rate
+ * is missing. Cost: the month's rollups by day, only while it is due and still open.
  */
 export async function findMissingRate(db: Db, nowMs: number): Promise<AlertMissingRate | null> {
 	const currency = await reportingCurrency(db);

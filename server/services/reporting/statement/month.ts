@@ -21,7 +21,7 @@ export function ledgerMonth(month: string, calendar: Calendar): LedgerMonth {
 	});
 }
 
-/** The month that holds the instant. */
+/** The month that contains the instant. */
 export function ledgerMonthAt(atMs: number, calendar: Calendar): LedgerMonth {
 	return {
 		month: monthKey(atMs, calendar),

@@ -10,15 +10,15 @@ import { actorName, type ServiceContext } from "#server/services/core/context.ts
 export const noteInput = z.strictObject({
 	month: monthSchema,
 	team: statementTeam,
-	/** Its subject. Notes on budgets belong to the company, and appear on every statement that shows the budget. */
+	/** The item explained. Notes on budgets belong to the company and appear on every statement that shows the budget. */
 	subject: z.string().regex(/^(budget|bill):.{1,120}$/, "must be budget:<id> or bill:<provider>"),
 	text: z.string().trim().min(1).max(2_000),
 });
 export type NoteInput = z.input<typeof noteInput>;
 
 /**
- * Explains a variance. The newest note of a subject counts; a closed statement keeps the one that it was closed with, and
- * the next version takes the newest.
+ * Explains a variance. The newest note on a subject applies. A closed statement keeps the note that it was closed with; the
+ * next version uses the newest.
  * @throws SpillwayError `forbidden`.
  */
 export async function noteVariance(ctx: ServiceContext, raw: NoteInput): Promise<{ id: string }> {

@@ -14,7 +14,7 @@ import { listStatements } from "./list.ts";
 import { statementsOnTheDay } from "./on-the-day.ts";
 import { aRefund } from "./testing/refund.ts";
 
-/** One GPU-hour of risk on 10 November; one channel of the company, one of risk, and others that want no statements. */
+/** One GPU-hour of risk on 10 November; one company channel, one channel of risk, and others not subscribed to statements. */
 let books: test.Books;
 beforeAll(async () => {
 	books = await test.openBooks();
@@ -36,7 +36,7 @@ afterAll(() => books.database.drop());
 const until = (ms: number): void => books.clock.advance(ms - books.clock.nowMs());
 
 describe("the day set", () => {
-	it("nothing happens before it: the 3rd, unless another day is set", async () => {
+	it("defaults to the 3rd, and nothing happens before it", async () => {
 		until(Date.UTC(2026, 11, 2, 23, 59));
 		expect(await statementsOnTheDay(books)).toEqual({ closed: null, deliveries: 0 });
 		expect(await changeClosingDay(books, { day: 5 })).toEqual({ day: 5 });
@@ -44,7 +44,7 @@ describe("the day set", () => {
 		expect(await statementsOnTheDay(books)).toEqual({ closed: null, deliveries: 0 });
 	});
 
-	it("is set by who closes months, is shown with the list, and is in the audit once; a month has no day 31 for sure", async () => {
+	it("requires permission to close months, appears in the list, is audited once, and cannot be day 31", async () => {
 		const scientist: test.Books = {
 			...books,
 			actor: { kind: "person", accountId: "usr_1", name: "S", role: "data_scientist", teams: ["risk"], via: "session" },
@@ -58,7 +58,7 @@ describe("the day set", () => {
 		expect((await listStatements(scientist)).closing).toEqual({ day: 5, mayChange: false });
 	});
 
-	it("two schedulers at once close the month once, and each channel that asked gets its statement once", async () => {
+	it("closes the month once with two concurrent schedulers, and sends each subscribed channel its statement once", async () => {
 		until(Date.UTC(2026, 11, 5));
 		await Promise.all([statementsOnTheDay(books), statementsOnTheDay(books)]);
 		expect(await books.db.$count(statement)).toBe(2);
@@ -72,7 +72,7 @@ describe("the day set", () => {
 		expect(await statementsOnTheDay(books)).toEqual({ closed: null, deliveries: 0 });
 	});
 
-	it("a correction is sent as well, with its reason", async () => {
+	it("sends a correction as well, with its reason", async () => {
 		await books.db.transaction(async (tx) =>
 			postCharges(tx, [await aRefund(books, { team: "risk", microUsd: -200_000n })], books.clock.nowMs()),
 		);
@@ -89,7 +89,7 @@ describe("the day set", () => {
 		);
 	});
 
-	it("a month without charges has no statement", async () => {
+	it("writes no statement for a month without charges", async () => {
 		until(Date.UTC(2027, 2, 6));
 		expect(await statementsOnTheDay(books)).toEqual({ closed: null, deliveries: 0 });
 	});

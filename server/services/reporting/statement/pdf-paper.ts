@@ -1,7 +1,7 @@
 import PDFDocument from "pdfkit";
 import type { Block, Column } from "./document.ts";
 
-/** A4 in points, and the type of a statement. Built-in Helvetica: no font file, and the same bytes on every machine. */
+/** A4 in points, and a statement's type sizes. Built-in Helvetica needs no font file and yields the same bytes on every machine. */
 const PAPER = { left: 56, right: 56, top: 64, bottom: 64 };
 const TEXT = { body: 8.5, heading: 10.5, small: 7 };
 const INK = { text: "#141a24", quiet: "#5b6472", line: "#d9dde3", strong: "#6b7480" };
@@ -10,7 +10,7 @@ const ROW_PAD = 3.2;
 export type Paper = PDFKit.PDFDocument;
 type Row = Extract<Block, { kind: "table" }>["rows"][number];
 
-/** An empty sheet with bytes that depend only on its content: no clock, no random ids. */
+/** An empty document. Its bytes depend only on its content: no clock, no random ids. */
 export function newPaper(info: { title: string; author: string; at: Date }): Paper {
 	return new PDFDocument({
 		size: "A4",
@@ -32,7 +32,7 @@ export function newPaper(info: { title: string; author: string; at: Date }): Pap
 export const widthOf = (doc: Paper): number => doc.page.width - PAPER.left - PAPER.right;
 const bottomOf = (doc: Paper): number => doc.page.height - PAPER.bottom;
 
-/** Goes on to a new page unless so much fits. */
+/** Starts a new page unless this much space is left. */
 export function need(doc: Paper, height: number): void {
 	if (doc.y + height > bottomOf(doc)) doc.addPage();
 }
@@ -43,7 +43,7 @@ export function drawBlock(doc: Paper, block: Block): void {
 	else drawTable(doc, block.columns, block.rows);
 }
 
-/** A heading never is alone at the end of a page. */
+/** A heading is never alone at the end of a page. */
 function drawHeading(doc: Paper, text: string): void {
 	need(doc, 74);
 	doc.y += 16;
@@ -118,7 +118,7 @@ export function rule(doc: Paper, y: number, color: string = INK.line, width = 0.
 		.stroke();
 }
 
-/** Figures side by side under their labels, with a remark below each. */
+/** Figures side by side, each with its label above and a note below. */
 export function drawFigures(doc: Paper, figures: readonly { label: string; value: string; note: string }[]): void {
 	const top = doc.y + 12;
 	const step = widthOf(doc) / figures.length;
@@ -141,12 +141,12 @@ export function drawFigures(doc: Paper, figures: readonly { label: string; value
 	rule(doc, doc.y);
 }
 
-/** The footer of every page, and the header of all but the first; called when all pages exist. */
+/** The footer of every page, and the header of all but the first. Call it when all pages exist. */
 export function drawMargins(doc: Paper, text: { head: string; left: string; middle: string }): void {
 	const { start, count } = doc.bufferedPageRange();
 	for (let i = start; i < start + count; i++) {
 		doc.switchToPage(i);
-		// Below the margin the text would begin a new page.
+		// Text below the margin would start a new page.
 		doc.page.margins.bottom = 0;
 		const y = doc.page.height - 40;
 		const width = widthOf(doc);
@@ -170,7 +170,7 @@ export async function bytesOf(doc: Paper): Promise<Buffer> {
 	return Buffer.concat(chunks);
 }
 
-/** The built-in fonts have the characters of Windows-1252; others are replaced. */
+/** The built-in fonts contain only the characters of Windows-1252; others are replaced. */
 const INSTEAD: Record<string, string> = { "−": "-", "≈": "~", "≤": "<=", "≥": ">=", "→": "->", "₂": "2", "\t": " " };
 export function printable(text: string): string {
 	return [...text.normalize("NFC")]

@@ -10,7 +10,7 @@ import { aView } from "./testing/a-view.ts";
 const pagesOf = (pdf: Buffer): number => pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length ?? 0;
 
 describe("the PDF", () => {
-	it("has the same bytes for the same statement, and others when a name is signed under it", async () => {
+	it("has the same bytes for the same statement, and different bytes once it is signed", async () => {
 		const one = await statementPdf(aView());
 		expect((await statementPdf(aView())).equals(one)).toBe(true);
 		expect(one.subarray(0, 5).toString()).toBe("%PDF-");
@@ -19,20 +19,20 @@ describe("the PDF", () => {
 		expect((await statementPdf(unsigned)).equals(one)).toBe(false);
 	});
 
-	it("continues on more pages when one is not enough", async () => {
+	it("continues on further pages when one is not enough", async () => {
 		const few = pagesOf(await statementPdf(aView("risk", 1)));
 		const many = pagesOf(await statementPdf(aView("risk", 60)));
 		expect(few).toBeGreaterThanOrEqual(2);
 		expect(many).toBeGreaterThan(few + 3);
 	});
 
-	it("replaces characters missing in the built-in fonts, and loses no letter of Western names", () => {
+	it("replaces characters missing in the built-in fonts but keeps every letter of Western names", () => {
 		expect(printable("−3 ≈ 4, Zoë Müller – €5, 東京")).toBe("-3 ~ 4, Zoë Müller – €5, ??");
 	});
 });
 
-describe("what is on paper", () => {
-	it("is every section, the sums of projects with their lines, and a total that is the statement's", () => {
+describe("the printed statement", () => {
+	it("contains every section, project sums with their lines, and the statement's total", () => {
 		const view = aView();
 		const blocks = statementBlocks(view);
 		const headings = blocks.flatMap((b) => (b.kind === "heading" ? [b.text] : []));
@@ -67,8 +67,8 @@ describe("figures", () => {
 		["5000", "0.01"],
 		["-999995000", "-1,000.00"],
 		["1234567891234", "1,234,567.89"],
-	])("%s micro-dollars read %s", (micro, text) => expect(dollars(micro)).toBe(text));
-	it("hours are tenths of 3,600,000 ms, exact dollars have six places", () => {
+	])("formats %s micro-dollars as %s", (micro, text) => expect(dollars(micro)).toBe(text));
+	it("formats hours in tenths of 3,600,000 ms and exact dollars with six decimals", () => {
 		expect(gpuHours("4377600000")).toBe("1,216.0");
 		expect(exactDollars("-1")).toBe("-0.000001");
 	});

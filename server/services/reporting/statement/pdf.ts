@@ -18,7 +18,7 @@ import {
 	widthOf,
 } from "./pdf-paper.ts";
 
-/** The statement as a document to sign: A4; the same statement with the same signatures makes the same bytes. */
+/** The statement as an A4 document to sign. The same statement with the same signatures yields the same bytes. */
 export async function statementPdf(view: StatementView): Promise<Buffer> {
 	const { content, shown } = view;
 	const owner = teamTitle(content.team);
@@ -74,7 +74,7 @@ function drawTitle(doc: Paper, { content, shown }: StatementView, owner: string)
 	]);
 }
 
-/** The hash that is signed, and who signed it. */
+/** The signed hash and its signatures. */
 function drawSignOff(doc: Paper, view: StatementView): void {
 	const { shown, content } = view;
 	need(doc, 130);

@@ -10,7 +10,7 @@ import { ledgerMonth } from "./month.ts";
 /**
  * The current state of a month's statement; never stored.
  * @param input.team "" is the company.
- * @param input.currency the reporting currency when omitted.
+ * @param input.currency defaults to the reporting currency.
  * @throws SpillwayError `forbidden`, `invalid_input`; `conflict` with currency and day when an exchange rate is missing.
  */
 export async function previewStatement(

@@ -18,13 +18,13 @@ interface Seen {
 	accelerator: string;
 	gpus: number;
 	price: string;
-	/** A machine was taken at it: the contract's own. Otherwise it is the provider's list. */
+	/** Whether a machine was launched at this price, which then includes contract terms. Otherwise it is the provider's list price. */
 	taken: boolean;
 }
 
 /**
- * The cheapest hour of each of these accelerators seen in the month: prices observed in it or in force at its start, less
- * discounts for any part of it, and prices at which a machine was launched; only offers that no unconditional rule excludes.
+ * The cheapest hour of each of these accelerators in the month. Considers prices observed in the month or in force at its
+ * start, less discounts for any part of it, and launch prices; only offers that no unconditional rule excludes.
  */
 export async function readCheapest(
 	db: DbOrTx,
@@ -58,7 +58,7 @@ function isDiscounted(type: CapacityType): type is Discount["capacityType"] {
 	return type === "on_demand" || type === "spot";
 }
 
-/** Rules with a condition mention some jobs only; what they remove others may still use. */
+/** Conditional rules apply only to some jobs; other jobs may still use what they exclude. */
 function filtersForAll(policy: Policy): PlaceFilter[] {
 	return policy.rules.flatMap(({ id: ruleId, when, effect }): PlaceFilter[] => {
 		if (when !== null) return [];

@@ -11,7 +11,7 @@ import { activePolicy } from "#server/services/policy/active.ts";
 import { policiesBefore } from "#server/services/policy/at.ts";
 import type { LedgerMonth } from "./month.ts";
 
-/** The policy in force at the month's end; null when none was. */
+/** The policy in force at the month's end; null if there was none. */
 export async function policyOfMonth(db: DbOrTx, { toMs }: LedgerMonth): Promise<Policy | null> {
 	return (await policiesBefore(db, toMs))(toMs);
 }
@@ -74,7 +74,7 @@ export async function readBudgets(
 	});
 }
 
-/** A budget with a scope of one team's jobs, or part of them, belongs on that team's statement. */
+/** A budget scoped to one team's jobs, or some of them, belongs on that team's statement. */
 function teamOfScope(scope: string): string {
 	const names = new Set([...scope.matchAll(/job\.team\s*==\s*(?:"([^"\\]*)"|'([^'\\]*)')/g)].map(([, a, b]) => a ?? b ?? ""));
 	const [only] = names;

@@ -29,10 +29,10 @@ function sumsOf(t: typeof rollup | typeof rollupSlice) {
 	} satisfies Record<keyof RollupSums, unknown>;
 }
 
-/** Values of the dimensions that a sum lacks. */
+/** Placeholder values for dimensions that a sum lacks. */
 const UNKNOWN_VALUES = { project: "", provider: "local", accelerator: "", kind: "compute" } as const;
 
-/** The charges of one statement ("" is the company's), by the slices stored for it: some hundred rows. */
+/** The charges of one statement ("" is the company's), from its stored slices: a few hundred rows. */
 export async function readRowsOf(
 	db: DbOrTx,
 	month: LedgerMonth,
@@ -66,7 +66,7 @@ async function readSlices(db: DbOrTx, month: LedgerMonth, team: string, dimensio
 	});
 }
 
-/** Of the company at once, of a team by project. */
+/** For the company in total, for a team by project. */
 async function readItems(db: DbOrTx, month: LedgerMonth, team: string): Promise<MonthRow[]> {
 	const idle = sql<boolean>`(${rollup.capacityType} = 'owned' and ${rollup.class} = '')`;
 	const project = team === "" ? sql<string>`''` : sql<string>`${rollup.project}`;

@@ -9,7 +9,7 @@ import { type LedgerMonth, previousMonth } from "./month.ts";
 
 const sum = (column: AnyPgColumn) => sql<bigint>`sum(${column})`.mapWith((v: unknown) => BigInt(String(v)));
 
-/** Every sum of a rollup row, as a SELECT takes it. */
+/** Every sum of a rollup row, for a SELECT. */
 const SUMS = {
 	gpuMs: sum(rollup.gpuMs),
 	listMicroUsd: sum(rollup.listMicroUsd),
@@ -28,7 +28,7 @@ const SUMS = {
 	charges: sql<number>`sum(${rollup.charges})`.mapWith(Number),
 } satisfies Record<keyof RollupSums, unknown>;
 
-/** Sums of the month and of the one before; of all teams. Reads rollups by month, never charges. */
+/** Sums of the month and the previous one, for all teams. Reads rollups by month, never charges. */
 export async function readRows(db: DbOrTx, month: LedgerMonth): Promise<MonthRow[]> {
 	const idle = sql<boolean>`(${rollup.capacityType} = 'owned' and ${rollup.class} = '')`;
 	const rows = await db
@@ -51,7 +51,7 @@ export async function readRows(db: DbOrTx, month: LedgerMonth): Promise<MonthRow
 	return rows.map(({ bucketStart, ...row }) => ({ month: bucketStart.getTime() === month.fromMs ? "this" : "previous", ...row }));
 }
 
-/** The most expensive jobs of the company ("") and of each given team, by an index each. */
+/** The most expensive jobs of the company ("") and of each given team, each read by index. */
 export async function readTopJobs(db: DbOrTx, month: LedgerMonth, teams: readonly string[], count: number): Promise<Map<string, TopJob[]>> {
 	const top = new Map<string, TopJob[]>();
 	for (const team of teams) {

@@ -3,15 +3,15 @@ import type { BurstWait, WasteRow } from "#server/accounting/statement-facts.ts"
 import type { DbOrTx } from "#server/db/client.ts";
 import type { LedgerMonth } from "./month.ts";
 
-/** The rows of the month: of one team, of everybody (""), or, with null, of every team and of everybody's none. */
+/** Matches the month's rows: of one team, of the company (""), or, with null, of every team but not the company. */
 function ofMonth({ fromMs }: LedgerMonth, only: string | null): SQL {
 	const team = only === null ? sql`team <> ''` : sql`team = ${only}`;
 	return sql`granularity = 'month' and dimension = '' and bucket_start = ${new Date(fromMs).toISOString()}::timestamptz and ${team}`;
 }
 
 /**
- * Attempts that ended in the month without finishing their job's command, whole, with all that they were charged: what of
- * their work lives on in a checkpoint is not taken off. Cost: some sums for each team.
+ * Attempts that ended in the month without finishing their job's command, with all their charges. Work saved in a checkpoint
+ * is not deducted. Cost: a few sums per team.
  */
 export async function readWaste(db: DbOrTx, month: LedgerMonth, only: string | null): Promise<WasteRow[]> {
 	const rows = await db.execute<{ team: string; key: WasteRow["key"]; cost: string; gpu: string }>(sql`
@@ -22,8 +22,8 @@ export async function readWaste(db: DbOrTx, month: LedgerMonth, only: string | n
 }
 
 /**
- * Jobs with a first attempt that was placed in a cloud in this month and started there, with the decision's forecast for home.
- * Only first attempts: a continuation after an interruption would count the same wait twice. Cost: some sums for each team.
+ * Jobs with a first attempt that was placed in a cloud this month and started there, with the decision's forecast for home.
+ * Only first attempts, because a resumed attempt would count the same wait twice. Cost: a few sums per team.
  */
 export async function readBurstWaits(db: DbOrTx, month: LedgerMonth, only: string | null): Promise<BurstWait[]> {
 	const rows = await db.execute<{ team: string; jobs: number; without: number; saved: string }>(sql`

@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { delivery } from "#server/db/schema/alert.ts";
 
-/** To how many channels a version was sent, to how many it is on its way, and when the last one had it. */
+/** Number of channels by delivery state of a version, and the time of the last delivery. */
 export interface SentTo {
 	sent: number;
 	pending: number;

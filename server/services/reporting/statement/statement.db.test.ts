@@ -28,9 +28,9 @@ import { signStatement } from "./sign.ts";
 import { aRefund } from "./testing/refund.ts";
 
 /**
- * One book for all, November 2026: 2 GPUs at $0.60/h from 10 Nov 10:00 to 1 Dec 00:00 (494 h × 2 × 600,000 = 592,800,000).
- * risk uses one of them for 2 h (1,200,000) and a spot g5 for 1 h (404,200, list 1,006,000), interrupted; nlp an on-demand
- * g5 for 30 min (503,000). Closed on 3 December at 10:00.
+ * A ledger shared by all tests, November 2026: 2 GPUs at $0.60/h from 10 Nov 10:00 to 1 Dec 00:00 (494 h × 2 × 600,000 =
+ * 592,800,000). risk uses one of them for 2 h (1,200,000) and a spot g5 for 1 h (404,200, list 1,006,000), interrupted;
+ * nlp uses an on-demand g5 for 30 min (503,000). Closed on 3 December at 10:00.
  */
 let books: test.Books;
 const person = (role: "platform" | "finance" | "data_scientist", teams: string[] = [], id = `usr_${role}`): Actor => {
@@ -41,7 +41,7 @@ const finance = (): ServiceContext => as(person("finance"));
 const MONTH = { month: "2026-11" };
 const NOVEMBER = { fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1) };
 
-/** Monthly budgets in dollars: of one team where its name begins with that. */
+/** Monthly budgets in dollars. A budget with an id starting with "nlp" covers only that team. */
 const publishCaps = (caps: Record<string, number>) => {
 	const scope = (id: string) => (id.startsWith("nlp") ? 'job.team == "nlp"' : "true");
 	const budgets = Object.entries(caps).map(
@@ -88,7 +88,7 @@ afterAll(() => books.database.drop());
 
 const total = (sums: { effectiveMicroUsd: string }): bigint => BigInt(sums.effectiveMicroUsd);
 
-/** Every amount of a statement, and the sum of the charges that it links to. */
+/** Every amount of a statement, with the sum of the charges that it links to. */
 async function amountsAndCharges(team: string, version: number): Promise<[string, bigint, bigint][]> {
 	const { content } = await getStatement(finance(), { ...MONTH, team, version });
 	const asOf = cutOfVersion(content);
@@ -150,7 +150,7 @@ describe("before it is closed", () => {
 		expect(await books.db.$count(statement)).toBe(0);
 	});
 
-	it("each line, item, project, job and waste is the sum of the charges that it leads to, of the company and of a team", async () => {
+	it("each line, item, project, job and waste amount is the sum of its linked charges, for the company and for a team", async () => {
 		await expectAmountsOfCharges("", 1 + 4 + 4 + 2 + 3 + 4);
 		await expectAmountsOfCharges("risk", 1 + 2 + 2 + 1 + 2 + 4);
 	});
@@ -166,7 +166,7 @@ describe("before it is closed", () => {
 		});
 	});
 
-	it("a team sees its own part: 1,200,000 + 404,200 of risk, without idle hardware", async () => {
+	it("a team sees only its own part: 1,200,000 + 404,200 for risk, without idle hardware", async () => {
 		const content = await previewStatement(as(person("data_scientist", ["risk"])), { ...MONTH, team: "risk" });
 		expect(total(content.totals)).toBe(1_604_200n);
 		expect(content.byTeam).toEqual([]);
@@ -176,7 +176,7 @@ describe("before it is closed", () => {
 		]);
 	});
 
-	it("is not the business of other teams' people, and the company's is not of any data scientist's", async () => {
+	it("is hidden from other teams, and the company's is hidden from data scientists", async () => {
 		const scientist = as(person("data_scientist", ["nlp"]));
 		await expect(previewStatement(scientist, { ...MONTH, team: "risk" })).rejects.toMatchObject({ code: "forbidden" });
 		await expect(getStatement(scientist, { ...MONTH, team: "" })).rejects.toMatchObject({ code: "forbidden" });
@@ -185,7 +185,7 @@ describe("before it is closed", () => {
 		await expect(listStatements(as(person("data_scientist")))).resolves.toMatchObject({ team: null, items: [] });
 	});
 
-	it("refuses a month that is not over, one without charges and one that is none", async () => {
+	it("rejects a month that is not over, a month without charges and an invalid month", async () => {
 		await expect(closeMonth(finance(), { month: "2026-12" })).rejects.toMatchObject({ code: "conflict" });
 		await expect(closeMonth(finance(), { month: "2026-01" })).rejects.toMatchObject({ code: "conflict" });
 		await expect(closeMonth(finance(), { month: "2026-13" })).rejects.toThrow();
@@ -194,7 +194,7 @@ describe("before it is closed", () => {
 });
 
 describe("closing", () => {
-	it("two at once write one version each: the company, nlp and risk, audited", async () => {
+	it("writes one audited version each for the company, nlp and risk when called twice at once", async () => {
 		const closings = await Promise.allSettled([closeMonth(finance(), MONTH), closeMonth(as(person("platform")), MONTH)]);
 		expect(closings.map((c) => c.status).sort()).toEqual(["fulfilled", "rejected"]);
 		const rows = await books.db.select().from(statement);
@@ -206,7 +206,7 @@ describe("closing", () => {
 		expect(await books.db.$count(audit, eq(audit.action, "statement.close"))).toBe(3);
 	});
 
-	it("the teams and what belongs to none add up to the company, and every check holds", async () => {
+	it("passes every check: the teams and amounts without a team add up to the company", async () => {
 		const view = await getStatement(finance(), { ...MONTH, team: "" });
 		expect(view.checks.map((c) => [c.key, c.ok])).toEqual([
 			["lines_add_up", true],
@@ -221,24 +221,24 @@ describe("closing", () => {
 		]);
 	});
 
-	it.each(["", "risk", "nlp"])("what is stored of %j says what the preview of it says", async (team) => {
+	it.each(["", "risk", "nlp"])("stores the same content for %j as its preview", async (team) => {
 		const { content } = await getStatement(finance(), { ...MONTH, team });
 		expect(isEquivalent(await previewStatement(finance(), { ...MONTH, team }), content)).toBe(true);
 	});
 
-	it("again without a reason, or without a change, writes nothing", async () => {
+	it("writes nothing when repeated without a reason or without a change", async () => {
 		await expect(closeMonth(finance(), MONTH)).rejects.toMatchObject({ code: "invalid_input" });
 		await expect(closeMonth(finance(), { ...MONTH, correction: "for the sake of it" })).rejects.toMatchObject({ code: "conflict" });
 		expect(await books.db.$count(statement)).toBe(3);
 	});
 
-	it("what is stored cannot be changed", async () => {
+	it("stores statements that cannot be changed", async () => {
 		await expect(books.db.update(statement).set({ closedBy: "somebody" })).rejects.toThrow();
 	});
 });
 
 describe("signing", () => {
-	it("binds the hash that was read; twice by one person is once; who closed it is shown", async () => {
+	it("binds the hash that was read, counts one person once, and shows who closed the month", async () => {
 		const { shown } = await getStatement(finance(), { ...MONTH, team: "risk" });
 		const sha256 = shown?.sha256 ?? "";
 		await expect(signStatement(finance(), { ...MONTH, team: "risk", sha256: "0".repeat(64) })).rejects.toMatchObject({
@@ -254,7 +254,7 @@ describe("signing", () => {
 		expect(await books.db.$count(audit, eq(audit.action, "statement.sign"))).toBe(2);
 	});
 
-	it("is for platform and finance, and not before the month is closed", async () => {
+	it("requires a platform or finance role and a closed month", async () => {
 		const sha256 = "0".repeat(64);
 		await expect(signStatement(as(person("data_scientist", ["risk"])), { ...MONTH, team: "risk", sha256 })).rejects.toMatchObject({
 			code: "forbidden",
@@ -265,7 +265,7 @@ describe("signing", () => {
 });
 
 describe("corrections", () => {
-	it("a refund of 4,200 to nlp after closing shows as changed since, in nlp and the company and not in risk", async () => {
+	it("show a 4,200 refund to nlp after closing as a change for nlp and the company, but not for risk", async () => {
 		await books.db.transaction(async (tx) =>
 			postCharges(tx, [await aRefund(books, { team: "nlp", microUsd: -4_200n })], books.clock.nowMs()),
 		);
@@ -278,7 +278,7 @@ describe("corrections", () => {
 		expect((await getStatement(finance(), { ...MONTH, team: "risk" })).state).toBe("signed");
 	});
 
-	it("closing again writes version 2 of what changed alone, with the reason, the hash before and the difference by line", async () => {
+	it("write version 2 only of changed statements, with the reason, the previous hash and the difference by line", async () => {
 		const before = await getStatement(finance(), { ...MONTH, team: "nlp" });
 		const closed = await closeMonth(finance(), { ...MONTH, correction: "AWS refunded a failed start" });
 		expect(closed.written.map((w) => [w.team, w.version])).toEqual([
@@ -296,7 +296,7 @@ describe("corrections", () => {
 		expect(view.changedSince).toBeNull();
 	});
 
-	it("with a correction of a job and one of idle hardware, each in its line, every amount is still the sum of its charges", async () => {
+	it("keep every amount the sum of its charges after correcting a job and idle hardware, each in its line", async () => {
 		const [idle] = (
 			await listCharges(finance(), { fromMs: Date.UTC(2026, 10, 20), toMs: Date.UTC(2026, 10, 21), filters: { kind: ["idle"] } })
 		).items;
@@ -311,7 +311,7 @@ describe("corrections", () => {
 		await expectAmountsOfCharges("", 1 + 5 + 5 + 2 + 4 + 4);
 	});
 
-	it("every amount of every version that was closed is the sum of its charges at that time", async () => {
+	it("keep every amount of every closed version the sum of its charges at that time", async () => {
 		await expectAmountsOfCharges("", 1 + 4 + 4 + 2 + 3 + 4, 1);
 		await expectAmountsOfCharges("nlp", 1 + 1 + 1 + 1 + 1 + 4, 1);
 		await expectAmountsOfCharges("", 1 + 5 + 5 + 2 + 4 + 4, 2);
@@ -319,7 +319,7 @@ describe("corrections", () => {
 		await expectAmountsOfCharges("risk", 1 + 2 + 2 + 1 + 2 + 4, 1);
 	});
 
-	it("what was posted since is shown next to them, and is itself a selection: -4,200 between the versions, 700 after both", async () => {
+	it("show later postings separately, also as a selection: -4,200 between the versions, 700 after both", async () => {
 		const of = async (cuts: { asOf?: string; since?: string }) => listCharges(finance(), { ...NOVEMBER, ...cuts });
 		const [first, between, later] = [
 			await of({ asOf: "2026-11/1" }),
@@ -334,7 +334,7 @@ describe("corrections", () => {
 		expect(parts).toBe((await of({})).totals.effectiveMicroUsd);
 	});
 
-	it("pages of what a version was made of end with its last charge, late ones among their hours or not", async () => {
+	it("end the pages of a version's charges with its last charge, with or without late charges among their hours", async () => {
 		const ids = new Set<string>();
 		let cursor: string | null | undefined;
 		while (cursor !== null) {
@@ -352,7 +352,7 @@ describe("corrections", () => {
 		expect(ids.size).toBe((await getStatement(finance(), { ...MONTH, team: "", version: 1 })).content.charges);
 	});
 
-	it("a version that was never written, another team's and what is no point are refused", async () => {
+	it("reject a version that was never written, another team's version and an invalid cut", async () => {
 		const of = (asOf: string, ctx = finance()) => listCharges(ctx, { ...NOVEMBER, asOf });
 		await expect(of("2026-11/9")).rejects.toMatchObject({ code: "not_found" });
 		await expect(of("2026-11/1/risk", as(person("data_scientist", ["nlp"])))).rejects.toMatchObject({ code: "forbidden" });
@@ -360,7 +360,7 @@ describe("corrections", () => {
 		expect((await of("2026-11-10T10:00:00Z")).totals.charges).toBe(0n);
 	});
 
-	it("the first version is still there as it was", async () => {
+	it("keep the first version unchanged", async () => {
 		const view = await getStatement(finance(), { ...MONTH, team: "nlp", version: 1 });
 		expect(view).toMatchObject({ intact: true, shown: { version: 1, totalMicroUsd: "503000" } });
 		await expect(getStatement(finance(), { ...MONTH, team: "nlp", version: 7 })).rejects.toMatchObject({ code: "not_found" });
@@ -368,7 +368,7 @@ describe("corrections", () => {
 });
 
 describe("budgets against actual", () => {
-	it("by the caps of November's end, to which they were rolled back: 907,200 − 500,000 = 407,200 over, and nlp's 503,000 − 600,000 = 97,000 under", async () => {
+	it("use the caps at the end of November, after the rollback: 907,200 − 500,000 = 407,200 over, and nlp 503,000 − 600,000 = 97,000 under", async () => {
 		const of = async (team: string) =>
 			(await previewStatement(finance(), { ...MONTH, team })).budgets.map((b) => [b.id, b.postedMicroUsd, b.varianceMicroUsd]);
 		const nlp = ["nlp-month", "503000", "-97000"];
@@ -380,10 +380,10 @@ describe("budgets against actual", () => {
 	});
 });
 
-describe("writers that a closing meets", () => {
+describe("writers concurrent with a close", () => {
 	const refund = async (microUsd: bigint) => aRefund(books, { team: "nlp", microUsd });
 
-	it("anyone who had inserted is in it, though its clock was ahead; anyone who waited is not, though its clock was behind", async () => {
+	it("are included if they inserted before it, even with a fast clock, and excluded if they waited, even with a slow clock", async () => {
 		const [ahead, behind] = [await refund(-11n), await refund(-13n)];
 		const nowMs = books.clock.nowMs();
 		const inserted = Promise.withResolvers<void>();
@@ -421,7 +421,7 @@ describe("writers that a closing meets", () => {
 });
 
 describe("notes", () => {
-	it("appear on the next version, and need the right to close", async () => {
+	it("appear on the next version and require permission to close", async () => {
 		await expect(
 			noteVariance(as(person("data_scientist", ["risk"])), { ...MONTH, team: "risk", subject: "bill:aws", text: "no" }),
 		).rejects.toMatchObject({ code: "forbidden" });
@@ -434,10 +434,10 @@ describe("notes", () => {
 describe("in the reporting currency", () => {
 	const COMPANY = { ...MONTH, team: "" };
 	const take = (lines: string) => importRates(books, { text: `date,currency,rate\n${lines}`, message: "Treasury" });
-	/** Each day of November has a rate of at most 31 days before it. */
+	/** Each day of November has a rate that is at most 31 days old. */
 	const EUROS = "2026-11-09,EUR,0.5\n2026-11-20,EUR,0.25\n";
 
-	it("a preview without rates is in dollars and says why; closing and an explicit currency are refused", async () => {
+	it("shows a preview without rates in dollars with the reason, and rejects closing and an explicit currency", async () => {
 		await take("2026-12-02,EUR,0.5\n");
 		await setReportingCurrency(books, { currency: "EUR" });
 		const { content, currencyProblem } = await getStatement(finance(), { ...COMPANY, version: 0 });
@@ -447,7 +447,7 @@ describe("in the reporting currency", () => {
 		await expect(closeMonth(finance(), { ...MONTH, correction: "without rates" })).rejects.toThrow("No exchange rate for EUR");
 	});
 
-	it("a closing freezes amounts and rates: rates that are imported later change the preview, not what was closed", async () => {
+	it("freezes amounts and rates at closing: rates imported later change the preview but not the closed version", async () => {
 		await take(EUROS);
 		await books.db.transaction(async (tx) =>
 			postCharges(tx, [await aRefund(books, { team: "nlp", microUsd: -2_000n })], books.clock.nowMs()),

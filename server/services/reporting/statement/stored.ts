@@ -13,7 +13,7 @@ export interface SignatureView {
 	name: string;
 	role: Role;
 	signedAt: Date;
-	/** The same person closed the version: shown, because a second pair of eyes did not see it. */
+	/** Whether the signer also closed the version. Shown because no second person reviewed it. */
 	closedItToo: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function newestOf(db: DbOrTx, month: string): Promise<Map<string, S
 	return new Map(rows.map((r) => [r.team, r]));
 }
 
-/** Only the sums of the newest versions of a month. */
+/** Reads only the sums of a month's newest versions. */
 export async function newestSums(db: DbOrTx, month: string): Promise<Map<string, NewestSums>> {
 	const rows = await db
 		.selectDistinctOn([statement.team], {
@@ -71,7 +71,7 @@ export async function signaturesOf(
 	return views;
 }
 
-/** Names of people as the audit writes them (`account:usr_…`); the scheduler's closing is Spillway's own. */
+/** Names of actors as the audit log writes them (`account:usr_…`). A close by the scheduler is attributed to Spillway. */
 export async function namesOf(db: DbOrTx, actors: readonly string[]): Promise<Map<string, string>> {
 	const ids = actors.flatMap((a) => (a.startsWith("account:") ? [a.slice("account:".length)] : []));
 	const rows =

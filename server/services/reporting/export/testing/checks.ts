@@ -1,6 +1,6 @@
 import { parseDecimal } from "#server/accounting/focus/decimal.ts";
 
-/** A row of an export as read by a consumer; null where the file has NULL. */
+/** A row of an export as a consumer reads it; null where the file has NULL. */
 export type Row = Readonly<Record<string, string | null>>;
 
 /** Data for checking an export, besides its own rows. */
@@ -11,7 +11,7 @@ export interface World {
 	documentation: string;
 }
 
-/** Throws, naming the row, when a sentence does not hold. */
+/** Throws an error that identifies the row when a sentence does not hold. */
 export type Check = (world: World, column: string, argument: string) => void;
 
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
@@ -51,7 +51,7 @@ function each(world: World, holds: (row: Row) => boolean): void {
 
 const cell = (row: Row, column: string): string | null => row[column] ?? null;
 const isUsage = (row: Row) => row["ChargeCategory"] === "Usage" && row["ChargeClass"] !== "Correction";
-/** The time of prepaid machines. */
+/** Time on prepaid machines. */
 const isCommitted = (row: Row) =>
 	row["x_Kind"] === "commitment" ||
 	(row["x_CapacityType"] === "reserved" && row["ChargeCategory"] === "Usage" && !["egress", "storage"].includes(row["x_Kind"] ?? ""));
@@ -90,13 +90,13 @@ function one(world: World, from: string, to: string): void {
 	});
 }
 
-/** The elements of ContractApplied; none where it is null. */
+/** The elements of ContractApplied; empty when it is null. */
 function elements(row: Row): Record<string, unknown>[] {
 	const { Elements = [] } = object(cell(row, "ContractApplied")) as { Elements?: Record<string, unknown>[] };
 	return Elements;
 }
 
-/** As ContractAppliedObjectSchema: ids, and a cost. */
+/** Matches ContractAppliedObjectSchema: ids and a cost. */
 function isElement(element: Record<string, unknown>): boolean {
 	const { ContractId, ContractCommitmentId, ContractCommitmentAppliedCost, ...rest } = element;
 	const ids = [ContractId, ContractCommitmentId];

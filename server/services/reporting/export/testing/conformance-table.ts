@@ -1,7 +1,7 @@
-/** id, level, sentence, how it is held, why it does not apply. */
+/** id, level, sentence, how it is checked, why it does not apply. */
 export type Requirement = readonly [id: string, level: string, sentence: string, how: string, note: string];
 
-/** The conformance table of docs/focus.md: sentences by column, and the reason of each that does not apply. */
+/** The conformance table in docs/focus.md: sentences by column, with the reason for each that does not apply. */
 export function conformanceTable(requirements: readonly Requirement[]): string {
 	const byColumn = Map.groupBy(requirements, ([id]) => id.split(" ")[0] ?? "");
 	const lines = ["| column | sentences | held by a test | does not apply |", "| --- | ---: | ---: | --- |"];

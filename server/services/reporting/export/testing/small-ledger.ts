@@ -16,14 +16,14 @@ import {
 } from "#server/services/ledger/charge/testing/books.ts";
 
 const HOUR = 3_600_000;
-/** The last evening of November. */
+/** The evening of 30 November. */
 const START = Date.UTC(2026, 10, 30, 18);
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /**
  * One evening of a company with every kind of charge: spot and on-demand machines, one under a partly used reservation, owned
- * GPUs used and idle, data sent home, an end that became known late (within the month, and after it), and a bill with another
- * price, a credit, a tax and an unknown machine.
+ * GPUs used and idle, egress to home, machine ends discovered late (within the month and after it), and a bill with a
+ * different price, a credit, a tax and an unknown machine.
  */
 export async function smallLedger(): Promise<Books> {
 	const books = await openBooks(START);
@@ -54,7 +54,7 @@ export async function smallLedger(): Promise<Books> {
 	await meterAll(books);
 	books.clock.advance(5 * HOUR);
 	await meterAll(books);
-	// December: a machine turns out to have ended in November.
+	// In December, a machine is found to have ended in November.
 	await terminate(books, late.instanceId, START + 4.5 * HOUR);
 	await meterAll(books);
 	await takeBill(books, (await readInstance(books, onDemand.instanceId)).providerInstanceId ?? "");

@@ -19,7 +19,7 @@ function aRow(changes: Partial<MonthRow>): MonthRow {
 
 const JOBS = 20;
 
-/** A month of team risk with every section of a statement in it, closed as version 1 and signed. */
+/** A month of team risk that fills every section of a statement, closed as version 1 and signed. */
 export function aView(team: "" | "risk" = "risk", projects = 2): StatementView {
 	const names = Array.from({ length: projects }, (_, i) => (i === 0 ? "fraud" : `project-${i}`));
 	const rows = names.flatMap((project, i) => [

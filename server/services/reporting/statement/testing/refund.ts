@@ -2,7 +2,7 @@ import { type ChargeDraft, NO_AMOUNTS } from "#server/accounting/amounts.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { addMachine, type Books, T0, terminate } from "#server/services/ledger/charge/testing/books.ts";
 
-/** A credit for a machine of a team, in the first hour of the books. */
+/** A credit for a team's machine in the first hour of the ledger. */
 export async function aRefund(books: Books, { team, microUsd }: { team: string; microUsd: bigint }): Promise<ChargeDraft> {
 	const { instanceId, jobId, attemptId } = await addMachine(books, { team, project: "", class: "experimental", launchedMs: null });
 	await terminate(books, instanceId);
