@@ -16,22 +16,22 @@ export interface Runtime {
 	clock: Clock;
 	timing: Timing;
 	changes: ChangeFeed;
-	/** Set by the process that can open sites (server/bin/web.ts): the drivers' SDKs are no part of what Next bundles. */
+	/** Set by the process that can open sites (server/bin/web.ts), because Next does not bundle the drivers' SDKs. */
 	siteTools: SiteTools | null;
 	/** Decides whether a submission is traced (server/tracing); null when tracing is off. */
 	startTrace: StartTrace | null;
-	/** Reaches stores of teams: set by the same process, because it needs rclone. */
+	/** Accesses team stores. Set by the same process, because it needs rclone. */
 	storePort: StorePort | null;
-	/** Aborted when the process shuts down: open streams end. */
+	/** Aborted when the process shuts down, which ends open streams. */
 	shutdown: AbortController;
-	/** One JSON line on stderr, with the request's id; the error with its causes, as a database driver hides the reason there. */
+	/** Logs one JSON line to stderr with the request id. Includes the error's causes, where database drivers put the reason. */
 	logError(message: string, error: unknown, requestId: string): void;
 }
 
-// Next bundles pages and route handlers apart, so module state would exist more than once; globalThis is one.
+// Next bundles pages and route handlers separately, so module state would exist more than once. globalThis is shared.
 const shared = globalThis as unknown as { __spillwayRuntime?: Runtime };
 
-/** Made on first use, once per process. */
+/** Created on first use, once per process. */
 export function runtime(): Runtime {
 	shared.__spillwayRuntime ??= create();
 	return shared.__spillwayRuntime;
@@ -42,7 +42,7 @@ function create(): Runtime {
 	const connection = connect(settings.DATABASE_URL, { directUrl: settings.DATABASE_DIRECT_URL, max: 12, applicationName: "spillway-web" });
 	const shutdown = new AbortController();
 	const changes = new ChangeFeed(connection.sql, shutdown.signal, systemClock);
-	// Before the first page is rendered. Subscribers retry a database that does not respond yet.
+	// Runs before the first page is rendered. Subscribers retry until the database responds.
 	changes.open().catch(() => {});
 	return {
 		env: settings,

@@ -17,9 +17,9 @@ export interface Series {
 }
 
 /**
- * Grid intensity of the coming hours by pool id and `provider:region`, g CO2e/kWh: the imported figure of an hour, else
- * the pattern of that hour of the day in the last weeks. A series ends where neither exists; a place in a
- * zone without recorded hours is excluded. Cost: the hours of 32 days of the zones in use.
+ * Grid intensity of the coming hours by pool id and `provider:region`, g CO2e/kWh: the imported value of an hour, else
+ * the pattern of that hour of the day over the past weeks. A series ends where neither exists. Places in zones
+ * without recorded hours are omitted. Cost: reads the hours of 32 days for the zones in use.
  */
 export async function forecastGrid(tx: Tx, nowMs: number): Promise<ReadonlyMap<string, Series>> {
 	const zones = await zonesInUse(tx);
@@ -44,7 +44,7 @@ export async function forecastGrid(tx: Tx, nowMs: number): Promise<ReadonlyMap<s
 	);
 }
 
-/** Grid zone by pool id and `provider:region`, of those that have one. */
+/** Grid zone by pool id and `provider:region`, for places that have one. */
 export async function zonesInUse(tx: DbOrTx): Promise<ReadonlyMap<string, string>> {
 	const pools = await tx.select({ id: pool.id, settings: site.settings }).from(pool).innerJoin(site, eq(site.id, pool.siteId));
 	const regions = await tx.selectDistinct({ provider: offer.provider, region: offer.region }).from(offer);

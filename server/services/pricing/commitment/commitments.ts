@@ -20,7 +20,7 @@ export const COMMITMENTS_SETTING = "commitments";
 export type CommitmentsInput = z.input<typeof commitmentsInput>;
 const stored = z.array(commitmentInput);
 
-/** A commitment with where its machines are launched. */
+/** A commitment with the place where its machines launch. */
 export interface BoughtAhead extends Commitment {
 	zone: string | null;
 	reservation: string | null;
@@ -50,9 +50,9 @@ export async function listCommitments(ctx: ServiceContext): Promise<z.output<typ
 
 /**
  * Replaces the list of reservations and commitments. `seen`: the list that the new one is based on; a different current list is
- * a conflict. It applies from the next charge on; existing charges stay.
- * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud, `conflict` for a change that would remove the
- * commitment of running machines: only the marginal cost is held for them.
+ * a conflict. The new list applies from the next charge on; existing charges stay.
+ * @throws SpillwayError `forbidden`; `invalid_input` for a site that is not a cloud; `conflict` for a change that would remove
+ * the commitment of running machines, because their budget holds cover only the marginal cost.
  */
 export async function setCommitments(ctx: ServiceContext, raw: CommitmentsInput, seen?: CommitmentsInput): Promise<void> {
 	authorize(ctx, "rates:change", null);
@@ -75,7 +75,7 @@ export async function setCommitments(ctx: ServiceContext, raw: CommitmentsInput,
 	});
 }
 
-/** Machines launched on a commitment keep it: the list must cover them, same machine and place, to their end. */
+/** Machines launched on a commitment keep it: the list must cover the same machine type and place until they end. */
 async function rejectUnderMachines(tx: Tx, items: z.output<typeof commitmentsInput>["items"]): Promise<void> {
 	const used = await tx
 		.select({

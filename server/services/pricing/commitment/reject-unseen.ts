@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
 /**
- * Refuses to replace a list with one derived from an outdated list, which would lose another person's changes.
- * `seen` undefined: replaces any list.
+ * Rejects replacing a list with one derived from an outdated list, which would lose another person's changes.
+ * `seen` undefined: any list may be replaced.
  * @throws SpillwayError `conflict`.
  */
 export function rejectUnseen(now: unknown, seen: unknown, what: string): void {

@@ -9,8 +9,8 @@ import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 export const COMMITMENT_ID = sql<string | null>`${instance.offer}->>'commitmentId'`;
 
 /**
- * By commitment: its existing machines, plus seats for work that stopped in order to move to it, so that no other job is placed
- * there meanwhile.
+ * Seats in use by commitment: its existing machines, plus seats for work that stopped to move there, so that no other job
+ * takes them meanwhile.
  */
 export async function takenSeats(db: DbOrTx): Promise<Map<string, number>> {
 	const machines = await db

@@ -16,14 +16,14 @@ export interface ImportedRates {
 	/** Dates of the oldest and the newest rate. */
 	from: string;
 	to: string;
-	/** Days of a currency that had no rate yet, that had another one, and that had this one. */
+	/** Days of a currency that had no rate, a different rate, and the same rate. */
 	added: number;
 	replaced: number;
 	unchanged: number;
 }
 
 /**
- * Imports exchange rates. Open reports use them at once; closed statements keep the rates that they were closed with.
+ * Imports exchange rates. Open reports use them immediately; closed statements keep the rates that they were closed with.
  * Importing the same file again changes nothing.
  * @throws SpillwayError `forbidden`, `invalid_input`; ZodError
  */
@@ -33,13 +33,13 @@ export async function importRates(ctx: ServiceContext, raw: z.input<typeof impor
 	return saveRates(ctx, await offLoop(ctx, "rates.read", readRateBatches, text), message);
 }
 
-/** Stores rates that were read already. @throws SpillwayError `forbidden`, `invalid_input` */
+/** Stores rates that were already read. @throws SpillwayError `forbidden`, `invalid_input` */
 export async function saveRates(ctx: ServiceContext, rates: RateBatches, source: string): Promise<ImportedRates> {
 	authorize(ctx, "rates:change", null);
 	const { currencies, from, to, batches } = rates;
 	rejectFuture(to, ctx.clock.nowMs());
 	return ctx.db.transaction(async (tx) => {
-		// Two files with the same days in another order would wait for each other.
+		// Without this lock, two files with the same days in different orders would deadlock.
 		await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('exchange rates', 0))`);
 		const sums = { added: 0, replaced: 0, unchanged: 0 };
 		for (const batch of batches) {
@@ -55,7 +55,7 @@ export async function saveRates(ctx: ServiceContext, rates: RateBatches, source:
 	});
 }
 
-/** Rates are facts: a day in advance is a time zone, more is a mistake. */
+/** Rates are facts. A date one day ahead is a time zone difference; further ahead is a mistake. */
 function rejectFuture(date: string, nowMs: number): void {
 	const last = new Date(nowMs + DAY_MS).toISOString().slice(0, 10);
 	if (date <= last) return;

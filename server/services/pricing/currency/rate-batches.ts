@@ -1,7 +1,7 @@
 import { defined } from "#server/kernel/assert.ts";
 import { type RateRow, readRateFile } from "./rate-file.ts";
 
-/** Rates as they are sent to the database. Texts, because 400,000 rows would take long to copy from a thread. */
+/** Rates as sent to the database. Text, because copying 400,000 row objects from a worker thread is slow. */
 export interface RateBatches {
 	/** By name. */
 	currencies: string[];
@@ -12,7 +12,7 @@ export interface RateBatches {
 	batches: { rows: number; json: string }[];
 }
 
-/** Rows of one INSERT. */
+/** Rows per INSERT. */
 const BATCH_ROWS = 10_000;
 
 /** The rates of a file. @throws SpillwayError `invalid_input` as readRateFile */

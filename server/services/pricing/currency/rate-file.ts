@@ -6,20 +6,20 @@ import { readCsvTable } from "#server/services/core/csv-table.ts";
 export interface RateRow {
 	currency: string;
 	date: string;
-	/** So many units of the currency for so many US dollars; exact decimals without trailing zeros. */
+	/** This many units of the currency equal this many US dollars; exact decimals without trailing zeros. */
 	units: string;
 	usd: string;
 }
 
-/** All currencies of the ECB for 30 years. */
+/** Enough for all ECB currencies over 30 years. */
 const RATE_ROWS_MAX = 400_000;
 const CURRENCY = /^[A-Z]{3}$/;
 const MONTHS = "january february march april may june july august september october november december".split(" ");
 
 /**
  * Reads exchange rates from CSV: `date,currency,rate` with the units of the currency for one US dollar, or the reference rates
- * as the European Central Bank publishes them (eurofxref.csv and eurofxref-hist.csv: a column for each currency, for one euro).
- * Of these the dollar's own column makes each row a rate to the dollar, exactly. `N/A` and empty cells are skipped.
+ * that the European Central Bank publishes (eurofxref.csv and eurofxref-hist.csv: a column for each currency, for one euro).
+ * For these, the USD column converts each row exactly to rates per dollar. `N/A` and empty cells are skipped.
  * @throws SpillwayError `invalid_input` with the line, the error and how to fix it.
  */
 export function readRateFile(text: string): RateRow[] {
@@ -76,7 +76,7 @@ function ecbRow(names: readonly string[]): ReadRow {
 	};
 }
 
-/** `2026-11-26`, or as eurofxref.csv has it, `26 November 2026`. */
+/** `2026-11-26`, or `26 November 2026` as in eurofxref.csv. */
 function dateOf(text: string, at: string): string {
 	const [, day = "", month = "", year = ""] = /^(\d{1,2}) ([A-Za-z]+) (\d{4})$/.exec(text) ?? [];
 	const number = MONTHS.indexOf(month.toLowerCase()) + 1;

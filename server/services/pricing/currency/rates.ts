@@ -16,7 +16,7 @@ export interface RateView {
 	date: string;
 	/** Units for one US dollar, rounded to ten decimals. */
 	rate: string;
-	/** As published: so many units for so many dollars. */
+	/** As published: this many units for this many dollars. */
 	units: string;
 	usd: string;
 	source: string;
@@ -57,7 +57,7 @@ export async function storedRates(
 	return rows.map((row) => ({ ...row, units: formatRate(scaled(row.units)), usd: formatRate(scaled(row.usd)) }));
 }
 
-/** Each currency with rates, by name. */
+/** Every currency that has rates, sorted by name. */
 export async function ratedCurrencies(db: DbOrTx): Promise<{ currency: string; rates: number; from: string; to: string }[]> {
 	return db
 		.select({
@@ -71,7 +71,7 @@ export async function ratedCurrencies(db: DbOrTx): Promise<{ currency: string; r
 		.orderBy(asc(exchangeRate.currency));
 }
 
-/** A converter with the rates for a range of the ledger's calendar. It refuses days without one. */
+/** A converter with the rates for a range of the ledger's calendar. It rejects days without a rate. */
 export async function openConverter(
 	db: DbOrTx,
 	currency: string,

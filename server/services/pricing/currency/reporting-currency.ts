@@ -12,10 +12,10 @@ import { lockSetting, writeSetting } from "#server/services/core/setting.ts";
 import { ratedCurrencies } from "./rates.ts";
 
 const KEY = "reporting_currency";
-/** Of the ledger. */
+/** The ledger's currency. */
 export const LEDGER_CURRENCY = "USD";
 
-/** The currency that the company's reports are shown in. */
+/** The currency of the company's reports. */
 export async function reportingCurrency(db: DbOrTx): Promise<string> {
 	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, KEY));
 	return typeof row?.value === "string" ? row.value : LEDGER_CURRENCY;

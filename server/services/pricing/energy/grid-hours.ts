@@ -8,26 +8,26 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 export type GridHours = ReadonlyMap<number, number>;
 
 const NO_HOURS: GridHours = new Map();
-/** How long "no figure" holds: an import made meanwhile in another process is seen after it. */
+/** How long a missing value is cached. An import in another process becomes visible after this time. */
 const MISS_MS = 60_000;
-/** Ten zones of a year. */
+/** Ten zones for a year. */
 const HOURS_MAX = 100_000;
 
 interface Known {
 	milligramsPerKwh: number | null;
-	/** For null: when it was looked up. */
+	/** When it was looked up, for a null value. */
 	atMs: number;
 }
 
 /**
- * The table's data on single hours, kept in memory: the meter reads the same hour every few seconds. A started hour never
- * changes its figure (import-intensity.ts), so figures of started hours are kept permanently, gaps for a minute.
+ * An in-memory cache of the table's hours, because the meter reads the same hour every few seconds. The value of a started hour
+ * never changes (import-intensity.ts), so it is cached permanently; gaps are cached for a minute.
  */
 export class GridHoursCache {
 	readonly #byZone = new Map<string, Map<number, Known>>();
 	#size = 0;
 
-	/** The known hours that the interval touches, by zone. Cost: one query when any hour is new. */
+	/** The known hours that overlap the interval, by zone. Cost: one query when any hour is not cached. */
 	async hoursOf(db: DbOrTx, zones: Iterable<string>, { fromMs, toMs }: Interval, nowMs: number): Promise<ReadonlyMap<string, GridHours>> {
 		const asked = [...new Set(zones)];
 		const hours: number[] = [];
@@ -74,7 +74,7 @@ export class GridHoursCache {
 	}
 }
 
-/** One cache a database: tests have many, a process has one. */
+/** One cache per database: tests have many databases, a process has one. */
 const caches = new WeakMap<object, GridHoursCache>();
 
 export function gridHoursCache(db: object): GridHoursCache {

@@ -4,7 +4,7 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { gridIntensity } from "#server/db/schema/grid-intensity.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
-/** Mean intensity of a place over a range: of its hours when all of them are known, else the average of a year. */
+/** Mean intensity of a place over a range: the mean of its hours when all are known, else the yearly average. */
 export interface MeanGrid {
 	gramsPerKwh: number | null;
 	basis: "hours" | "year";

@@ -65,7 +65,7 @@ describe("charges with hourly intensities", () => {
 		books.clock.advance(30 * MINUTE_MS);
 		await meterAll(books);
 		await take(csv("US-MIDA-PJM", [100]));
-		// The meter asks again for an hour without a figure after a minute.
+		// The meter looks up an hour without a value again after a minute.
 		books.clock.advance(30 * MINUTE_MS);
 		await meterAll(books);
 		expect((await chargesOf(books, jobId)).map((c) => [c.hourlyGridMilliWh, c.emissionsMilligrams])).toEqual([

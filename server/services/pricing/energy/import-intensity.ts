@@ -12,15 +12,15 @@ export type ImportIntensityInput = z.infer<typeof importIntensityInput>;
 
 export interface ImportedIntensity {
 	zones: { zone: string; hours: number; fromMs: number; toMs: number }[];
-	/** Hours that had no figure yet. */
+	/** Hours that had no value yet. */
 	added: number;
-	/** Future hours with a replaced figure. */
+	/** Future hours with a replaced value. */
 	replaced: number;
-	/** Hours that had begun with another figure: kept, because charges may have used it. */
+	/** Started hours with a different value, which is kept because charges may have used it. */
 	kept: number;
-	/** Hours that were known with the same figure. */
+	/** Hours that already had the same value. */
 	unchanged: number;
-	/** Always shown to the person who imports. */
+	/** Always shown to the importer. */
 	note: string;
 }
 
@@ -30,7 +30,7 @@ const INSERT_ROWS = 5_000;
 
 /**
  * Imports the grid's hourly intensities. Charges are not rewritten: an hour applies to metering after its import. A started
- * hour keeps its figure, so that one hour never uses two figures; a future hour (a forecast) may be replaced. Importing the
+ * hour keeps its value, so that one hour never uses two values; a future hour (a forecast) may be replaced. Importing the
  * same file twice changes nothing.
  * @throws SpillwayError `invalid_input`, `forbidden`.
  */
@@ -46,16 +46,16 @@ export async function importIntensity(ctx: ServiceContext, input: ImportIntensit
 	});
 }
 
-/** For a thread. @throws SpillwayError `invalid_input` */
+/** Runs in a worker thread. @throws SpillwayError `invalid_input` */
 export function readIntensity({ text, zone }: Pick<ImportIntensityInput, "text" | "zone">): IntensityRow[] {
 	return readIntensityFile(text, zone);
 }
 
 type Sums = Omit<ImportedIntensity, "zones" | "note">;
 
-/** Hours from a source that is read automatically, without an audit log entry for each reading. */
+/** Stores hours from a source that is read automatically, without an audit log entry per read. */
 export async function writeIntensities(tx: Tx, rows: readonly IntensityRow[], source: string, nowMs: number): Promise<Sums> {
-	// Two sources with the same hours in another order would wait for each other.
+	// Without this lock, two sources with the same hours in different orders would deadlock.
 	await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('grid intensities', 0))`);
 	const sums = { added: 0, replaced: 0, kept: 0, unchanged: 0 };
 	for (let at = 0; at < rows.length; at += INSERT_ROWS) {

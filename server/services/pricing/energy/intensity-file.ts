@@ -10,13 +10,13 @@ export interface IntensityRow {
 	milligramsPerKwh: number;
 }
 
-/** A year of 100 zones. */
+/** Enough for a year of 100 zones. */
 export const INTENSITY_ROWS_MAX = 900_000;
 /** Burning lignite alone is about 1,200 g/kWh. */
 const GRAMS_MAX = 2_000;
 const ZONE = /^[A-Z]{2,3}(-[A-Z0-9]{1,12}){0,3}$/;
 
-/** Column names: our own, those of tables made from Electricity Maps, and those of its data portal's csv files. */
+/** Column names: our own, those of tables derived from Electricity Maps, and those of its data portal's CSV files. */
 const COLUMNS = {
 	zone: ["zone", "zone id", "zone_id", "zoneid"],
 	hour: ["ts", "hour", "datetime", "datetime (utc)", "timestamp"],
@@ -27,7 +27,7 @@ const COLUMNS = {
 } as const;
 
 const entrySchema = z.looseObject({ zone: z.string().optional(), datetime: z.string(), carbonIntensity: z.number().nullable() });
-/** The answers of Electricity Maps' history and past-range endpoints, or the entries alone. */
+/** Responses of Electricity Maps' history and past-range endpoints, or only the entries. */
 const historySchema = z.union([
 	z.looseObject({ zone: z.string().optional(), history: z.array(entrySchema) }),
 	z.looseObject({ zone: z.string().optional(), data: z.array(entrySchema) }),
@@ -35,7 +35,7 @@ const historySchema = z.union([
 ]);
 
 interface RawRow {
-	/** Line of a csv file or number of an entry, for errors. */
+	/** CSV line or entry number, for errors. */
 	at: string;
 	zone: string | undefined;
 	hour: string;
@@ -43,9 +43,9 @@ interface RawRow {
 }
 
 /**
- * Reads hourly intensities, g CO2e per kWh, from a csv or JSON text. `zone` is the zone to store them under: required where the
- * text names none, and may differ from the one in the text (a file of `DE-LU` stored as `DE`).
- * Entries without a figure are skipped: a gap stays a gap.
+ * Reads hourly intensities, g CO2e per kWh, from CSV or JSON. `zone` is the zone to store them under. It is required when the
+ * text contains none, and may differ from the one in the text (a file for `DE-LU` stored as `DE`).
+ * Entries without a value are skipped and stay gaps.
  * @throws SpillwayError `invalid_input` with the line, the error and how to fix it.
  */
 export function readIntensityFile(text: string, zone?: string | undefined): IntensityRow[] {
@@ -99,7 +99,7 @@ function toRow({ at, zone: named, hour, grams }: RawRow, given: string | undefin
 	return { zone, hourMs, milligramsPerKwh: Math.round(value * 1_000) };
 }
 
-/** The start of a UTC hour; times without a zone are UTC, as sources' csv files have them. null of anything else. */
+/** The start of a UTC hour. Times without a zone are UTC, as in the sources' CSV files. null for anything else. */
 export function utcHourOf(text: string): number | null {
 	const utc = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.0+)?)?$/.test(text) ? `${text.replace(" ", "T")}Z` : text;
 	const hourMs = Date.parse(utc);

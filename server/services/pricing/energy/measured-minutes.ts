@@ -8,7 +8,7 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 export type MeasuredMinutes = ReadonlyMap<number, MeasuredMinute>;
 
 /**
- * Agent measurements of these machines' GPUs, as used by charges of the interval; machines without measurements are missing.
+ * Agent measurements of these machines' GPUs for charges of the interval. Machines without measurements are omitted.
  */
 export async function measuredMinutes(
 	db: DbOrTx,

@@ -18,7 +18,7 @@ interface CloudMachine {
 	offer: Pick<StoredOffer, "pue" | "gridGramsPerKwh">;
 }
 
-/** Known hours of the machines' grids over an interval, by zone. `cacheKey` is the database, also within a transaction. */
+/** Known hours of the machines' grids over an interval, by zone. `cacheKey` is the database, even within a transaction. */
 export async function gridHoursOfMachines(
 	db: DbOrTx,
 	cacheKey: object,
@@ -31,8 +31,8 @@ export async function gridHoursOfMachines(
 }
 
 /**
- * A cloud machine: its agent's measurement, else full board power of its GPUs while it runs; PUE and yearly average from its
- * offer, hourly values of its region where known. A cloud's contracted power is unknown: null.
+ * Power data of a cloud machine: its agent's measurement, else full board power of its GPUs while it runs; PUE and yearly
+ * average from its offer, and hourly values of its region where known. A cloud's power contract is unknown: null.
  */
 export function powerOfMachine(
 	machine: CloudMachine,
@@ -53,7 +53,7 @@ export function powerOfMachine(
 	};
 }
 
-/** A pool at home before its first rate card: its watts, its site's grid and PUE, the shipped figure of manufacture. */
+/** Power data of an owned pool before its first rate card: its watts, its site's grid and PUE, and the bundled embodied emissions. */
 export function powerOfPool(pool: {
 	accelerator: string;
 	wattsPerGpu: number;
@@ -70,7 +70,7 @@ export function powerOfPool(pool: {
 	};
 }
 
-/** The pool with its grid's hours in all that is known of its power. */
+/** The pool, with its grid's hours added to all its power data. */
 export function withGridHours<Pool extends { power: PoolPower; powerSteps?: readonly PowerStep[] }>(pool: Pool, hours: GridHours): Pool {
 	if (hours.size === 0) return pool;
 	const given = { hourlyMilligramsPerKwh: hours };
@@ -87,7 +87,7 @@ interface MeteredUse {
 	meteredUntilMs: number | null;
 }
 
-/** All times that a metering of these uses may charge or reverse. */
+/** The interval that metering these uses may charge or reverse. */
 export function reachOf(uses: readonly MeteredUse[], interval: Interval): Interval {
 	const done = uses.flatMap((use) => [
 		use.meteredUntilMs ?? use.startMs,
@@ -96,7 +96,7 @@ export function reachOf(uses: readonly MeteredUse[], interval: Interval): Interv
 	return { fromMs: Math.min(interval.fromMs, ...done), toMs: Math.max(interval.toMs, ...done) };
 }
 
-/** The known hours of a pool's grid over all that a metering of these uses may charge or reverse. */
+/** The known hours of a pool's grid over the interval that metering these uses may charge or reverse. */
 export async function gridHoursOfPool(
 	db: DbOrTx,
 	cacheKey: object,

@@ -3,8 +3,8 @@ import type { Tx } from "#server/db/client.ts";
 import { offer } from "#server/db/schema/offer.ts";
 
 /**
- * Puts an offer in back-off after the provider refused it. The pause doubles with each consecutive refusal; their count decays
- * with a half-life of four pauses, so a place that recovers is soon requested again.
+ * Puts an offer in back-off after the provider rejected a launch. The pause doubles with each consecutive rejection. The count
+ * decays with a half-life of four pauses, so a place that recovers is soon requested again.
  */
 export async function backOffOffer(
 	tx: Tx,
@@ -27,7 +27,7 @@ export async function backOffOffer(
 	return { untilMs };
 }
 
-/** A launch went through: earlier refusals no longer count. */
+/** Clears earlier rejections after a successful launch. */
 export async function clearBackOff(tx: Tx, offerId: string): Promise<void> {
 	await tx
 		.update(offer)

@@ -104,10 +104,10 @@ describe("discounts agreed with a cloud", { timeout: 60_000 }, () => {
 		await w.until(async () => (await w.instances()).some((i) => i.state === "ready"));
 		const [machine] = await w.instances();
 		expect(machine).toMatchObject({ capacityType: "spot", microUsdPerHour: 300_000n });
-		// 30 min of maximum, 10 to boot, 2 to stop and 5 to be seen ended at $0.30: 47 min.
+		// 30 min maximum runtime, 10 to boot, 2 to stop and 5 until the end is observed: 47 min at $0.30.
 		expect(await w.database.db.select({ amount: hold.amountMicroUsd }).from(hold)).toEqual([{ amount: 235_000n }]);
 		const launchedMs = machine?.launchedAt?.getTime() ?? 0;
-		// The price of the second hour, as the provider names it.
+		// The price of the second hour, as the provider lists it.
 		await w.database.db
 			.insert(offerPrice)
 			.values({ offerId: machine?.offer.id ?? "", observedAt: new Date(launchedMs + HOUR_MS / 2), microUsdPerHour: 800_000n });

@@ -14,17 +14,17 @@ import { readLockedSetting, writeSetting } from "#server/services/core/setting.t
 import { rejectUnseen } from "../commitment/reject-unseen.ts";
 import { listListPrices } from "./list-prices.ts";
 
-/** Discounts agreed with the clouds: a list of discountInput. */
+/** Discounts negotiated with the clouds: a list of discountInput. */
 export const DISCOUNTS_SETTING = "discounts";
 export type DiscountsInput = z.input<typeof discountsInput>;
 const stored = z.array(discountInput);
 
 export type DiscountView = z.output<typeof discountInput> & {
-	/** Offers with this discount in their price now. */
+	/** Offers that currently have this discount in their price. */
 	offersNow: number;
 };
 
-/** All of them, regardless of their dates. For the scheduler's and the ledger's own use: no authorization. */
+/** All discounts, regardless of their dates. For the scheduler's and the ledger's own use: no authorization. */
 export async function readDiscounts(db: DbOrTx): Promise<Discount[]> {
 	return (await readStored(db)).map(toDiscount);
 }
@@ -59,10 +59,10 @@ export async function listDiscounts(ctx: ServiceContext): Promise<DiscountView[]
 }
 
 /**
- * Replaces the list of negotiated discounts. It applies from the next decision and launch on; running machines keep the price
- * of their launch.
+ * Replaces the list of negotiated discounts. It applies from the next decision and launch on; running machines keep their
+ * launch price.
  * `seen`: the list that the new one is based on.
- * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud, `conflict` when `seen` is not the current
+ * @throws SpillwayError `forbidden`; `invalid_input` for a site that is not a cloud; `conflict` when `seen` is not the current
  * list.
  */
 export async function setDiscounts(ctx: ServiceContext, raw: DiscountsInput, seen?: DiscountsInput): Promise<void> {

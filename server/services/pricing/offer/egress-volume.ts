@@ -6,14 +6,14 @@ import { egressStepsAfter, internetEgress } from "#server/rates/egress.ts";
 import { RATED_PROVIDERS } from "#server/rates/offers.ts";
 import type { EgressStep } from "#server/scheduling/egress.ts";
 
-/** The setting that counts the bytes that left a region in a month of the provider (UTC). */
+/** The setting that counts a region's egress bytes in the provider's month (UTC). */
 export function egressCounterKey(provider: string, region: string, atMs: number): string {
 	return `egress_bytes/${provider}/${region}/${monthOf(atMs)}`;
 }
 
 /**
- * Price of the next GiB out of each region with offers, by `provider:region`, given the ledger's volume in the month of
- * `nowMs`; empty without any volume. Regions of providers without listed tiers are omitted.
+ * Price of the next GiB of egress from each region with offers, by `provider:region`, given the ledger's volume in the month
+ * of `nowMs`; empty without any volume. Regions of providers without listed tiers are omitted.
  * Cost: the counters of one month, and the offers' regions.
  */
 export async function readEgressSteps(db: DbOrTx, nowMs: number): Promise<Map<string, EgressStep[]>> {

@@ -4,9 +4,9 @@ import { readCommitments } from "../commitment/commitments.ts";
 import { lockCommitments, takenSeats } from "../commitment/seats.ts";
 
 /**
- * Whether this many machines still fit into the commitment of an offer, counted again over all machines that are not
- * terminated; true for an offer without a commitment. It locks the commitments until the transaction ends, so of two concurrent
- * placements the second sees the first. Call it before budgets are locked (see lockBudgets).
+ * Whether this many machines still fit into the commitment of an offer, recounted over all machines that are not terminated;
+ * true for an offer without a commitment. Locks the commitments until the transaction ends, so the second of two concurrent
+ * placements sees the first. Call it before locking budgets (see lockBudgets).
  */
 export async function hasSeats(tx: Tx, { commitmentId }: Offer, instances: number): Promise<boolean> {
 	if (commitmentId === undefined) return true;

@@ -11,7 +11,7 @@ import { egressMicroUsdPerGiB } from "#server/rates/egress.ts";
 import type { RatedProvider } from "#server/rates/offers.ts";
 import { fromStoredDisk } from "./stored-offer.ts";
 
-/** Offers of the enabled, healthy sites at the prices that the providers name, with egress and grid intensity of their region. */
+/** Offers of the enabled, healthy sites at the providers' list prices, with the egress price and grid intensity of their region. */
 export async function listListPrices(db: DbOrTx): Promise<Offer[]> {
 	const rows = await db
 		.select({ offer, healthy: site.healthy, enabled: site.enabled })
@@ -45,8 +45,8 @@ function toOffer(row: typeof offer.$inferSelect): Offer {
 		gridGramsPerKwh: grid?.gramsPerKwh ?? null,
 		pue: grid?.pue ?? null,
 		billedMinimumMs: billingTermsOf(provider).minimumMs,
-		// The loop starts the machines of a gang in one zone and gives all back when one cannot be had; within a region's
-		// subnet those of any of these clouds reach each other.
+		// The loop launches the machines of a gang in one zone and releases all of them when one is unavailable. Within a region's
+		// subnet, machines of any of these clouds can reach each other.
 		gangs: true,
 		...(row.quota && { quota: row.quota }),
 		...(row.disk && { disk: fromStoredDisk(row.disk) }),

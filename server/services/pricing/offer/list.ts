@@ -7,13 +7,13 @@ import { listListPrices } from "./list-prices.ts";
 import { withQuotas } from "./quota-use.ts";
 import { reservedOffers } from "./reserved.ts";
 
-/** Available capacity at the company's contract prices: the clouds' offers, and reserved or committed capacity. */
+/** Available capacity at the company's contract prices: cloud offers, and reserved or committed capacity. */
 export async function listOffers(db: DbOrTx, nowMs: number): Promise<Offer[]> {
 	const market = await listMarketOffers(db, nowMs);
 	return [...market, ...(await reservedOffers(db, await readCommitments(db), market, nowMs))];
 }
 
-/** The clouds' offers alone. */
+/** Only the cloud offers. */
 export async function listMarketOffers(db: DbOrTx, nowMs: number): Promise<Offer[]> {
 	const contracted = discountOffers(await listListPrices(db), discountsAt(await readDiscounts(db), nowMs));
 	return withQuotas(db, contracted);

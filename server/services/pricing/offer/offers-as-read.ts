@@ -13,13 +13,13 @@ import { withQuotas } from "./quota-use.ts";
 import { reservedOffers } from "./reserved.ts";
 
 /**
- * The result of listOffers, without reading thousands of unchanged rows again: prices change every few minutes, and snapshots
- * are read every second. A digest of all their inputs, computed by the database, shows changes.
+ * Returns the result of listOffers without reading thousands of unchanged rows again: prices change every few minutes, and
+ * snapshots are read every second. The database computes a digest of all inputs, which reveals changes.
  */
 export class OffersAsRead {
 	#last: { digest: string; offers: Offer[] } | null = null;
 
-	/** The objects of the last read where nothing changed. All reads must see the same: a transaction of repeatable reads. */
+	/** Returns the objects of the last read if nothing changed. Call it in a repeatable-read transaction, so that all reads agree. */
 	async read(tx: DbOrTx, nowMs: number): Promise<Offer[]> {
 		const inputs = await readInputs(tx);
 		const discounts = discountsAt(parseDiscounts(inputs.discounts), nowMs);
@@ -30,7 +30,7 @@ export class OffersAsRead {
 	}
 }
 
-/** The digest, with the two settings that also depend on the time. */
+/** The digest, with the two settings that also depend on the current time. */
 async function readInputs(tx: DbOrTx) {
 	const settingOf = (key: string) => sql`(select ${setting.value} from ${setting} where ${setting.key} = ${key})`;
 	const [row] = await tx.execute<{ digest: string; discounts: unknown; commitments: unknown }>(sql`

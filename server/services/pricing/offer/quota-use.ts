@@ -2,18 +2,18 @@ import { sql } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import type { Offer, OfferQuota } from "#server/domain/capacity.ts";
 
-/** A provider counts a machine in its quota some time after the request. */
+/** Providers count a machine against the quota only some time after the request. */
 const LAG_SECONDS = 60;
 
-/** The rest of an account's quota for an offer, whole machines only, GPUs. */
+/** GPUs left in an account's quota for an offer, in whole machines. */
 function gpusFree({ gpus, vcpus }: Pick<Offer, "gpus" | "vcpus">, { unit, limit, used }: OfferQuota): number {
 	const each = unit === "cores" ? vcpus : gpus;
 	return each <= 0 ? 0 : Math.max(0, Math.floor((limit - used) / each)) * gpus;
 }
 
 /**
- * Offers with the rest of their account's quotas, by the provider's figures and the launches since they were read. Offers
- * without a quota are the same objects. Cost: nothing without known quotas, else one check of the live machines.
+ * Offers with the remaining quota of their account, from the provider's figures and the launches since they were read. Offers
+ * without a quota are returned as the same objects. Cost: none without known quotas, else one read of the live machines.
  */
 export async function withQuotas(db: DbOrTx, offers: readonly Offer[]): Promise<Offer[]> {
 	if (!offers.some(({ quota }) => quota !== undefined)) return [...offers];

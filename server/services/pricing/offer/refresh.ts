@@ -9,8 +9,8 @@ import { toStoredDisk } from "./stored-offer.ts";
 const BATCH = 500;
 
 /**
- * Writes a cloud's current offers; a changed price also goes into the price history. Back-off survives. The only writer of
- * offers, so every driver's prices pass the floor here.
+ * Writes a cloud's current offers; changed prices are also added to the price history. Back-off is kept. This is the only writer
+ * of offers, so the price floor applies to every driver here.
  */
 export async function refreshOffers(db: Db, observed: readonly OfferObservation[], atMs: number): Promise<void> {
 	const seenAt = new Date(atMs);
@@ -80,7 +80,7 @@ export async function refreshOffers(db: Db, observed: readonly OfferObservation[
 	}
 }
 
-/** Prices of the same machine, bought the same way, at the other places that were read with it. */
+/** Prices of the same machine and capacity type at the other places read with it. */
 function neighboursIn(observed: readonly OfferObservation[]): (of: OfferObservation) => bigint[] {
 	const keyOf = (o: OfferObservation) => `${o.provider}|${o.instanceType}|${o.capacityType}`;
 	const groups = Map.groupBy(observed, keyOf);

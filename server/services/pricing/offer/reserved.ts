@@ -9,12 +9,12 @@ import type { OfferRecord } from "#server/scheduling/types.ts";
 import { type BoughtAhead, readCommitments } from "../commitment/commitments.ts";
 import { COMMITMENT_ID, takenSeats } from "../commitment/seats.ts";
 
-/** Refusals and launches from before have faded. */
+/** Earlier rejections and launches have decayed. */
 const LOOK_BACK_MS = 12 * LIMITS.refusalHalfLifeMs;
 
 /**
- * Commitments as offers: one for each commitment in force and each region that sells its machine on demand. Using it adds
- * nothing to the fixed payment, so its price is 0. Beyond its term a machine would cost the on-demand price, so that price must
+ * Commitments as offers: one for each active commitment and each region that sells its machine on demand. The price is 0,
+ * because use adds nothing to the fixed payment. Beyond the term a machine would cost the on-demand price, so that price must
  * be known, and no machine outlives the term.
  * @param known all commitments
  * @param market the offers of the clouds, which describe the machines
@@ -33,13 +33,13 @@ export async function reservedOffers(db: DbOrTx, known: readonly BoughtAhead[], 
 	);
 }
 
-/** The same for a replay of a past time, with no seat taken yet: commitments in force at its start. */
+/** The same for a backtest of a past period, with no seats taken: commitments in force at its start. */
 export async function reservedOffersSince(db: DbOrTx, market: readonly Offer[], fromMs: number): Promise<Offer[]> {
 	const commitments = (await readCommitments(db)).filter((c) => c.fromMs <= fromMs && fromMs < lastLaunchMs(c));
 	return commitments.flatMap((c) => offersOf(c, market).map((offer) => ({ ...offer, reservedFree: c.instances })));
 }
 
-/** The end of its machines: early enough to be seen gone before the commitment ends, since then they cost their own price. */
+/** When its machines must end: early enough to be observed before the commitment ends, after which they cost the regular price. */
 function lastLaunchMs({ toMs }: Commitment): number {
 	return toMs - LIMITS.terminationMarginMs;
 }
@@ -72,7 +72,7 @@ function offersOf(c: BoughtAhead, market: readonly Offer[]): Offer[] {
 }
 
 /**
- * By commitment with an active back-off: pauses double and fade as those of every offer do, and end with a launch
+ * Commitments in active back-off. As with other offers, pauses double and decay, and end with a launch
  * (scheduling/records.ts).
  */
 async function pausesOf(db: DbOrTx, nowMs: number): Promise<Map<string, Pick<Offer, "backoffUntilMs" | "backoffReason">>> {
@@ -93,7 +93,7 @@ async function pausesOf(db: DbOrTx, nowMs: number): Promise<Map<string, Pick<Off
 
 const IS_REFUSED = sql<boolean>`coalesce(${instance.reason}->>'code' in ('launch_refused_capacity', 'launch_refused_quota', 'launch_refused'), false)`;
 
-/** What the outcome of one machine shows about its commitment: refused, or came up. */
+/** What the outcome of one machine shows about its commitment: rejected or launched. */
 function stepsOf(row: { id: string | null; launchedAt: Date | null; terminatedAt: Date | null; isRefused: boolean }) {
 	const { id, launchedAt, terminatedAt, isRefused } = row;
 	if (id === null) return [];

@@ -3,7 +3,7 @@ import type { StoredDisk } from "#server/db/schema/offer.ts";
 import type { MachineDisk, Offer } from "#server/domain/capacity.ts";
 import { assert } from "#server/kernel/assert.ts";
 
-/** The offer as it was taken, in the form that the row keeps. */
+/** The offer as chosen at launch, in the form stored in the row. */
 export function toStoredOffer(offer: Offer): StoredOffer {
 	assert(offer.microUsdPerHour !== null, "only an offer with a price can be taken");
 	const { disk, listMicroUsdPerHour, ...rest } = offer;

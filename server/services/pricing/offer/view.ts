@@ -28,26 +28,26 @@ export interface OfferView {
 	vcpus: number;
 	memoryGiB: number;
 	capacityType: CapacityType;
-	/** null: no price is known, and the offer is never chosen. */
+	/** null: the price is unknown, and the offer is never chosen. */
 	microUsdPerHour: string | null;
 	microUsdPerGpuHour: string | null;
 	priceObservedAt: string;
-	/** Older than `priceMaxAgeMs`: the offer is not chosen until its price was read again. */
+	/** Older than `priceMaxAgeMs`: the offer is not chosen until its price is refreshed. */
 	priceStale: boolean;
 	priceSource: string;
-	/** The launch disk of its machines, in addition to their price; null: its driver names none. */
+	/** The launch disk of its machines, charged in addition to their price; null: the driver reports none. */
 	disk: OfferDiskView | null;
-	/** Why the provider's newest price is not believed; the offer then has none, or an older one. */
+	/** Why the provider's newest price was rejected; the offer then has no price or an older one. */
 	quarantine: string | null;
 	/**
-	 * The machine's on-demand list price where its prices include a negotiated discount, else null; and the discount in its own
+	 * The machine's on-demand list price when its prices include a negotiated discount, else null; and the discount in its own
 	 * price.
 	 */
 	listMicroUsdPerHour: string | null;
 	discount: OfferDiscount | null;
-	/** The account's quota that it counts in, and GPUs that it still allows here; null: not known. */
+	/** The account quota that it counts against, and the GPUs still allowed here; null: unknown. */
 	quota: (OfferQuota & { gpusFree: number }) | null;
-	/** Reserved capacity only: its free machines now. Its price is the marginal cost of using one. */
+	/** Reserved capacity only: the machines currently free. Its price is the marginal cost of using one. */
 	reservedFree: number | null;
 	/** Reserved capacity only: the commitment. */
 	commitmentId: string | null;
@@ -58,7 +58,7 @@ export interface OfferView {
 	prices: { atMs: number; microUsdPerHour: string }[];
 }
 
-/** `microUsdPerMonth` null: its price is unknown and included in no cost; `source` says why. */
+/** `microUsdPerMonth` null: the price is unknown and not included in any cost; `source` gives the reason. */
 export interface OfferDiskView {
 	type: string;
 	gib: number;
@@ -69,15 +69,15 @@ export interface OfferDiskView {
 
 export interface OffersPage {
 	items: OfferView[];
-	/** How many fit; items are the cheapest of them. */
+	/** Number of matching offers; `items` contains the cheapest. */
 	total: number;
-	/** Every offered model, regardless of the filter. */
+	/** All offered models, regardless of the filter. */
 	accelerators: string[];
 	/** When a provider was last read; null before the first time. */
 	seenAt: string | null;
 }
 
-/** Offers with at least so many GPUs, cheapest GPU-hour first; then those with a stale price, those without one last. */
+/** Offers with at least this many GPUs: cheapest GPU-hour first, then stale prices, then unknown prices. */
 export async function viewOffers(ctx: ServiceContext & { timing: Timing }, raw: OffersInput): Promise<OffersPage> {
 	authorize(ctx, "capacity:read", null);
 	const input = offersInput.parse(raw);
@@ -154,7 +154,7 @@ export async function viewOffers(ctx: ServiceContext & { timing: Timing }, raw: 
 	};
 }
 
-/** How many offers there are and how old the newest reading is. */
+/** The number of offers and the age of the newest refresh. */
 export async function offerFreshness(ctx: ServiceContext): Promise<{ count: number; seenAt: string | null }> {
 	authorize(ctx, "capacity:read", null);
 	const [row] = await ctx.db.select({ count: sql<number>`count(*)::int`, seenAt: sql<Date | null>`max(${offer.seenAt})` }).from(offer);

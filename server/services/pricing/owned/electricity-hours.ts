@@ -5,13 +5,13 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { electricityPrice } from "#server/db/schema/electricity-price.ts";
 import { reachOf } from "../energy/power-facts.ts";
 
-/** The price of a kWh in an hour, and its source. */
+/** The price per kWh in an hour, and its source. */
 export interface ElectricityHourPrice {
 	microUsdPerKwh: bigint;
 	source: string;
 }
 
-/** Known prices of a site's UTC hours by the hour's start, in order. Cost: its rows of the interval, by their key. */
+/** Known prices of a site's UTC hours, ordered by start. Cost: its rows in the interval, by key. */
 export async function electricityHoursOf(
 	db: DbOrTx,
 	siteId: string,
@@ -41,12 +41,12 @@ export async function electricityHoursOfSites(
 	return sites;
 }
 
-/** The prices alone, micro-dollars per kWh, as the meter takes them. */
+/** Only the prices, in micro-dollars per kWh, for the meter. */
 export async function electricityPricesOf(db: DbOrTx, siteId: string, interval: Interval): Promise<ReadonlyMap<number, bigint>> {
 	return new Map([...(await electricityHoursOf(db, siteId, interval))].map(([hourMs, { microUsdPerKwh }]) => [hourMs, microUsdPerKwh]));
 }
 
-/** The pool with the prices of all hours that a metering of these uses may charge or reverse. */
+/** The pool with the prices of all hours that metering these uses may charge or reverse. */
 export async function withElectricityHours<Pool extends OwnedPool>(
 	db: DbOrTx,
 	pool: Pool,

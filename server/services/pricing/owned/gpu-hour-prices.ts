@@ -11,7 +11,7 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { type ElectricityHourPrice, electricityHoursOfSites } from "./electricity-hours.ts";
 
-/** A busy and an idle GPU-hour under a card, µ$: the share of a month's fixed cost, and the power of some time. */
+/** Cost of a busy and an idle GPU-hour under a rate card, µ$: a share of the month's fixed cost, and power over some period. */
 export interface GpuHourPrices {
 	busyMicroUsd: bigint;
 	idleMicroUsd: bigint;
@@ -20,8 +20,8 @@ export interface GpuHourPrices {
 type Hours = ReadonlyMap<number, ElectricityHourPrice>;
 
 /**
- * A card with the known data of its electricity: the fixed cost is spread over the month of `atMs`, power is the mean of
- * `powerOf`.
+ * Prices under a card with its known electricity data: the fixed cost is spread over the month of `atMs`, and power is the
+ * mean over `powerOf`.
  */
 interface Priced {
 	card: OwnedRateCard;
@@ -40,16 +40,16 @@ export function gpuHourPrices({ card, gpus, atMs, powerOf, hours }: Priced, cale
 	const prices = new Map([...hours].map(([hourMs, { microUsdPerKwh }]) => [hourMs, microUsdPerKwh]));
 	const price = (load: Load) => {
 		const whole = share + powerPerHour(cost, load, prices, powerOf);
-		// A market that pays for power makes no one richer by running jobs without end.
+		// Negative power prices must not make running jobs profitable.
 		return whole > 0n ? whole : 0n;
 	};
 	return { busyMicroUsd: price("busy"), idleMicroUsd: price("idle") };
 }
 
-/** Horizon of hourly prices ahead: as much as a day-ahead market publishes. */
+/** Horizon of future hourly prices: as much as a day-ahead market publishes. */
 const AHEAD_MS = DAY_MS;
 
-/** The current hour and the following ones. From whole hours, so that the prices stay the same within an hour. */
+/** The current hour and the following ones. Starts at a whole hour, so that prices stay the same within the hour. */
 function hoursAhead(nowMs: number): Interval {
 	const fromMs = bucketStartMs("hour", nowMs);
 	return { fromMs, toMs: fromMs + AHEAD_MS };
@@ -58,8 +58,8 @@ function hoursAhead(nowMs: number): Interval {
 type PoolSize = { siteId: string; id: string; nodes: number; gpusPerNode: number };
 
 /**
- * Cost of a busy GPU-hour of each pool by the card in force, by `site/pool`, with the power of the next 24 hours; pools without
- * a card are omitted. Cost: one row per pool, and 24 per site where known, by index.
+ * Price of a busy GPU-hour of each pool under its current card, by `site/pool`, with the power price of the next 24 hours. Pools
+ * without a card are omitted. Cost: reads one row per pool, and 24 per site where known, by index.
  */
 export async function busyPricesNow(db: DbOrTx, pools: readonly PoolSize[], nowMs: number): Promise<Map<string, bigint>> {
 	const cards = await cardsNow(db, nowMs);
@@ -77,7 +77,7 @@ export async function busyPricesNow(db: DbOrTx, pools: readonly PoolSize[], nowM
 	);
 }
 
-/** The sites among these with hourly electricity prices in busyPricesNow, and how many hours. Cost: as there. */
+/** The sites for which busyPricesNow uses hourly electricity prices, with the number of hours. Cost: as for busyPricesNow. */
 export async function electricityAhead(db: DbOrTx, siteIds: readonly string[], nowMs: number): Promise<ElectricityAhead[]> {
 	const powerOf = hoursAhead(nowMs);
 	const known = await electricityHoursOfSites(db, siteIds, powerOf);
@@ -90,7 +90,7 @@ export async function electricityAhead(db: DbOrTx, siteIds: readonly string[], n
 	);
 }
 
-/** For each pool the card in force. */
+/** The current card of each pool. */
 async function cardsNow(db: DbOrTx, nowMs: number) {
 	return db
 		.selectDistinctOn([rateCard.siteId, rateCard.poolId], { siteId: rateCard.siteId, poolId: rateCard.poolId, card: rateCard.card })

@@ -10,7 +10,7 @@ export interface PoolKey {
 	poolId: string;
 }
 
-/** A card that is or was in force on a pool, or will be. */
+/** A past, current or future rate card of a pool. */
 export interface PoolCard {
 	id: string;
 	effectiveFromMs: number;
@@ -21,7 +21,7 @@ export interface PoolCard {
 const COSTS_MAX = 500;
 const costs = new Map<string, CardCost>();
 
-/** The cards of a pool in order of time; of two for one instant the newer. */
+/** The cards of a pool by start time; for two with the same start, only the newer. */
 export async function cardsOfPool(db: DbOrTx, { siteId, poolId }: PoolKey): Promise<PoolCard[]> {
 	const rows = await db
 		.select({ id: rateCard.id, effectiveFrom: rateCard.effectiveFrom, card: rateCard.card })
@@ -33,7 +33,7 @@ export async function cardsOfPool(db: DbOrTx, { siteId, poolId }: PoolKey): Prom
 		.filter((row, i, all) => all[i + 1]?.effectiveFromMs !== row.effectiveFromMs);
 }
 
-/** The same as the meter needs them. */
+/** The same, in the form that the meter needs. */
 export async function effectiveCards(db: DbOrTx, key: PoolKey, calendar: Calendar): Promise<EffectiveCard[]> {
 	return (await cardsOfPool(db, key)).map(({ id, effectiveFromMs, card }) => ({
 		fromMs: effectiveFromMs,

@@ -7,15 +7,15 @@ import type { StorePrice } from "./prices.ts";
 
 export type PriceOfStore = Pick<StorePrice, "microUsdPerGiBMonth" | "microUsdPerGiBEgress">;
 
-/** Serializes changes of a store's price with the meter, until the transaction ends. */
+/** Serializes price changes of a store with the meter until the transaction ends. */
 export async function lockStorePrice(tx: Tx, storeId: string): Promise<void> {
 	await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`store price:${storeId}`}, 0))`);
 }
 
-/** Sets the prices of a store from now on, after every earlier price. */
+/** Sets the prices of a store from now on; later than every earlier price. */
 export async function writeStorePrice(tx: Tx, storeId: string, price: PriceOfStore, clock: Clock): Promise<StorePrice> {
 	await lockStorePrice(tx, storeId);
-	// After the lock: a meter that held it has charged earlier times only.
+	// Read the clock after taking the lock: a meter that held it has charged only earlier times.
 	const nowMs = clock.nowMs();
 	const [latest] = await tx
 		.select({ from: storePrice.effectiveFrom })
