@@ -24,7 +24,7 @@ const scenario = path.join(examples, "own-prices.yaml");
 const sound = ["--trace", trace, "--scenario", scenario];
 
 // Every case starts two processes, which takes seconds on a busy machine.
-describe("spillway simulate", { timeout: 120_000 }, () => {
+describe("spillway simulate", () => {
 	it("prints the strategies side by side, with the clock's figures on stderr", async () => {
 		const { code, out, err } = await spillway(...sound, "--strategy", "owned_fifo", "--policy", path.join(examples, "policy.yaml"));
 		expect([code, err]).toEqual([0, expect.stringMatching(/^owned_fifo: [\d,]+ decisions in .* s \([\d,]+ a second\)\nspillway: .*\n$/)]);

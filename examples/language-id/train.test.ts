@@ -3,11 +3,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseJobText } from "#server/domain/job-file.ts";
-
-// Each test starts the training one to three times; a busy machine needs longer than the runner's five seconds.
-vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
 beforeEach(() => {

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(logFolder, { recursive: true }));
 
-const WAITING = { timeout: 10_000, interval: 20 };
+const WAITING = { timeout: 60_000, interval: 20 };
 
 function keep(script, env = {}) {
 	const said = [];

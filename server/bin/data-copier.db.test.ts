@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 describe.skipIf(!existsSync("/usr/bin/rclone"))("copying ahead, by a real rclone (skipped where none is installed)", () => {
-	it("copies a folder of this host to a machine that cannot read it, through the region's store", { timeout: 60_000 }, async () => {
+	it("copies a folder of this host to a machine that cannot read it, through the region's store", async () => {
 		await mkdir(path.join(folder, "rows"));
 		await writeFile(path.join(folder, "rows", "a.csv"), "1\n2\n");
 		const remotesFile = path.join(folder, "remotes.conf");

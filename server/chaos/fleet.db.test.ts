@@ -25,7 +25,7 @@ const isAgent = (pid: number): boolean => {
 	}
 };
 
-it("ends the runs under way with all that runs on their machines when it is asked to", { timeout: 60_000 }, async () => {
+it("ends the runs under way with all that runs on their machines when it is asked to", async () => {
 	const file = await buildAgent();
 	const agent = { file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
 	const endless = { name: "job-1", lines: 100_000, everyMs: 20, checkpoints: false, spot: false };
@@ -47,7 +47,7 @@ it("ends the runs under way with all that runs on their machines when it is aske
 		onReport: () => void seen.reports++,
 		onFailure: (_seed, why) => void seen.failures.push(why),
 	});
-	await vi.waitUntil(() => processesOf(folder).some(isAgent), { timeout: 40_000, interval: 100 });
+	await vi.waitUntil(() => processesOf(folder).some(isAgent), { timeout: 60_000, interval: 100 });
 	expect(processesOf(folder).length).toBeGreaterThan(1);
 	end.abort();
 	await over;

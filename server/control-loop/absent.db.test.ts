@@ -34,7 +34,7 @@ function hideAttempts(w: World, hides: () => boolean): void {
 }
 
 describe("an attempt missing from its site's answers", () => {
-	it("is not lost after two of them: it still runs there, and its job is started nowhere else", { timeout: 60_000 }, async () => {
+	it("is not lost after two of them: it still runs there, and its job is started nowhere else", async () => {
 		const w = await open();
 		await w.submit({ name: "home-1", estimate: "2m" });
 		await w.until(async () => (await w.attempts())[0]?.state === "running");
@@ -49,7 +49,7 @@ describe("an attempt missing from its site's answers", () => {
 		expect(await w.attempts()).toMatchObject([{ number: 1, state: "succeeded" }]);
 	});
 
-	it("is not lost after many of them within a short time, and starts again when one shows it", { timeout: 60_000 }, async () => {
+	it("is not lost after many of them within a short time, and starts again when one shows it", async () => {
 		const w = await open();
 		await w.submit({ name: "home-1", estimate: "5m" });
 		await w.until(async () => (await w.attempts())[0]?.state === "running");
@@ -60,7 +60,7 @@ describe("an attempt missing from its site's answers", () => {
 		expect(await attemptAtHome(w)).toMatchObject({ state: "running" });
 	});
 
-	it("is lost when it is missing from all of them for `siteAbsentMs`, and its job is queued again", { timeout: 60_000 }, async () => {
+	it("is lost when it is missing from all of them for `siteAbsentMs`, and its job is queued again", async () => {
 		const w = await open();
 		await w.submit({ name: "home-1", estimate: "5m" });
 		await w.until(async () => (await w.attempts())[0]?.state === "running");
@@ -84,7 +84,7 @@ describe("an attempt stopped before its hand-over is recorded", () => {
 		return (await attemptAtHome(w)).id;
 	}
 
-	it("ends when the site has ended it, though the first answers omitted it", { timeout: 60_000 }, async () => {
+	it("ends when the site has ended it, though the first answers omitted it", async () => {
 		const w = await open();
 		const id = await startedUnnoted(w, 10_000);
 		await w.tick();
@@ -95,7 +95,7 @@ describe("an attempt stopped before its hand-over is recorded", () => {
 		expect((await home(w).observe()).attempts.map((a) => a.attemptId)).not.toContain(id);
 	});
 
-	it("ends after `siteAbsentMs` of answers without it, and is stopped if one shows it later", { timeout: 60_000 }, async () => {
+	it("ends after `siteAbsentMs` of answers without it, and is stopped if one shows it later", async () => {
 		const w = await open();
 		const id = await startedUnnoted(w, 60_000);
 		const fromMs = w.clock.nowMs();
@@ -115,7 +115,7 @@ describe("a machine missing from the provider's answers", () => {
 		return defined((await w.instances())[0], "its row");
 	}
 
-	it("does not count as terminated after the first of them, even when it was last observed hours ago", { timeout: 60_000 }, async () => {
+	it("does not count as terminated after the first of them, even when it was last observed hours ago", async () => {
 		const w = await open();
 		const { id } = await burst(w);
 		// The provider gets no call and the agent gets no command.
@@ -133,7 +133,7 @@ describe("a machine missing from the provider's answers", () => {
 		expect((await w.attempts()).filter((a) => a.siteId === "aws")).toMatchObject([{ state: "running" }]);
 	});
 
-	it("counts as terminated once a restarted scheduler has seen enough answers without it", { timeout: 60_000 }, async () => {
+	it("counts as terminated once a restarted scheduler has seen enough answers without it", async () => {
 		const w = await open();
 		const { id, providerInstanceId } = await burst(w);
 		w.silenced.add(id);
@@ -149,7 +149,7 @@ describe("a machine missing from the provider's answers", () => {
 });
 
 describe("an unwanted launch without an answer", () => {
-	it("is not given up after the first answer without its machine, even if the call was long ago", { timeout: 60_000 }, async () => {
+	it("is not given up after the first answer without its machine, even if the call was long ago", async () => {
 		const w = await open();
 		w.cloud.launches.next({ kind: "lose_answer" });
 		w.cloud.calls.fail("launch", "transient", { times: 1_000 });

@@ -29,7 +29,7 @@ const DEATHS: readonly ProbeStep[] = given
 const GOES_BACK: readonly ProbeStep[] = ["adopt:return_intended", "adopt:released"];
 
 /** The real loop and driver, with the shipped permissions; the cloud is the fake one. */
-describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster that is there already" : ""}`, { timeout: 240_000 }, () => {
+describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster that is there already" : ""}`, () => {
 	let home: KubernetesHome;
 	let driver: KubernetesDriver;
 	let w: World;

@@ -40,7 +40,7 @@ const home = (w: World, id: string) => w.cluster.theirs.entry(id);
 const cloudEnds = async (w: World) => (await w.attempts()).filter((a) => a.state === "succeeded" || a.state === "failed").length;
 const homeRuns = (w: World, id: string) => home(w, id)?.job.startedAtMs ?? null;
 
-describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
+describe("a job of the cluster's own queue", () => {
 	it("is held, runs in the cloud, and finishes at home with the same outcome", async () => {
 		const w = await open();
 		const { theirs } = fill(w);
@@ -179,7 +179,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 	});
 });
 
-describe("a job with a checkpoint folder named by its owner", { timeout: 120_000 }, () => {
+describe("a job with a checkpoint folder named by its owner", () => {
 	const GO_HOME = "{ id: go-home, move: { to: [home], savingUsd: 0.01 } }";
 
 	/** Home is occupied for 20 minutes by other jobs; the adopted one, of 50 minutes, leaves and saves a checkpoint every 15 minutes. */
@@ -259,7 +259,7 @@ describe("a job with a checkpoint folder named by its owner", { timeout: 120_000
 	);
 });
 
-describe("another user acts on an adopted job", { timeout: 120_000 }, () => {
+describe("another user acts on an adopted job", () => {
 	/** Their command, the state at that time, and the outcome for the adoption, its Spillway job and the job at home. */
 	it.each([
 		["cancel", "offered", "abandoned"],

@@ -52,7 +52,7 @@ async function copyNow(): Promise<void> {
 	await copies.done();
 }
 
-describe("data stored at home", { timeout: 60_000 }, () => {
+describe("data stored at home", () => {
 	it("is copied into the region's store before anything is launched, and read from there", async () => {
 		await submit("a");
 		await world.tick();

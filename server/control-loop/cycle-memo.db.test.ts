@@ -17,7 +17,7 @@ async function open(): Promise<World> {
 	return world;
 }
 
-describe("the live loop's memo between cycles", { timeout: 60_000 }, () => {
+describe("the live loop's memo between cycles", () => {
 	it("changes no plan, from the first submission to the last completion", async () => {
 		const w = await open();
 		const memory = newCycleMemory();

@@ -39,7 +39,7 @@ async function theJob(w: World) {
 	return row;
 }
 
-describe("a deferred live start", { timeout: 60_000 }, () => {
+describe("a deferred live start", () => {
 	it("begins at the greenest imported hour, and names the source and time of the forecast", async () => {
 		const w = await open({ slots: 1, rules: [GREENER] });
 		await importGrid(w, START_MS, 12, (hour) => (hour === 11 ? 100 : 400));

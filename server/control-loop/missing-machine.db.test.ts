@@ -73,7 +73,7 @@ describe("a machine that no listing has ever shown", () => {
 });
 
 describe("a machine that was listed and then is missing", () => {
-	it("is charged until the first listing without it when its agent is silent", { timeout: 60_000 }, async () => {
+	it("is charged until the first listing without it when its agent is silent", async () => {
 		const w = await open();
 		await burst(w);
 		await w.until(async () => (await w.instances())[0]?.readyAt != null);
@@ -86,7 +86,7 @@ describe("a machine that was listed and then is missing", () => {
 		expect((await charged(w)).ms).toBe(missedMs - launchedAtMs);
 	});
 
-	it("stays charged when its agent was heard since: the listing missed a running machine", { timeout: 60_000 }, async () => {
+	it("stays charged when its agent was heard since: the listing missed a running machine", async () => {
 		const w = await open();
 		await burst(w);
 		await w.until(async () => (await w.instances())[0]?.readyAt != null);

@@ -52,7 +52,7 @@ async function placed(w: World): Promise<{ id: string; jobId: string } | undefin
 
 const contextOf = (w: World) => systemContext(w.database.db, w.clock, "seed");
 
-describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
+describe("a recorded decision, decided again", () => {
 	it("gives the same bytes, in a new process and after new versions of the policy", async () => {
 		const w = await open();
 		const made = await lived(w);

@@ -28,7 +28,7 @@ const commitment = (more: Partial<CommitmentsInput["items"][number]> = {}): Comm
 });
 
 /** $1 an hour on demand; two machines are reserved for $0.60 each, used or not. */
-describe("reserved capacity, which is used first", { timeout: 60_000 }, () => {
+describe("reserved capacity, which is used first", () => {
 	let w: World;
 	const seed = () => systemContext(w.database.db, w.clock, "seed");
 	const reservedNow = async () => (await listOffers(w.database.db, w.clock.nowMs())).filter((o) => o.capacityType === "reserved");

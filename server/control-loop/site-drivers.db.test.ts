@@ -113,7 +113,7 @@ it("keeps a disabled site open while our resources exist there, and places nothi
 	expect([...drivers.clouds.keys()]).toEqual([]);
 });
 
-it("keeps a disabled cloud open for a day after its last machine, so that a late launch is found", { timeout: 30_000 }, async () => {
+it("keeps a disabled cloud open for a day after its last machine, so that a late launch is found", async () => {
 	await world.database.drop();
 	world = await World.open({ slots: 1 });
 	const drivers = siteDrivers();
@@ -165,9 +165,7 @@ it("opens stored credentials and reseals them under a newer key; a replaced file
 	expect(of("three")).toEqual([{ key: "f1" }, { key: "f2" }]);
 });
 
-it("adds new sites to a running scheduler, swaps changed ones and closes the old, and drops removed ones", {
-	timeout: 30_000,
-}, async () => {
+it("adds new sites to a running scheduler, swaps changed ones and closes the old, and drops removed ones", async () => {
 	const drivers = siteDrivers();
 	await drivers.look();
 	const connection = connect(world.database.url, { max: 4 });

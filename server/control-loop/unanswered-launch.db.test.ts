@@ -74,7 +74,7 @@ it("a machine with an agent that enrols while its launch is retried is charged f
 	expect(row?.billedFrom?.getTime()).toBe(made?.launchedAtMs);
 });
 
-it("a machine is known by the newest number that its provider reported, from its launch on", { timeout: 60_000 }, async () => {
+it("a machine is known by the newest number that its provider reported, from its launch on", async () => {
 	const w = await World.open({ slots: 1 });
 	world = w;
 	const signedIds: (string | null | undefined)[] = [];

@@ -9,7 +9,7 @@ afterEach(async () => {
 	world = null;
 });
 
-describe("a job with a deadline and checkpoints while spot is unavailable", { timeout: 60_000 }, () => {
+describe("a job with a deadline and checkpoints while spot is unavailable", () => {
 	it("waits for it beside on-demand that could be had, says until when, asks again after each pause, and starts on it when it is back", async () => {
 		const seen = { priceObservedAtMs: Date.UTC(2026, 10, 2, 8) };
 		const spot = fakeOffer({ capacityType: "spot", microUsdPerHour: 10_000_000n, onDemandMicroUsdPerHour: 40_000_000n, ...seen });

@@ -19,7 +19,7 @@ const ENGINE = docker ? ({ program: docker, kind: "docker" } as const) : ({ prog
 const missing = docker ? null : whyNoPodman();
 
 /** Runs jobs in containers of a real engine, with images pulled from a registry that implements the real protocol. */
-describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` (${missing})`}`, { timeout: 60_000 }, () => {
+describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` (${missing})`}`, () => {
 	let root: string;
 	let folder: string;
 	let registry: Registry;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 	mkdirSync(installed);
 	const env = { ...process.env, npm_config_cache: path.join(folder, "cache") };
 	await promisify(execFile)("npm", ["install", "--offline", "--no-audit", "--no-fund", tarball], { cwd: installed, env });
-}, 60_000);
+});
 afterAll(async () => {
 	await world.close();
 	rmSync(folder, { recursive: true, force: true });

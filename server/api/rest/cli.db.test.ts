@@ -376,7 +376,7 @@ describe("output", () => {
 			const ran = await spillway([...args, "--json"]);
 			expect(ran, args.join(" ")).toEqual({ code: 0, err: "", out: `${(await world.get(at)).text}\n` });
 		}
-	}, 60_000);
+	});
 
 	it("prints tables without color codes on a pipe", async () => {
 		const id = await world.submit({ name: "table" });
@@ -404,7 +404,7 @@ describe("output", () => {
 		}
 		expect(await spillway(["logs", id])).toEqual({ code: 0, out: "hello\n", err: "" });
 		expect(await spillway(["logs", "-f", id])).toMatchObject({ code: 0, out: "hello\n" });
-	}, 60_000);
+	});
 
 	it("--all pages through everything as one document", async () => {
 		await world.post("/jobs", { items: Array.from({ length: 520 }, () => aJob({ name: "paged-through" })) });

@@ -49,7 +49,7 @@ describe("spillway policy", () => {
 			code: 2,
 			err: expect.stringContaining("none.yaml cannot be read"),
 		});
-	}, 60_000);
+	});
 
 	it.each<[what: string, rule: string, says: RegExp]>([
 		["that cannot be parsed", "{ id: x, deny: { sites: [cloud }", /Missing|must be|flow/i],
@@ -114,7 +114,7 @@ describe("spillway policy", () => {
 			json: { fields: expect.arrayContaining([expect.objectContaining({ line: 12, column: error?.column })]) },
 		});
 		expect((await policy(["lint", file("cap.yaml", source)])).out).toContain(error?.message);
-	}, 60_000);
+	});
 
 	it("publishes changes based on the shown version, shows the difference, and does not overwrite another person's", async () => {
 		const mine = file("mine.yaml", shown.replace("instanceHours: 1", "instanceHours: 2"));
@@ -133,7 +133,7 @@ describe("spillway policy", () => {
 		expect(await policy(["rollback", "1", "-m", "as it was"])).toMatchObject({ code: 0, out: "default v1 is in force\n" });
 		expect((await policy(["versions"])).out).toMatch(/v2 .*longer\n\s+v1 +in force .*test/);
 		expect((await policy(["log"])).out).toMatch(/v1, in force\n.*published.*\n.*rolled back to .* by platform/);
-	}, 90_000);
+	});
 
 	it("apply --git records what git reports about the file, and only accepts committed changes", async () => {
 		const name = file("policy.yaml", shown.replace("instanceHours: 1", "instanceHours: 4"));
@@ -154,7 +154,7 @@ describe("spillway policy", () => {
 		});
 		expect(await policy(["apply", name, "--git"])).toMatchObject({ code: 2, err: expect.stringContaining("has uncommitted changes") });
 		expect(await policy(["unmanage"])).toMatchObject({ code: 0, out: expect.stringContaining("can be edited here again") });
-	}, 90_000);
+	});
 
 	it("removes secrets from a remote's address", () => {
 		expect(withoutSecret("https://token@example.test/a.git")).toBe("https://example.test/a.git");

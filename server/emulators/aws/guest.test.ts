@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { RunInstancesCommand, type RunInstancesCommandInput, TerminateInstancesCommand } from "@aws-sdk/client-ec2";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findGuestProcesses, startOf } from "../shared/guest/processes.ts";
 import { eventually } from "../shared/testing/eventually.ts";
 import type { BookedEc2Instance } from "./booked-instances.ts";
@@ -79,11 +79,17 @@ describe("a guest", () => {
 
 describe("termination", () => {
 	it("lets the guest clean up after SIGTERM", async () => {
-		const id = await launch("#!/bin/sh\ntrap 'echo saved > saved; exit 0' TERM\necho up > up\nwhile :; do sleep 0.05; done\n");
-		await written(id, "up");
-		await terminate(id);
-		await terminated(id);
-		expect(await written(id, "saved")).toBe("saved");
+		const patient = await startTestEmulator({ guestStopGraceMs: 240_000 });
+		onTestFinished(() => patient.dispose());
+		const script = "#!/bin/sh\ntrap 'echo saved > saved; exit 0' TERM\necho up > up\nwhile :; do sleep 0.05; done\n";
+		const { Instances = [] } = await patient.client().send(new RunInstancesCommand(launchOf({}, script)));
+		const id = Instances[0]?.InstanceId ?? "";
+		const booked = () => patient.instances().find(({ instanceId }) => instanceId === id);
+		const read = (file: string) => readFileSync(join(booked()?.folder ?? "", file), "utf8");
+		await eventually("the guest", () => existsSync(join(booked()?.folder ?? "", "up")));
+		await patient.client().send(new TerminateInstancesCommand({ InstanceIds: [id] }));
+		await eventually("the end of the guest", () => booked()?.state === "terminated");
+		expect(read("saved")).toBe("saved\n");
 	});
 
 	it("leaves no process: those that ignore SIGTERM, those in groups and their own sessions, those with a cleared environment", async () => {

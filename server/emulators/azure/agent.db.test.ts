@@ -89,7 +89,7 @@ const ended = (attemptId: string) =>
 const bookOf = (providerId: string) => emulator.instances().find(({ name, resourceGroup }) => `${resourceGroup}/${name}` === providerId);
 const rowOf = async (instanceId: string) => (await database.db.select().from(instance).where(eq(instance.id, instanceId)))[0];
 
-it("runs a job to its end on an Azure machine, which then deletes itself by its identity", { timeout: 60_000 }, async () => {
+it("runs a job to its end on an Azure machine, which then deletes itself by its identity", async () => {
 	const machineIdentity = `${RESOURCES}/Microsoft.ManagedIdentity/userAssignedIdentities/spillway-machine`;
 	const { attemptId, instanceId, made } = await launch("console.log('trained')", "on_demand", { machineIdentity });
 	expect(await ended(attemptId)).toMatchObject({ state: "succeeded", exitCode: 0 });

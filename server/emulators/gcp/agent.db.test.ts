@@ -85,7 +85,7 @@ async function attemptRow(id: string) {
 
 const bookOf = (id: string) => emulator.instances().find(({ instanceId }) => instanceId === id);
 
-it("runs a job to its end on a Google machine, which is then off", { timeout: 60_000 }, async () => {
+it("runs a job to its end on a Google machine, which is then off", async () => {
 	const { attemptId, instanceId, boot } = await launch("console.log('trained')");
 	const machineId = await boot();
 	const ended = await eventually("the report", async () => {
@@ -98,7 +98,7 @@ it("runs a job to its end on a Google machine, which is then off", { timeout: 60
 	await eventually("the machine to be off", () => bookOf(machineId)?.state === "stopped");
 });
 
-it("reads a preemption from Google's metadata server and stops in time", { timeout: 60_000 }, async () => {
+it("reads a preemption from Google's metadata server and stops in time", async () => {
 	const scheduling = { onHostMaintenance: "TERMINATE", provisioningModel: "SPOT", instanceTerminationAction: "DELETE" };
 	const source = "process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)";
 	const { attemptId, instanceId, boot } = await launch(source, { scheduling });
@@ -114,7 +114,7 @@ it("reads a preemption from Google's metadata server and stops in time", { timeo
 	expect(row?.interruptionAt).not.toBeNull();
 });
 
-it("rejects another machine with stolen user-data, and still accepts its own", { timeout: 60_000 }, async () => {
+it("rejects another machine with stolen user-data, and still accepts its own", async () => {
 	const { attemptId, instanceId, boot, bootElsewhere } = await launch("console.log('trained')");
 	const thief = await bootElsewhere();
 	await eventually("the thief to be off", () => bookOf(thief)?.state === "stopped");
@@ -125,7 +125,7 @@ it("rejects another machine with stolen user-data, and still accepts its own", {
 	await eventually("the job to end", async () => (await attemptRow(attemptId))?.state === "succeeded");
 });
 
-it("waits if a document is required and its machine has none", { timeout: 60_000 }, async () => {
+it("waits if a document is required and its machine has none", async () => {
 	const { instanceId, bootElsewhere } = await launch("console.log('trained')");
 	// Google signs nothing for it, so a thief has nothing to present.
 	await bootElsewhere({ serviceAccounts: [] });

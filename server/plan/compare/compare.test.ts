@@ -44,7 +44,7 @@ function study(seed = 1) {
 	return { jobs: trace.jobs, assessment, scenario: built.scenario, card, policy: null, texts: built.texts };
 }
 
-describe("comparing options", { timeout: 60_000 }, () => {
+describe("comparing options", () => {
 	const comparison = runStudy(study());
 	const option = (id: string) => {
 		const found = comparison.options.find((o) => o.id === id);
@@ -101,7 +101,7 @@ describe("comparing options", { timeout: 60_000 }, () => {
 	});
 });
 
-describe("jobs that scale", { timeout: 60_000 }, () => {
+describe("jobs that scale", () => {
 	const text = TEXT.replace("user,group", "user,group,parallel,scale_to").replaceAll(/(team\d)\n/g, "$1,0.95,32\n");
 	const scaling = { ...study(), jobs: parseTrace(text, "t.csv").jobs };
 	const comparison = runStudy(scaling);
@@ -123,7 +123,7 @@ describe("jobs that scale", { timeout: 60_000 }, () => {
 	});
 });
 
-describe("published claims", { timeout: 60_000 }, () => {
+describe("published claims", () => {
 	it("are compared with replays of the same jobs, each with its command", () => {
 		const options = { command: "again", oneJob: { scaling: { parallel: 0.5, upTo: 64 }, source: "test" } };
 		const report = headline(study(), options);

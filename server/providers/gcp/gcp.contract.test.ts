@@ -35,7 +35,7 @@ const project = () => defined(emulated, "the emulated project");
 
 beforeAll(async () => {
 	if (!given) emulated = await openEmulatedProject();
-}, 60_000);
+});
 afterAll(() => emulated?.close());
 
 describeCloudDriverContract("gcp", () => (given ? liveCloud(given) : project().makeHarness()));

@@ -55,7 +55,7 @@ function aRequest(changes: Partial<StartAttempt> = {}): StartAttempt {
 	return { attemptId: `att_${job}_001`, jobId: `job_${job}`, attemptNo: 1, spec, poolId: POOL, restoreFrom: null, ...changes, slots };
 }
 
-describe("the API server", { timeout: 60_000 }, () => {
+describe("the API server", () => {
 	it("being down makes the site unhealthy and nothing else: jobs keep running, and ends are found afterwards", async () => {
 		const { emulator, driver, until, run } = await open();
 		const id = await run({ spec: aSpec({ command: ["sh", "-c", "sleep 0.3; exit 6"], gpus: 1 }) });
@@ -145,7 +145,7 @@ describe("the API server", { timeout: 60_000 }, () => {
 		expect((await driver.observe()).attempts).toEqual([]);
 	});
 
-	it("with 10,000 pending pods of others is listed in pages, and they hold no GPUs", { timeout: 240_000 }, async () => {
+	it("with 10,000 pending pods of others is listed in pages, and they hold no GPUs", async () => {
 		const { emulator, driver } = await open({}, { answerTimeoutMs: 60_000 });
 		const spec = {
 			containers: [{ name: "c", image: "i", resources: { limits: { "nvidia.com/gpu": "8" }, requests: { "nvidia.com/gpu": "8" } } }],
@@ -171,7 +171,7 @@ describe("the API server", { timeout: 60_000 }, () => {
 	});
 });
 
-describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
+describe.each([34, 20])("on a server of 1.%i", (minor) => {
 	it("a pod that is evicted, preempted or drained is lost and is not restarted automatically", async () => {
 		const { emulator, until, run, podOf } = await open({ minor });
 		const ids = [await run(), await run({ slots: [1] }), await run({ slots: [2] })];
@@ -242,7 +242,7 @@ describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
 	});
 });
 
-describe("behind Spillway's back", { timeout: 60_000 }, () => {
+describe("behind Spillway's back", () => {
 	it("a Job that someone deletes is cancelled there: its end is kept, and it is not run again", async () => {
 		const { emulator, until, run } = await open();
 		const id = await run();
@@ -316,7 +316,7 @@ describe("behind Spillway's back", { timeout: 60_000 }, () => {
 	});
 });
 
-it("leaves a Job to Kueue, and rejects a queue if there is none", { timeout: 60_000 }, async () => {
+it("leaves a Job to Kueue, and rejects a queue if there is none", async () => {
 	const { emulator, driver, until } = await open({ groups: ["kueue.x-k8s.io"] }, { queue: "research" });
 	const request = aRequest();
 	await driver.start(request);

@@ -93,7 +93,7 @@ function below(volume: NonNullable<KubernetesSettings["volume"]>, part: string):
 }
 
 if (given) {
-	describe("a cluster that is there already", { timeout: 120_000 }, () => {
+	describe("a cluster that is there already", () => {
 		const alwaysJobs = process.env.SPILLWAY_CONTRACT_KUBERNETES_JOBS === "always";
 		const [namespace] = given.adoptFrom ?? [];
 		const withQueue = owner !== null && namespace !== undefined;
@@ -105,14 +105,14 @@ if (given) {
 		contract("kubernetes", open, { alwaysJobs, withQueue });
 	});
 } else {
-	describe("an emulated current server", { timeout: 60_000 }, () => {
+	describe("an emulated current server", () => {
 		const open = async () => {
 			const { emulator, settings, stop } = await startEmulatedCluster();
 			return { settings: { ...settings, adoptFrom: [THEIR_NAMESPACE] }, stop, theirs: theirJobs(emulator) };
 		};
 		contract("kubernetes", open, { withQueue: true });
 	});
-	describe("an emulated server of 1.20", { timeout: 60_000 }, () => {
+	describe("an emulated server of 1.20", () => {
 		contract("kubernetes 1.20", () => startEmulatedCluster({ minor: 20 }), {});
 	});
 }

@@ -50,7 +50,7 @@ function aRequest(command: string, slots: number[], nodes = 1): StartAttempt {
 	return { attemptId: `att_${job}_001`, jobId: `job_${job}`, attemptNo: 1, spec, poolId: POOL, restoreFrom: null, slots };
 }
 
-describe("a group of nodes that the cluster's autoscaler adds", { timeout: 60_000 }, () => {
+describe("a group of nodes that the cluster's autoscaler adds", () => {
 	it("accepts a job without any node, grows for it, reports it meanwhile, and shrinks afterwards", async () => {
 		const { driver, until, pool } = await open({ joinMs: 1_500 });
 		expect(await pool()).toEqual({

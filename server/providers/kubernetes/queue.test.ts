@@ -12,7 +12,7 @@ const MARK = "adp_1";
 const RAN = { outcome: "succeeded", exitCode: 0, comment: "ran in the cloud as job_1: exit code 0" } as const;
 const clock = { passTime: () => new Promise<void>((resolve) => setTimeout(resolve, 10)) };
 
-describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
+describe("jobs of others on Kubernetes", () => {
 	let cluster: EmulatedCluster;
 	let driver: KubernetesDriver;
 	let theirs: ReturnType<typeof theirJobs>;

@@ -195,7 +195,7 @@ describe("a scheduler that is killed", () => {
 	}
 
 	it("leaves the job running; its end is recorded and found", async () => {
-		const request = shell("echo ready; trap 'exit 6' TERM; while :; do sleep 0.02; done");
+		const request = shell("trap 'exit 6' TERM; echo ready; while :; do sleep 0.02; done");
 		await startElsewhereAndKill(request, (line) => line === "started");
 		await untilPhase(h, request.attemptId, "running");
 		await untilPrinted(h, request.attemptId, READY);

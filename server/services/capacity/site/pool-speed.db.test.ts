@@ -23,7 +23,7 @@ function attemptOf(jobId: string, createdAt: Date) {
 	return { id: `${jobId}/1`, jobId, number: 1, placement, siteId: "home", capacityType: "owned" as const, gpus: 1, slots: [0], createdAt };
 }
 
-describe("the speed of a pool at home", { timeout: 60_000 }, () => {
+describe("the speed of a pool at home", () => {
 	let world: World;
 	beforeAll(async () => {
 		world = await World.open({ slots: 4 });

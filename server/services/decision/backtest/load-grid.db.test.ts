@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => books.database.drop());
 
-describe("the coming hours of grids", { timeout: 60_000 }, () => {
+describe("the coming hours of grids", () => {
 	it.each([0, 1, 13, 23, 30, 47])("are forecast in a backtest as in the live loop, %i h after they were imported", async (hours) => {
 		const nowMs = books.clock.nowMs() + hours * HOUR_MS + 7 * MINUTE_MS;
 		const record = await loadGrid(books.db, { fromMs: nowMs - 5 * DAY_MS, toMs: nowMs });

@@ -41,7 +41,7 @@ const jobOf = (spec: Spec) =>
 		spec: { command: ["true"], duration: { estimate: "50m", max: "2h" }, ...spec },
 	});
 
-describe("a quote", { timeout: 60_000 }, () => {
+describe("a quote", () => {
 	it("suggests faster variants, and quotes the suggested result for each of them", async () => {
 		const w = await open([], [A100]);
 		const spec: Spec = { resources: { gpus: 1, accelerators: ["A10G-24GB"] } };
@@ -93,7 +93,7 @@ describe("a quote", { timeout: 60_000 }, () => {
 	});
 });
 
-describe("a job that waits", { timeout: 60_000 }, () => {
+describe("a job that waits", () => {
 	it("repeats its reason and suggests faster variants, and a running job does not wait", async () => {
 		const w = await open(["{ id: stays, when: 'job.class == \"sensitive\"', deny: { sites: [cloud] } }"]);
 		const [jobId = ""] = await w.submit({ name: "waits", class: "sensitive", estimate: "50m", max: "2h" });

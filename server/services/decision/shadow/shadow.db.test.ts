@@ -15,7 +15,7 @@ afterEach(async () => {
 	world = null;
 });
 
-describe("a draft run as a shadow of the published policy", { timeout: 120_000 }, () => {
+describe("a draft run as a shadow of the published policy", () => {
 	it("records agreement and differences, has no effect, and ends when stopped", async () => {
 		const w = await World.open({ slots: 1, runMs: 60_000, cloud: { offers: [fakeOffer({ priceObservedAtMs: START_MS })] } });
 		world = w;

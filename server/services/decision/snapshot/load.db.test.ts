@@ -13,7 +13,7 @@ afterEach(() => world?.database.drop());
 
 const byId = <T extends { jobId: string }>(list: readonly T[]): T[] => list.toSorted((a, b) => (a.jobId < b.jobId ? -1 : 1));
 
-it("a snapshot is dated after every fact in it, however long loading history took", { timeout: 60_000 }, async () => {
+it("a snapshot is dated after every fact in it, however long loading history took", async () => {
 	const w = await World.open({ slots: 1 });
 	world = w;
 	const db = new Proxy(w.ctx.db, {
@@ -39,7 +39,7 @@ it("a snapshot is dated after every fact in it, however long loading history too
 	expect((await loadSnapshot(w.ctx, new SnapshotCache())).snapshot).toMatchObject({ pools: [], offers: [], noSites: true });
 });
 
-describe("a snapshot read with a previous one's cache", { timeout: 120_000 }, () => {
+describe("a snapshot read with a previous one's cache", () => {
 	it("equals a fresh read, whatever changed", async () => {
 		const w = await World.open({ slots: 1, rules: ["{ id: ask, when: quote.costUsd > 500.0, require: { approval: platform } }"] });
 		world = w;

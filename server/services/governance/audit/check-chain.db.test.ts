@@ -22,7 +22,7 @@ async function sealed(lines: number): Promise<void> {
 	books.clock.advance(2 * MINUTE_MS);
 }
 
-describe("the scheduler's check of the chain", { timeout: 60_000 }, () => {
+describe("the scheduler's check of the chain", () => {
 	it("checks new entries, and once a day the whole chain", async () => {
 		await sealed(4);
 		const first = await checkChain(books);

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => books.database.drop());
 
-describe("docs/audit.md", { timeout: 60_000 }, () => {
+describe("docs/audit.md", () => {
 	it("has a worked example that sha256sum confirms", () => {
 		expect(execFileSync("sh", ["-c", shell], { encoding: "utf8" })).toBe(`${printed}  -\n`);
 	});

@@ -50,7 +50,7 @@ beforeAll(async () => {
 	}
 	await test.terminate(books, early.instanceId);
 	await meterAll(books);
-}, 60_000);
+});
 afterAll(() => books.database.drop());
 
 /** Computes the sums from the attempts themselves. */

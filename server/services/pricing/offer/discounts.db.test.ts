@@ -26,7 +26,7 @@ const discount = (more: Partial<DiscountsInput["items"][number]> = {}): Discount
 });
 
 /** $1 an hour on demand, $0.40 on spot. */
-describe("discounts agreed with a cloud", { timeout: 60_000 }, () => {
+describe("discounts agreed with a cloud", () => {
 	let w: World;
 	const seed = () => systemContext(w.database.db, w.clock, "seed");
 	const pricesAt = async (ms: number) => (await listOffers(w.database.db, ms)).map((o) => [o.capacityType, o.microUsdPerHour]);

@@ -7,7 +7,7 @@ import { refreshOffers } from "./refresh.ts";
 const START_MS = Date.UTC(2026, 10, 2, 8);
 
 /** Twelve cores with four in use: two machines of four cores fit. */
-describe("an account's quota", { timeout: 60_000 }, () => {
+describe("an account's quota", () => {
 	const quota = { name: "family", unit: "cores", limit: 12, used: 4 } as const;
 	const offers = [fakeOffer({ priceObservedAtMs: START_MS, quota })];
 	let w: World;

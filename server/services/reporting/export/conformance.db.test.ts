@@ -51,7 +51,7 @@ beforeAll(async () => {
 		"1.4": { ...world, rows: await exported({ version: "1.4" }) },
 	};
 	contracts = { ...world, rows: await exported({ version: "1.3", dataset: "contract-commitment" }) };
-}, 120_000);
+});
 afterAll(() => books.database.drop());
 
 describe("the exported ledger", () => {

@@ -322,7 +322,7 @@ describe("secrets", () => {
 	});
 });
 
-describe("an instance's life", { timeout: 90_000 }, () => {
+describe("an instance's life", () => {
 	it("saves progress on a spot interruption, and the next attempt resumes from it", async () => {
 		const first = await launch(COUNTER_SPEC);
 		await eventually("it counts", async () => (await lines(first.attemptId)).includes("step 5"));

@@ -82,7 +82,7 @@ async function storedOf(attemptId: string): Promise<Record<string, string>> {
 	return Object.fromEntries(await Promise.all(files)) as Record<string, string>;
 }
 
-describe("results of a job on a cloud machine", { timeout: 90_000 }, () => {
+describe("results of a job on a cloud machine", () => {
 	it("are in the store once the job has succeeded", async () => {
 		const ended = await run(TRAIN, [output("model", "/out/model"), output("train-log", "logs/train.txt")]);
 		expect(ended).toMatchObject({ state: "succeeded", exitCode: 0 });

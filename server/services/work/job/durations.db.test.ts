@@ -10,7 +10,7 @@ import { loadSnapshot, SnapshotCache } from "#server/services/decision/snapshot/
 
 const HOURS = { "account:ann": 10, "account:ben": 1, "account:cem": 1, "system:control_loop": 5 };
 
-describe("run times of a user's past jobs", { timeout: 60_000 }, () => {
+describe("run times of a user's past jobs", () => {
 	let world: World;
 	beforeAll(async () => {
 		world = await World.open({ slots: 4 });

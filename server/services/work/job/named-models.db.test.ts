@@ -10,7 +10,7 @@ afterEach(async () => {
 	for (const world of opened.splice(0)) await world.database.drop();
 });
 
-it("quotes and places a job that requests A10G on a machine with A10G-24GB", { timeout: 60_000 }, async () => {
+it("quotes and places a job that requests A10G on a machine with A10G-24GB", async () => {
 	const w = await World.open({ slots: 1 });
 	opened.push(w);
 	const spec = parseJobDocument({
