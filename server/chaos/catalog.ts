@@ -5,7 +5,7 @@ import type { Cloud } from "./plan.ts";
 
 type DiskRate = NonNullable<EmulatorOptions["disks"]>[number];
 
-/** Two regions a cloud, one type. Invented prices: nothing hangs on what a machine really costs. */
+/** Two regions per cloud, one instance type. Prices are invented; nothing depends on real ones. */
 export const REGIONS: Record<Cloud, string[]> = {
 	aws: ["us-east-1", "eu-west-1"],
 	azure: ["eastus", "westeurope"],
@@ -36,7 +36,7 @@ function ratesOf(cloud: Cloud): DatedRate[] {
 	const { instanceType, accelerator, zonesOf } = TYPES[cloud];
 	const price = { asOf: "2026-07-20", source: "invented for tests" };
 	const prices = { onDemand: { microUsdPerHour: ON_DEMAND, ...price }, spot: { microUsdPerHour: SPOT, ...price } };
-	// Google's offers name a zone, the others' a region.
+	// Google's offers name a zone; the other providers' offers name a region.
 	const places = REGIONS[cloud].flatMap((region) => (cloud === "gcp" ? zonesOf(region) : [null]).map((zone) => ({ region, zone })));
 	return places.map((place) => ({ instanceType, accelerator, ...SIZE, ...place, ...prices }));
 }
@@ -50,7 +50,7 @@ const DISK: Record<Cloud, Omit<DiskRate, "region">> = {
 	gcp: { type: "pd-balanced", tierGib: null, microUsdPerMonth: 500_000n },
 };
 
-/** Dear enough that a second of a disk is some 20 µ$: one too many shows. */
+/** So expensive that a disk-second costs about 20 µ$: one second too many is visible. */
 export function disksOf(cloud: Cloud): DiskRate[] {
 	return REGIONS[cloud].map((region) => ({ region, ...DISK[cloud] }));
 }

@@ -64,7 +64,7 @@ const disk = (diskMicroUsd: number): Partial<Outcome> => ({ instances: [{ ...row
 const fromAt = (ms: number) => charged({ fromMs: T0 + ms });
 const untilAt = (ms: number) => charged({ untilMs: T0 + ms });
 
-it("has nothing to say of a run in which nothing was lost", () => expect(broken({})).toEqual([]));
+it("reports nothing for a run without losses", () => expect(broken({})).toEqual([]));
 
 it.each<[string, Partial<Outcome>, RegExp]>([
 	["a machine that lives on", { machines: [{ ...machine, state: "running" }] }, /^orphans: .* is still running$/],
@@ -107,7 +107,7 @@ it.each<[string, Partial<Outcome>, RegExp]>([
 	expect(said[0]).toMatch(words);
 });
 
-it("lets a machine that may never have run be charged the least that its disk costs, and no more", () => {
+it("allows a machine that may never have run to be charged the disk minimum, and no more", () => {
 	const unseen = { ...row, untilMs: T0 + 12_000, fromSlackMs: 3_000, untilSlackMs: 3_000 };
 	const machines = [
 		{ ...machine, terminatedAt: T0 + 12_000, billedMs: 0, billedSeconds: 0, disk: { ...machine.disk, billedMicroUsd: "0" } },
@@ -118,22 +118,22 @@ it("lets a machine that may never have run be charged the least that its disk co
 	expect(disks(2_430)).toHaveLength(1);
 });
 
-it("compares no disk with the bill when its price could not be read at the launch", () => {
+it("skips disks with a price that could not be read at launch", () => {
 	expect(broken({ instances: [{ ...row, diskMicroUsdPerMonth: 0, charged: { ...row.charged, diskMicroUsd: 0 } }] })).toEqual([]);
 });
 
-it("does not blame anybody for lines that a killed agent had not sent", () => {
+it("tolerates lines that a killed agent had not sent", () => {
 	expect(broken({ attempts: [{ ...attempt, reported: false }], stored: new Map([["att_1", [1]]]) })).toEqual([]);
 });
 
-it("believes an agent that was heard after its machine was billed no more, as long as its processes lived", () => {
+it("accepts reports from an agent after the end of billing, as long as its processes lived", () => {
 	const late = charged({ untilMs: T0 + 120_000, heardMs: T0 + 118_500 });
 	expect(broken(late)).toEqual([expect.stringMatching(/after its end are charged/)]);
 	expect(broken({ ...late, machines: [{ ...machine, terminatedAt: T0 + 118_000 }] })).toEqual([]);
 	expect(broken({ ...late, machines: [{ ...machine, vanished: true, silentAt: T0 + 118_000 }] })).toEqual([]);
 });
 
-it("counts neither a machine that vanished before anybody saw it nor one that never ran as a second one", () => {
+it("does not count a machine that vanished unobserved or never ran as a duplicate", () => {
 	const earlier = { ...machine, instanceId: "i-0", launchTime: T0 - 50_000 };
 	expect(broken({ machines: [{ ...earlier, vanished: true }, machine] })).toEqual([]);
 	expect(broken({ machines: [{ ...earlier, runningAt: null, runningMs: 0, billedMs: 0 }, machine] })).toEqual([]);

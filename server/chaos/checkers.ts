@@ -10,7 +10,7 @@ export interface Violations {
 	lostLines: string[];
 	seconds: string[];
 	disks: string[];
-	/** Promises about rows that were broken while the run went on. */
+	/** Guarantees about rows that were violated during the run. */
 	promises: string[];
 }
 
@@ -107,8 +107,8 @@ function doubles({ machines, attempts, doubleCommands }: Outcome): string[] {
 }
 
 /**
- * Whether this machine makes another one for the same intent a duplicate. Machines that never ran or that vanished do not:
- * with no sign that a machine was created, requesting it again is correct.
+ * Whether another machine for the same intent is a duplicate of this one. Not if this machine never ran or vanished: without
+ * a sign that it was created, requesting another one is correct.
  */
 function isSecond(machine: Outcome["machines"][number]): boolean {
 	return !machine.vanished && machine.runningAt !== null;
@@ -149,7 +149,7 @@ function lastOfEach(machines: Outcome["machines"]): Outcome["machines"] {
 /** The shortest month has the highest disk price per second. */
 const SHORTEST_MONTH_MS = 28 * 86_400_000;
 
-/** A disk that costs anything costs at least this time of it at every provider; Amazon bills the least. */
+/** Minimum billed time of a disk with a nonzero price, at every provider. Amazon's minimum is the lowest. */
 const LEAST_DISK_MS = 60_000;
 
 /** Compares disk charges with the provider's list-price billing, except for time that could not be observed. */

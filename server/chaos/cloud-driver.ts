@@ -7,12 +7,12 @@ import type { ComputeClients } from "#server/providers/gcp/compute-clients.ts";
 import type { DatedRate } from "#server/providers/snapshot-rate.ts";
 import type { Cloud } from "./plan.ts";
 
-/** Real: after it the outcome of a call is unknown. */
+/** Real time, after which the outcome of a call is unknown. */
 const ANSWER_TIMEOUT_MS = 3_000;
 export const CONTROL_PLANE = "spw-chaos";
 
 export interface CloudAccess {
-	/** Of the emulated provider. */
+	/** The emulated provider's URL. */
 	url: string;
 	regions: string[];
 	clock: Clock;
@@ -20,7 +20,7 @@ export interface CloudAccess {
 	google(endpoint: string): Promise<ComputeClients>;
 }
 
-/** A cloud's driver as it is in production; an SDK is loaded only where it is needed, since that takes a second. */
+/** A cloud's production driver. SDKs are loaded only when needed, because loading takes a second. */
 export async function openCloudDriver(cloud: Cloud, { url: endpoint, regions, clock, rates, google }: CloudAccess): Promise<CloudDriver> {
 	const common = { controlPlane: CONTROL_PLANE, endpoint, regions, answerTimeoutMs: ANSWER_TIMEOUT_MS };
 	switch (cloud) {
@@ -50,7 +50,7 @@ export async function openCloudDriver(cloud: Cloud, { url: endpoint, regions, cl
 	}
 }
 
-/** Prices with one region at a tenth; null: as they are. */
+/** Prices with one region reduced to a tenth; null: unchanged. */
 export function withDropped(rates: readonly DatedRate[], region: string | null): DatedRate[] {
 	return rates.map((rate) => {
 		const { onDemand } = rate;

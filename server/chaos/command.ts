@@ -5,9 +5,9 @@ import { parseJobDocument } from "#server/domain/job-file.ts";
 import type { ChaosJob } from "./plan.ts";
 
 /**
- * What a job executes: it shows that it runs by a lock that the kernel releases when it ends, however it ends (a paused one keeps
- * it, and does not count); it appends its attempt to the job's list of turns; it prints numbered lines and records each
- * printed one; with checkpoints it resumes after the last one that it kept.
+ * The command of every job. While it runs it holds a lock, which the kernel releases however the command ends (a paused command
+ * keeps it but does not count as running). It appends its attempt to the job's order file, prints numbered lines, and
+ * records each printed line. With checkpoints it resumes after the last saved line.
  */
 const SCRIPT = `
 exec 9>>"$BOOK/$SPILLWAY_JOB_ID.lock"
@@ -31,7 +31,7 @@ while [ "$i" -lt "$LINES" ] && ! [ -e "$BOOK/$UNTIL" ]; do
 done
 `;
 
-/** `book`: folder of this host in which commands leave their traces. */
+/** `book`: folder on this host where commands leave their traces. */
 export function specOf(job: ChaosJob, book: string, nowMs: number): JobSpec {
 	return parseJobDocument({
 		apiVersion: "spillway/v1",
@@ -50,25 +50,25 @@ export function specOf(job: ChaosJob, book: string, nowMs: number): JobSpec {
 			resources: { gpus: 1 },
 			...(job.critical ? { critical: true } : {}),
 			...(job.deadlineInMs === undefined ? {} : { deadline: new Date(nowMs + job.deadlineInMs).toISOString() }),
-			// What is left of the estimate is what a move could save.
+			// The remaining estimate is what a move could save.
 			duration: job.long ? { estimate: "2h", max: "3h" } : { estimate: "1m", max: "40m" },
-			// The longer one leaves time between the decision to move and the checkpoint at which it is made.
+			// The longer interval leaves time between the decision to move and the checkpoint that triggers the move.
 			...(job.checkpoints ? { checkpoint: { path: "/checkpoints", interval: job.long ? "40s" : "3s" } } : {}),
 		},
 	});
 }
 
-/** Lets the jobs end that run until this name is there. */
+/** Ends the jobs that run until a file with this name exists. */
 export function ring(book: string, name: string): void {
 	writeFileSync(path.join(book, name), "");
 }
 
-/** The numbers that an attempt wrote down as printed. */
+/** The line numbers that an attempt recorded as printed. */
 export function stepsLoggedBy(book: string, jobId: string, attempt: number): number[] {
 	return linesOf(path.join(book, `${jobId}.${attempt}.said`)).map(Number);
 }
 
-/** Commands that found another one of their job running, and those that did something after a later attempt had begun. */
+/** Commands that found another command of their job running, and commands that continued after a later attempt had started. */
 export function doublesIn(book: string): string[] {
 	const turns = readdirSync(book).filter((name) => name.endsWith(".order"));
 	const late = turns.flatMap((name) => {

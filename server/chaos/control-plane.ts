@@ -3,25 +3,25 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-/** What happens to a call: it is worked on and answered, or it or its answer is lost. */
+/** Whether a call is handled and answered, or the call or its response is lost. */
 export type Verdict = "answer" | "lose";
 
-/** One call of an agent, as the run sees it. */
+/** One agent call, as observed by the run. */
 export interface AgentCall {
 	/** enroll, logs, commit … */
 	name: string;
 	token: string | null;
-	/** Who enrols; null of every other call. */
+	/** The enrolling instance; null for every other call. */
 	enrolling: string | null;
 }
 
 export interface ControlPlaneOptions {
 	handler: (request: Request) => Promise<Response>;
-	/** Asked before and after each call is worked on. */
+	/** Called before and after each call is handled. */
 	onCall(when: "before" | "after", call: AgentCall): Promise<Verdict>;
 }
 
-/** The agents' face of the control plane behind a real port, which can be unavailable for a while. */
+/** The control plane's agent API on a real port; it can be made unavailable for a while. */
 export class ControlPlane {
 	readonly #options: ControlPlaneOptions;
 	#server: Server | null = null;
@@ -35,7 +35,7 @@ export class ControlPlane {
 		return `http://127.0.0.1:${this.#port}`;
 	}
 
-	/** One after the other: a server that is closed before it listens never says that it does. */
+	/** Serializes start and stop: a server closed before it listens never reports that it listens. */
 	#changed: Promise<void> = Promise.resolve();
 
 	start(): Promise<void> {

@@ -2,16 +2,16 @@ import { PROBE_STEPS } from "#server/control-loop/context.ts";
 import { type Random, seededRandom } from "#server/kernel/random.ts";
 import { type ChaosJob, CLOUDS, type Kill, type Move, type Plan, type ProviderFault, phaseOf, VICTIMS } from "./plan.ts";
 
-/** Steps of the control loop itself, and calls that it has sent to a provider and has no answer to yet. */
+/** Steps of the control loop itself, and its provider calls that are still unanswered. */
 const LOOP_STEPS = PROBE_STEPS.filter((step) => step.startsWith("launch:") || step.startsWith("terminate:"));
-/** Those of a job that goes home at a checkpoint, or to cheaper capacity. */
+/** Steps of a job that moves home at a checkpoint or to cheaper capacity. */
 const MOVE_STEPS = PROBE_STEPS.filter((step) => step.startsWith("move:"));
 const HOME_STEPS = PROBE_STEPS.filter((step) => step.startsWith("home:"));
 const CALL_STEPS = ["sent:launch", "sent:terminate", "sent:describe"] as const;
-/** Calls of an agent, before the control plane has worked on them and after it, when the answer is on its way. */
+/** Agent calls: before the control plane handles them, and afterwards, while the response is in flight. */
 const AGENT_CALLS = ["enroll", "running", "logs", "heartbeat", "checkpoints", "put", "commit", "exited"] as const;
 const AGENT_STEPS = AGENT_CALLS.flatMap((call) => [`before:${call}`, `after:${call}`]);
-/** Those of the machine that is left, from its notice to its end. */
+/** Steps of the machine that the job leaves, from its notice to its end. */
 const LEAVING_STEPS = ["heartbeat", "logs", "checkpoints", "put", "commit", "exited"].flatMap((call) => [
 	`before:${call}`,
 	`after:${call}`,
@@ -23,7 +23,7 @@ const FAULT_KINDS: ProviderFault["kind"][] = [
 ] as ProviderFault["kind"][];
 
 const PATIENCE_MS = 90_000;
-/** Where a job is to move, after ten minutes of the run's clock; most such runs end long before. */
+/** For runs with a move, which happens after ten minutes of the run's clock. Most such runs end long before. */
 const MOVE_PATIENCE_MS = 240_000;
 const MOVES = 0.12;
 /** Share of the runs with schedulers as separate processes. */
@@ -31,7 +31,7 @@ export const PROCESSES = 0.15;
 /** Share of the runs without a move in which the region of a critical job is cut off. */
 export const CUTS = 0.12;
 
-/** Everything that a run draws. What it does not draw is which of two processes is quicker. Shares: see PROCESSES and CUTS. */
+/** Draws everything random about a run except which of two processes is faster. Shares: see PROCESSES and CUTS. */
 export function drawPlan(seed: number, { processes = PROCESSES, cuts = CUTS }: { processes?: number; cuts?: number } = {}): Plan {
 	const random = seededRandom(`chaos/${seed}`);
 	const all = random.fork("clouds");
@@ -81,10 +81,10 @@ function drawOutage(random: Random, clouds: readonly Plan["clouds"][number][]): 
 	return { cloud: random.pick(clouds), region: random.pick([0, 1] as const), atMs: random.int(0, 3_000), forMs: random.int(500, 4_000) };
 }
 
-/** Long enough to be running when its lease is over. */
+/** Long enough to be still running when its lease expires. */
 const CUT_OFF = { lines: 120, everyMs: 250, checkpoints: true };
 
-/** Shorter than the lease, between its end and the fence, and longer. */
+/** Draws cuts that end before the lease expires, between its expiry and the fence, and later. */
 function drawCut(random: Random, share: number): Plan["cut"] {
 	if (random.next() >= share) return null;
 	return { afterMs: random.int(300, 2_500), forMs: random.int(30, 180) * 1_000, hung: random.next() < 0.3 };
@@ -103,7 +103,7 @@ function drawProcess(random: Random, share: number): Plan["schedulerProcess"] {
 	return { instants: instants.sort((a, b) => a.atMs - b.atMs) };
 }
 
-/** The first one lasts and saves where a checkpoint must be met. */
+/** The first job is long and saves checkpoints when the plan needs one. */
 function drawJobs(random: Random, saves: boolean, move: Move | null): ChaosJob[] {
 	const drawn = Array.from({ length: random.int(1, 2) }, (_, i) => ({
 		name: `job-${i + 1}`,
@@ -114,17 +114,17 @@ function drawJobs(random: Random, saves: boolean, move: Move | null): ChaosJob[]
 	}));
 	return drawn.map((job, i) => {
 		if (i > 0 || !saves) return job;
-		// Prices of spot capacity are the provider's own; those of the rest are what the run says.
+		// Not spot: the provider sets spot prices, while the run controls all others.
 		return move ? mover(job.name) : { ...job, lines: 30, everyMs: 60, checkpoints: true };
 	});
 }
 
-/** A job that is worth a move: its rest is long, until it is asked to hurry. Nothing is moved before it has run ten minutes. */
+/** A job worth moving: its remaining time is long until it is hurried. Jobs are not moved in their first ten minutes. */
 export function mover(name: string): ChaosJob {
 	return { name, lines: 200, everyMs: 1_000, checkpoints: true, spot: false, long: true };
 }
 
-/** `move`: it comes upon a job that moves, at any step between the decision and the work elsewhere. */
+/** `move`: the kill hits a moving job, at any step from the decision until it runs elsewhere. */
 function drawKill(random: Random, move: Move | null): Kill {
 	const victim = random.pick(VICTIMS);
 	const inMove = move !== null;

@@ -19,14 +19,14 @@ import { openGoogle } from "./google-clients.ts";
 import type { Cloud, ProviderFault } from "./plan.ts";
 import { faultSpecOf, regionDown } from "./provider-faults.ts";
 
-/** By the run's clock; the machines' shells and Nodes themselves take real time. */
+/** By the run's clock. The machines' shells and Node.js processes take real time. */
 const DELAYS = { bootDelayMs: 10_000, terminateDelayMs: 6_000, spotNoticeMs: 30_000 };
-/** Real. After it an emulated machine's processes are cut off. */
+/** Real time, after which an emulated machine's processes are killed. */
 const GUEST_STOP_GRACE_MS = 150;
 
-/** What lives as long as the program: Google's SDK takes a second to open, so the ports stay the same from run to run. */
+/** State kept for the life of the program. Google's SDK takes a second to open, so ports stay the same across runs. */
 export class CloudPorts {
-	/** Of Google's key. */
+	/** Folder of Google's key. */
 	readonly keyFolder = path.join(os.tmpdir(), `spillway-chaos-${process.pid}`);
 	readonly #ports = new Map<Cloud, number>();
 	#google: Promise<ComputeClients> | null = null;
@@ -49,7 +49,7 @@ export class CloudPorts {
 	}
 }
 
-/** What a provider sells in a run, and how long its machines take. */
+/** What a provider offers in a run, and the delays of its machines. */
 export interface CloudStock {
 	catalog: CatalogEntry[];
 	rates: DatedRate[];
@@ -57,7 +57,7 @@ export interface CloudStock {
 	delays: typeof DELAYS;
 }
 
-/** One provider of a run: its emulator, which can be killed and comes back with its book, and drivers that speak to it. */
+/** One provider of a run: its emulator, which can be killed and restarted with its records, and drivers that call it. */
 export class EmulatedCloud {
 	readonly cloud: Cloud;
 	readonly #clock: FastClock;
@@ -100,7 +100,7 @@ export class EmulatedCloud {
 		this.#ports.keep(this.cloud, this.#emulator.port);
 	}
 
-	/** Its machines go on; it comes back on the same port with its book. */
+	/** Its machines keep running. It restarts on the same port with its records. */
 	async kill(): Promise<void> {
 		const emulator = this.#emulator;
 		if (emulator === null) return;
@@ -109,7 +109,7 @@ export class EmulatedCloud {
 		await emulator.stop({ killInstances: false });
 	}
 
-	/** Ends what is left at the end of a run. */
+	/** Ends everything left at the end of a run. */
 	async dispose(): Promise<void> {
 		await this.#emulator?.stop({ killInstances: true });
 	}
@@ -130,19 +130,19 @@ export class EmulatedCloud {
 		this.#emulator?.interrupt(machine.instanceId);
 	}
 
-	/** Room comes back by itself, since no one asks a provider that says beforehand that it has none. */
+	/** `no_capacity` ends by itself, because no one sends requests to a provider that reports no capacity. */
 	addFault(fault: ProviderFault): void {
 		const faults = this.#emulator?.faults;
 		const id = faults?.add(faultSpecOf(this.cloud, fault));
 		if (id !== undefined && fault.kind === "no_capacity") setTimeout(() => faults?.remove(id), fault.durationMs / this.#clock.rate).unref();
 	}
 
-	/** The region costs a tenth from now on. */
+	/** Reduces the region's prices to a tenth from now on. */
 	drop(region: string): void {
 		this.#dropped = region;
 	}
 
-	/** No call to the region is answered from now on. */
+	/** Makes all calls to the region fail from now on. */
 	loseRegion(region: string): void {
 		this.#emulator?.faults.add({ action: "*", match: { region }, times: "always", error: { code: regionDown(this.cloud) } });
 	}
@@ -160,7 +160,7 @@ export class EmulatedCloud {
 	}
 }
 
-/** Our instance of a machine in a provider's book, by the tag that it was launched with. */
+/** Our instance id of a machine in a provider's records, from its launch tag. */
 export function ourInstanceOf(machine: BookedInstance): string {
 	return defined(machine.tags[INSTANCE_TAG] ?? machine.tags[INSTANCE_LABEL], `the tag of machine ${machine.instanceId}`);
 }

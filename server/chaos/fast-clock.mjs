@@ -1,5 +1,5 @@
-// Loaded into every Node of an emulated machine (NODE_OPTIONS=--import): its clock and its timers run as fast as the
-// control plane's, so that minutes of a machine's life pass in seconds and the agent's own code stays as it is.
+// Loaded into every Node.js process of an emulated machine (NODE_OPTIONS=--import). Its clock and timers run as fast as the
+// control plane's, so that minutes of a machine's life pass in seconds without changes to the agent's code.
 import { syncBuiltinESMExports } from "node:module";
 import os from "node:os";
 import promises from "node:timers/promises";

@@ -9,7 +9,7 @@ import { drawPlan } from "./draw-plan.ts";
 import { runAll } from "./fleet.ts";
 import { processesOf } from "./guest-processes.ts";
 
-/** By it the processes of this test are known among all others. */
+/** Distinguishes this test's processes from all others. */
 const folder = mkdtempSync(path.join(os.tmpdir(), "spillway-fleet-"));
 beforeAll(() => vi.stubEnv("TMPDIR", folder));
 afterAll(() => {
@@ -25,7 +25,7 @@ const isAgent = (pid: number): boolean => {
 	}
 };
 
-it("ends the runs under way with all that runs on their machines when it is asked to", async () => {
+it("ends active runs and everything on their machines when aborted", async () => {
 	const file = await buildAgent();
 	const agent = { file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
 	const endless = { name: "job-1", lines: 100_000, everyMs: 20, checkpoints: false, spot: false };

@@ -5,21 +5,21 @@ import type { Plan } from "./plan.ts";
 import type { RunReport } from "./run-report.ts";
 import type { Order, Word } from "./worker.ts";
 
-/** A run past its own limit hangs: it gets this long to report so. */
+/** A run past its own limit counts as hung after this extra time to report it. */
 const LAST_WORD_MS = 60_000;
 const WORKER = new URL("./worker.ts", import.meta.url);
 
 export interface FleetOptions extends Omit<Order, "plan"> {
 	workers: number;
-	/** Aborted, the runs under way are ended at once, with all that runs on their machines, and no other one begins. */
+	/** When aborted, active runs end immediately with everything on their machines, and no further run starts. */
 	signal?: AbortSignal;
-	/** Called for each run when it has ended. */
+	/** Called when a run ends. */
 	onReport(report: RunReport): void;
-	/** A run that could not be made, or that hung. */
+	/** Called for a run that failed to execute or hung. */
 	onFailure(seed: number, why: string): void;
 }
 
-/** Makes runs of these plans, several side by side, each worker in its own process. The list may be emptied meanwhile. */
+/** Runs these plans, several in parallel, with each worker in its own process. The list may be emptied meanwhile. */
 export async function runAll(plans: Plan[], options: FleetOptions): Promise<void> {
 	const work = async (): Promise<void> => {
 		let worker: ChildProcess | null = null;
@@ -32,7 +32,7 @@ export async function runAll(plans: Plan[], options: FleetOptions): Promise<void
 	await Promise.all(Array.from({ length: Math.min(options.workers, plans.length) }, work));
 }
 
-/** Answers whether the worker can make another one. */
+/** Returns whether the worker can execute another run. */
 function runOne(worker: ChildProcess, plan: Plan, options: FleetOptions): Promise<boolean> {
 	const { workers: _, onReport, onFailure, signal, ...order } = options;
 	let at = { stage: "a database", folder: "" };
@@ -58,7 +58,7 @@ function runOne(worker: ChildProcess, plan: Plan, options: FleetOptions): Promis
 			}
 			if (word.kind === "failed") {
 				onFailure(plan.seed, word.why);
-				// What it left running would disturb the next run.
+				// Leftover processes would disturb the next run.
 				finish(false);
 			}
 		});
@@ -70,7 +70,7 @@ function runOne(worker: ChildProcess, plan: Plan, options: FleetOptions): Promis
 	});
 }
 
-/** The worker, and the processes of its run's machines, which are known by the run's folder in their environment. */
+/** Ends the worker and its run's machine processes, identified by the run's folder in their environment. */
 function endAll(worker: ChildProcess, folder: string): void {
 	worker.kill("SIGKILL");
 	endProcessesOf(folder);

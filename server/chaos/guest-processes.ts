@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process may start another one in the moment in which it is looked for. */
+/** Repeat the search: a process may start another one while it runs. */
 const LOOKS_MAX = 20;
 
-/** Ends all processes of a run: those that have its folder in their environment, the machines' own and what runs at home. */
+/** Ends all processes of a run, on machines and at home: those with its folder in their environment. */
 export function endProcessesOf(folder: string): void {
 	if (folder === "") return;
 	for (let look = 0; look < LOOKS_MAX; look++) {
@@ -13,7 +13,7 @@ export function endProcessesOf(folder: string): void {
 	}
 }
 
-/** Those with an environment that names something in this folder, except the caller. */
+/** Processes with a path in this folder in their environment, except the caller. */
 export function processesOf(folder: string): number[] {
 	return readdirSync("/proc")
 		.map(Number)
@@ -24,28 +24,28 @@ function environmentOf(pid: number): string {
 	try {
 		return readFileSync(`/proc/${pid}/environ`, "latin1");
 	} catch {
-		// It ended, or is somebody else's.
+		// It ended or belongs to another user.
 		return "";
 	}
 }
 
-/** The agent's process of an emulated machine, or null while or after there is none. */
+/** The agent process of an emulated machine; null before it starts and after it ends. */
 export function agentOf(guestPid: number): number | null {
 	for (const pid of childrenOf(guestPid)) if (commandOf(pid).includes("agent.mjs")) return pid;
 	return null;
 }
 
-/** What a kill does to a machine. `alone`: no one is left on it who would end it before its dead man's switch. */
+/** Applies a kill to a machine. `alone`: nothing is left on it that would end it before its dead man's switch. */
 export function strike(guestPid: number, how: "killed" | "alone" | "hung"): boolean {
 	const agent = agentOf(guestPid);
 	if (agent === null) return false;
-	// The shell first, which would power the machine off when its agent no longer exists.
+	// Kill the shell first: it would power the machine off once the agent is dead.
 	if (how === "alone") send(guestPid, "SIGKILL");
 	send(agent, how === "hung" ? "SIGSTOP" : "SIGKILL");
 	return true;
 }
 
-/** Lets an agent go on that was hung. */
+/** Resumes a hung agent. */
 export function goOn(guestPid: number): void {
 	const agent = agentOf(guestPid);
 	if (agent !== null) send(agent, "SIGCONT");
@@ -73,6 +73,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
 	try {
 		process.kill(pid, signal);
 	} catch {
-		// It ended in between.
+		// It ended in the meantime.
 	}
 }

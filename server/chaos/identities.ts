@@ -9,7 +9,7 @@ import type { AgentContext } from "#server/services/work/agent/context.ts";
 import { CONTROL_PLANE } from "./cloud-driver.ts";
 import type { Cloud } from "./plan.ts";
 
-/** As strict as it can be set: no machine of a run comes in without what its provider signed for it. */
+/** The strictest setting: no machine of a run can enroll without an identity signed by its provider. */
 export function identitiesOf(
 	clouds: readonly { cloud: Cloud; url: string; regions: string[] }[],
 	controlUrl: () => string,

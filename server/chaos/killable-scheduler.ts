@@ -6,23 +6,23 @@ import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 
 export interface SchedulerParts {
 	databaseUrl: string;
-	/** A client of the harness's own, by which the sessions of a killed one are cut. */
+	/** A separate client of the harness that cuts the sessions of a killed scheduler. */
 	admin: Connection["sql"];
 	name: string;
 	context: Omit<LoopContext, "db" | "probe" | "clouds" | "log">;
 	drivers: ReadonlyMap<string, CloudDriver>;
-	/** Opened for this scheduler alone, and closed with it; what runs there goes on. */
+	/** Opened for this scheduler only and closed with it. Work running there continues. */
 	home?: ClusterDriver | null;
-	/** The shared clock at a moment of this host, which processes at home use to report times. */
+	/** Converts this host's time to the shared clock, because processes at home report host times. */
 	homeTime?(realMs: number): number;
-	/** Called at each step; may kill. */
+	/** Called at each step; may kill the scheduler. */
 	onStep(step: string): void;
 	log(text: string): void;
 }
 
 /**
  * The control loop with everything that belongs to a scheduler's process: its connections, its drivers, its memory.
- * Killed, it comes to no further step: its sessions of the database are cut, and what its drivers still hear reaches no one.
+ * Once killed it takes no further step: its database sessions are cut, and late responses to its drivers are dropped.
  */
 export class KillableScheduler {
 	readonly #parts: SchedulerParts;
@@ -60,7 +60,7 @@ export class KillableScheduler {
 		return client;
 	}
 
-	/** Ends it as SIGKILL does. Returns when none of its sessions is left. */
+	/** Ends it as SIGKILL would. Returns when none of its sessions is left. */
 	async kill(): Promise<void> {
 		if (this.#dead) return;
 		this.#dead = true;
@@ -72,7 +72,7 @@ export class KillableScheduler {
 		void this.#parts.home?.close({ stopJobs: false, graceMs: 0 });
 	}
 
-	/** Ends it in order. */
+	/** Stops it gracefully. */
 	async stop(): Promise<void> {
 		this.#end.abort();
 		await this.#done;
@@ -118,7 +118,7 @@ export class KillableScheduler {
 		return new Map([[home.siteId, mortal]]);
 	}
 
-	/** The driver as a process sees it that may die while a call is under way. */
+	/** Wraps a driver for a process that may die during a call. */
 	#mortal(driver: CloudDriver): CloudDriver {
 		const call = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
 			if (this.#dead) throw new ProcessEnd("killed");

@@ -7,7 +7,7 @@ import { strike } from "./guest-processes.ts";
 import { ANY_INSTANT, type Kill } from "./plan.ts";
 import type { World, WorldEvents } from "./world.ts";
 
-/** A kill that was carried out. */
+/** A kill that happened. */
 export interface Met {
 	kill: Kill;
 	/** By the run's clock. */
@@ -20,7 +20,7 @@ export interface Met {
 
 const MOVE_DECIDED = "move:intent_written";
 
-/** Carries out the kills of a plan: each at its step. Restarts victims after a delay. */
+/** Performs the kills of a plan, each at its step. Restarts victims after a delay. */
 export class Kills implements WorldEvents {
 	readonly met: Met[] = [];
 	readonly #world: () => World;

@@ -10,11 +10,11 @@ export interface AgentFile {
 	sha256: string;
 }
 
-/** What a scheduler needs to make machines that find this control plane. */
+/** What a scheduler needs to launch machines that can reach this control plane. */
 export function machineContext(options: {
 	controlUrl: string;
 	agent: AgentFile;
-	/** What the run changes in the script; see FastClock. */
+	/** The run's changes to the script; see FastClock. */
 	inUserData?(script: string): string;
 }): Pick<LoopContext, "bootstrapHashFor" | "userDataFor"> {
 	const { controlUrl, agent, inUserData = (script) => script } = options;

@@ -13,12 +13,12 @@ import { RUN_LIMIT_MS } from "./run.ts";
 import { isBroken, type RunReport } from "./run-report.ts";
 import { SCENES } from "./scenes.ts";
 
-/** Runs at the same time: most of a run is waiting. */
+/** Concurrent runs: most of a run is waiting. */
 const SLOTS = 4;
-/** Real; a scene of hundreds of jobs takes as long as it takes. */
+/** Real time. Long, because a scene has hundreds of jobs. */
 const SCENE_LIMIT_MS = 3_600_000;
 
-/** A line of `--out`: of a run that was made, or of one that could not be. */
+/** A line of `--out`: a completed run, or a run that failed to execute. */
 type Line = { commit: string; rate: number } & ({ report: RunReport } | { seed: number; failed: string });
 
 const { values } = parseArgs({
@@ -53,7 +53,7 @@ async function makeRuns(): Promise<void> {
 	const startedMs = performance.now();
 	const end = new AbortController();
 	let isStopping = false;
-	// Stopped once, it starts no further run and reports the finished ones; stopped again, it also ends the running ones.
+	// The first stop signal starts no further run and reports the finished ones; the second also ends active runs.
 	const stop = (): void => {
 		plans.splice(0);
 		if (isStopping) end.abort();
@@ -74,7 +74,7 @@ async function makeRuns(): Promise<void> {
 			const broken = [...report.unrest, ...Object.values(report.violations).flat()];
 			if (broken.length > 0) process.stderr.write(`seed ${report.seed}: ${broken.join("; ")}\n`);
 		},
-		// Neither passed nor broken a promise: the run itself could not be made.
+		// Neither passed nor failed: the run itself could not be executed.
 		onFailure: (seed, why) => {
 			failed.push(seed);
 			write({ commit, rate, seed, failed: why });
@@ -97,7 +97,7 @@ function plansOf(): Plan[] {
 	process.exit(2);
 }
 
-/** The table of runs that were written down before. */
+/** Prints the table of previously recorded runs. */
 function readLines(files: readonly string[]): void {
 	for (const file of files) {
 		for (const text of readFileSync(file, "utf8").split("\n").filter(Boolean)) {

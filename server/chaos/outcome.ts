@@ -4,7 +4,7 @@ import { doublesIn, stepsLoggedBy } from "./command.ts";
 
 const ms = (at: Date | null): number | null => at?.getTime() ?? null;
 
-/** What the database has of a run, beside the providers' books and the traces of the commands. */
+/** Reads a run's outcome: the database, the providers' records and the traces of the commands. */
 export async function readOutcome({ sql }: Connection, machines: Outcome["machines"], book: string): Promise<Outcome> {
 	const jobs = await sql<Outcome["jobs"]>`
 		select id, name, state, reason->>'code' as reason, extract(epoch from finished_at)::float8 * 1000 as "finishedAtMs",

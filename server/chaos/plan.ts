@@ -4,28 +4,28 @@ export type Cloud = (typeof CLOUDS)[number];
 export const VICTIMS = ["scheduler", "agent", "emulator", "connection"] as const;
 export type Victim = (typeof VICTIMS)[number];
 
-/** Where in a machine's life a step lies, or that no step was waited for: the columns of the table. */
+/** Phase of a machine's life in which a step occurs, or any instant. These are the table's columns. */
 export const PHASES = ["launch", "run", "checkpoint", "move", "termination", "any instant"] as const;
 export type Phase = (typeof PHASES)[number];
 
 export interface Kill {
 	victim: Victim;
 	step: string;
-	/** At the n-th pass of the step; of one within a move, the n-th since a move was decided. */
+	/** Kills at the n-th pass of the step; with `inMove`, the n-th since a move was decided. */
 	pass: number;
-	/** Only once a move was decided. */
+	/** Only after a move was decided. */
 	inMove: boolean;
 	/**
-	 * What becomes of the victim. Of an agent: `killed` alone, `alone`: its machine stays on without anybody who would end it,
-	 * `hung`: it is there and does nothing. Of a connection: `lost`: the answer, `away`: the control plane, `database`: all
-	 * sessions of the database.
+	 * What happens to the victim. For an agent: `killed`: only the agent dies; `alone`: its machine also loses the shell that
+	 * would end it; `hung`: it is suspended. For a connection: `lost`: the response is lost; `away`: the control plane is
+	 * unavailable; `database`: all database sessions are cut.
 	 */
 	how: "killed" | "alone" | "hung" | "lost" | "away" | "database";
-	/** Real milliseconds until it is back. */
+	/** Real milliseconds until the victim is back. */
 	backAfterMs: number;
 }
 
-/** What the provider does wrong, in words that each emulated cloud translates. */
+/** A provider fault, in generic terms that each emulated cloud translates. */
 export interface ProviderFault {
 	kind:
 		| "no_capacity"
@@ -48,63 +48,63 @@ export interface ChaosJob {
 	name: string;
 	/** Numbered lines that the command prints. */
 	lines: number;
-	/** Real milliseconds between two. */
+	/** Real milliseconds between two lines. */
 	everyMs: number;
 	checkpoints: boolean;
 	spot: boolean;
-	/** Its command runs by a lease, and goes on elsewhere when its machine is not heard. */
+	/** Its command runs under a lease and continues elsewhere when its machine goes silent. */
 	critical?: boolean;
-	/** It ends when this name is rung; see command.ts. */
+	/** Ends when this name is rung; see `ring` in command.ts. */
 	until?: string;
-	/** By its estimate it would run for two hours. */
+	/** Has a runtime estimate of two hours. */
 	long?: boolean;
-	/** The policy lets it burst to this cloud alone; absent: to any. */
+	/** The policy lets it burst only to this cloud; absent: to any. */
 	cloud?: Cloud;
 	/** By the run's clock, after its submission. */
 	deadlineInMs?: number;
 }
 
 export interface Plan {
-	/** Of a scene it is no draw, and then only a name of the run. */
+	/** For a scene nothing is drawn from it; it only names the run. */
 	seed: number;
 	clouds: Cloud[];
 	jobs: ChaosJob[];
 	kills: Kill[];
 	faults: ProviderFault[];
-	/** The machine that is interrupted, by order of its launch, after so many real milliseconds of running. */
+	/** Spot machines to interrupt, by launch order, after this many real milliseconds of running. */
 	interruptions: { machine: number; afterMs: number }[];
-	/** Where its first job is drawn to while it runs; null: it stays where it is. */
+	/** Where its first job is attracted while it runs; null: it does not move. */
 	move: Move | null;
-	/** Slots at home, each with a job that came before the others and stays until these are over or drawn there. */
+	/** Slots at home, each taken by an earlier job that stays until the plan's jobs are over or attracted home. */
 	homeSlots: number;
-	/** At most so many machines at once; null: any number. */
+	/** Maximum number of concurrent machines; null: unlimited. */
 	machinesMax: number | null;
-	/** Real: after it everything is put right, whatever has not been met. */
+	/** Real time, after which everything is repaired, even if parts of the plan have not happened. */
 	patienceMs: number;
-	/** A region that answers nothing, with silent machines, from this many real milliseconds on and for this many. */
+	/** A region that stops responding and has silent machines: start and duration in real milliseconds. */
 	outage: { cloud: Cloud; region: 0 | 1; atMs: number; forMs: number } | null;
 	/**
-	 * The region in which its first job runs answers nothing and none of its agents is heard, from so many real milliseconds after that
-	 * job's start and for so many by the run's clock. `hung`: its agents are also suspended. Null: none is cut off.
+	 * The region of its first job stops responding and its agents go silent: `afterMs` real milliseconds after that job's start,
+	 * for `forMs` of the run's clock. `hung`: its agents are also suspended. null: no region is cut off.
 	 */
 	cut: { afterMs: number; forMs: number; hung: boolean } | null;
 	/**
-	 * Its schedulers are separate processes, which SIGKILL ends: at the steps of `kills`, and after so many real milliseconds
-	 * wherever they are. Null: they live in the run's process.
+	 * Its schedulers are separate processes, ended by SIGKILL: at the steps of `kills`, and after `atMs` real milliseconds at any
+	 * step. null: they live in the run's process.
 	 */
 	schedulerProcess: { instants: { atMs: number; backAfterMs: number }[] } | null;
 }
 
 /**
- * The one slot at home is free, or a region where none of its work runs costs a tenth, so many real milliseconds after the first job
- * began in a cloud.
+ * The single slot at home becomes free, or the prices of a region without its work drop to a tenth, `afterMs` real
+ * milliseconds after the first job started in a cloud.
  */
 export interface Move {
 	to: "home" | "cheaper";
 	afterMs: number;
 }
 
-/** The step of a kill that waits for none. */
+/** The step of a kill that does not wait for a step. */
 export const ANY_INSTANT = "any instant";
 
 export function phaseOf({ step, inMove }: Pick<Kill, "step" | "inMove">): Phase {

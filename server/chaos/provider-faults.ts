@@ -11,12 +11,12 @@ const NO_CAPACITY: Record<Cloud, string> = {
 const THROTTLED: Record<Cloud, string> = { aws: "RequestLimitExceeded", azure: "TooManyRequests", gcp: "rateLimitExceeded" };
 const SERVER_ERROR: Record<Cloud, string> = { aws: "InternalError", azure: "InternalExecutionError", gcp: "backendError" };
 
-/** What a region answers that is out of order. */
+/** The error that a failed region returns. */
 export function regionDown(cloud: Cloud): string {
 	return SERVER_ERROR[cloud];
 }
 
-/** A fault in the words of an emulated cloud's script. */
+/** Translates a fault to an emulated cloud's script. */
 export function faultSpecOf(cloud: Cloud, { kind, times, durationMs }: ProviderFault): FaultSpec {
 	const launch = { action: LAUNCH[cloud], times };
 	const terminate = { action: TERMINATE[cloud], times };

@@ -1,7 +1,7 @@
 import { PHASES, phaseOf, VICTIMS } from "./plan.ts";
 import { type Books, isBroken, type RunReport, type Struck } from "./run-report.ts";
 
-/** The table of a chaos: what was done to it, what was broken, how long it took to see and to recover, by the run's clock. */
+/** The chaos report table: faults, violations, and time to detect and to recover by the run's clock. */
 export function renderReport(reports: readonly RunReport[], tookMs: number | null, failed: readonly number[] = []): string {
 	const struck = reports.flatMap((r) => r.struck);
 	const sum = (of: (r: RunReport) => number) => reports.reduce((n, r) => n + of(r), 0);
@@ -61,7 +61,7 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 	return `${lines.join("\n")}\n`;
 }
 
-/** A scheduler in the run's process is killed by cutting its sessions; one that is its own process, by the kernel. */
+/** A scheduler in the run's process is killed by cutting its sessions; a separate process is killed by the kernel. */
 function processLine(reports: readonly RunReport[]): string {
 	const own = reports.filter((r) => r.schedulerProcess);
 	const killed = own.flatMap((r) => r.struck).filter(({ victim }) => victim === "scheduler");

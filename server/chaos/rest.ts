@@ -3,11 +3,11 @@ import { ring } from "./command.ts";
 import type { Kills } from "./kills.ts";
 import type { World } from "./world.ts";
 
-/** Real: when everything is put right, it must come to rest in it. */
+/** Real time within which a run must become idle after everything is repaired. */
 const REST_MS = 300_000;
 const LOOK_MS = 150;
 
-/** Puts everything right, once and for all. */
+/** Ends all faults and kills permanently and restores everything. */
 export async function recover(world: World, kills: Kills): Promise<void> {
 	kills.calm();
 	for (const name of ["home-is-free", "hurry"]) ring(world.book, name);
@@ -18,7 +18,7 @@ export async function recover(world: World, kills: Kills): Promise<void> {
 	world.log("-- healed");
 }
 
-/** Waits until everything is over. Answers what is not, after as long as it may take. */
+/** Waits until everything is over, up to a limit. Returns what is not over by then. */
 export async function untilRest(world: World): Promise<string[]> {
 	const until = performance.now() + REST_MS;
 	for (;;) {
@@ -28,7 +28,7 @@ export async function untilRest(world: World): Promise<string[]> {
 	}
 }
 
-/** What is not over yet. */
+/** Descriptions of everything that is not over yet. */
 export async function restless(world: World): Promise<string[]> {
 	const { sql } = world.admin;
 	const rows = await sql<{ what: string }[]>`

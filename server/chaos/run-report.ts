@@ -3,7 +3,7 @@ import type { Met } from "./kills.ts";
 import type { Kill, Plan } from "./plan.ts";
 
 export interface Struck extends Pick<Kill, "victim" | "step" | "how" | "inMove"> {
-	/** By the run's clock: until the loss was known, and until its work went on. Null where there was nothing to lose. */
+	/** By the run's clock: time until the loss was detected, and until the work resumed. null when nothing was lost. */
 	detectedMs: number | null;
 	recoveredMs: number | null;
 }
@@ -12,44 +12,44 @@ export interface RunReport {
 	seed: number;
 	clouds: string[];
 	tookMs: number;
-	/** Of the run's own process, and of the machines' processes as far as they have ended. */
+	/** CPU time of the run's process, and of the machine processes that have ended. */
 	processorMs: { own: number; machines: number };
 	struck: Struck[];
 	faults: string[];
 	outage: boolean;
 	/**
-	 * Its first job's region was cut off; the outcome: machines fenced, commands that were paused and resumed. Older files do not
-	 * contain it.
+	 * Outcome when the first job's region was cut off: fenced machines, and commands that were paused and resumed. Older files
+	 * do not contain it.
 	 */
 	cut?: { fenced: number; pauses: number; runAgainMs: number[] } | null;
-	/** Its schedulers were separate processes. Absent in older files: they were not. */
+	/** Whether its schedulers were separate processes. Absent in older files, where they were not. */
 	schedulerProcess?: boolean;
-	/** Where its first job was drawn to; null: nowhere. */
+	/** Where its first job was attracted; null: nowhere. */
 	drawnTo: "home" | "cheaper" | null;
-	/** Attempts that were stopped to go on at home, or on cheaper capacity. */
+	/** Attempts that were stopped to continue at home or on cheaper capacity. */
 	moved: { home: number; cheaper: number };
 	violations: Violations;
-	/** What did not come to rest; empty when all did. */
+	/** What was not over at the end; empty when everything was. */
 	unrest: string[];
 	machines: number;
 	attempts: number;
 	books: Books[];
-	/** Time that is charged beyond what the provider bills, by machine that did not vanish; below 0 what is not charged. */
+	/** Charged minus billed time of each machine that did not vanish; negative when billed time is not charged. */
 	overMs: number[];
-	/** All that was seen, where a promise was broken; else null. */
+	/** All observations of a run with a violation; else null. */
 	evidence: Pick<Outcome, "attempts" | "instances" | "machines" | "audit"> | null;
 }
 
-/** One provider's bill and our ledger, in milliseconds of machines. */
+/** One provider's bill compared with the ledger, in machine milliseconds. */
 export interface Books {
 	cloud: string;
 	machines: number;
 	succeeded: number;
 	billedMs: number;
 	chargedMs: number;
-	/** Of what is charged: time that its provider may not bill, since it does not report when and no one looked. */
+	/** The part of chargedMs that the provider may not bill, because the exact start or end was neither reported nor observed. */
 	slackMs: number;
-	/** Micro-dollars, of disks with a price known at their launch. */
+	/** Micro-dollars, for disks with a known price at launch. */
 	diskBilledMicroUsd: number;
 	diskChargedMicroUsd: number;
 }
@@ -58,7 +58,7 @@ export function isBroken({ unrest, violations }: Pick<RunReport, "unrest" | "vio
 	return unrest.length > 0 || Object.values(violations).some((list) => list.length > 0);
 }
 
-/** What came of a run: the plan, what of it was met, and what was seen when all was over. */
+/** Builds a run's report from the plan, the parts of it that happened, and the final observations. */
 export function reportOf(
 	plan: Plan,
 	seen: { met: readonly Met[]; outcome: Outcome; violations: Violations; unrest: string[] } & Pick<RunReport, "tookMs" | "processorMs">,
@@ -85,7 +85,7 @@ export function reportOf(
 	};
 }
 
-/** `runAgainMs`: by the run's clock, from each fence of a machine to the start of its job elsewhere. */
+/** `runAgainMs`: by the run's clock, from the fencing of each machine to its job's start elsewhere. */
 function cutOf({ attempts, instances, pauses }: Outcome): NonNullable<RunReport["cut"]> {
 	const fenced = instances.filter((i) => i.fencedMs !== null);
 	const runAgainMs = fenced.flatMap((i) => {

@@ -14,24 +14,24 @@ import { Turns } from "./turns.ts";
 import { PromiseWatch } from "./watch-promises.ts";
 import { World, type WorldOptions } from "./world.ts";
 
-/** Where a job is to move, ten minutes must pass first: so much faster goes the clock of such a run. */
+/** Clock speed-up for runs with a move, which only happens after ten minutes. */
 const MOVE_HASTE = 2;
 const HOME_MS = 60_000;
 const LOOK_MS = 80;
 const DISPOSE_MS = 20_000;
-/** Real. Longer than a run may wait for its plan and its rest together. */
+/** Real time. Longer than a run may wait for its plan and for idle together. */
 export const RUN_LIMIT_MS = 600_000;
 
 export interface RunOptions extends WorldOptions {
 	/** Real. */
 	limitMs?: number;
-	/** Called with what the run waits for from now on, and the folder that identifies its processes. */
+	/** Called with what the run waits for next, and the folder that identifies its processes. */
 	onStage?(stage: string, folder: string): void;
 }
 
 /**
- * One run: everything of the plan happens to it, then nothing more, and what is left is held against the promises.
- * @throws Error when it is not over within its limit; the message says what it waited for
+ * One run: applies the plan, then stops all faults, and checks the final state against the guarantees.
+ * @throws Error when it is not over within its limit; the message contains what it waited for
  */
 export async function runOnce(options: RunOptions): Promise<RunReport> {
 	const folder = mkdtempSync(path.join(os.tmpdir(), "spillway-chaos-"));
@@ -83,12 +83,12 @@ async function go({ plan }: RunOptions, run: { world: World; kills: Kills; begin
 	await world.stopScheduler();
 	const outcome = await readOutcome(world.admin, world.machines(), world.book);
 	const seen = { ...check(outcome), promises: await watch.end() };
-	// What is not over has not been paid for yet either.
+	// Work that is not over is not fully charged yet either.
 	const violations = unrest.length === 0 ? seen : { ...seen, seconds: [], disks: [], orphans: [] };
 	const now = processorMs();
 	return reportOf(plan, {
 		...{ met: kills.met, outcome, violations, unrest, tookMs: Math.round(performance.now() - startedMs) },
-		// Those of schedulers are children of this process too.
+		// Scheduler processes are children of this process too.
 		processorMs: { own: now.own - used.own + world.schedulersMs, machines: now.machines - used.machines - world.schedulersMs },
 	});
 }
@@ -104,7 +104,7 @@ async function untilHomeIsFull(world: World, slots: number): Promise<void> {
 	while ((await taken()).length < slots && performance.now() < until) await sleep(LOOK_MS);
 }
 
-/** @throws Error with what `why` answers, when the work is not done in time; it may go on */
+/** @throws Error with the result of `why` when the work is not done in time; the work may continue */
 async function within<T>(limitMs: number, work: Promise<T>, why: () => Promise<string>): Promise<T> {
 	const done = new AbortController();
 	const late = sleep(limitMs, undefined, { signal: done.signal }).then(async () => {
@@ -115,7 +115,7 @@ async function within<T>(limitMs: number, work: Promise<T>, why: () => Promise<s
 	return Promise.race([work, late]).finally(() => done.abort());
 }
 
-/** In hundredths of a second, as the kernel counts those of children that have ended. */
+/** The kernel counts the CPU time of ended children in hundredths of a second. */
 const TICK_MS = 10;
 
 function processorMs(): { own: number; machines: number } {

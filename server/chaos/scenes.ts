@@ -2,12 +2,12 @@ import { type ChaosJob, CLOUDS, type Plan } from "./plan.ts";
 
 const MINUTE_MS = 60_000;
 
-/** The scenes that `npm run chaos -- --scene NAME` plays; `jobs` is how many of them. */
+/** The scenes for `npm run chaos -- --scene NAME`; `jobs` is the number of jobs. */
 export const SCENES: Record<string, { plan(jobs: number): Plan; jobs: number }> = { "two-hundred": { plan: fullHouse, jobs: 200 } };
 
 /**
- * The owned site is full, and every job bursts: a third each to one cloud by a rule of the policy, half of them to spot
- * capacity. Providers have no capacity now and then, throttle, lose answers, take spot machines back and lose a region.
+ * The owned site is full, and every job bursts: policy rules send a third to each cloud, half of them to spot capacity.
+ * Providers occasionally run out of capacity, throttle, lose responses, reclaim spot machines and lose a region.
  */
 function fullHouse(jobs: number): Plan {
 	return {
@@ -35,7 +35,7 @@ function fullHouse(jobs: number): Plan {
 	};
 }
 
-/** As many agents as a small computer bears at a time. */
+/** As many concurrent agents as a small computer can handle. */
 const MACHINES_MAX = 16;
 
 function jobOf(i: number): ChaosJob {

@@ -7,14 +7,14 @@ import type { AgentFile } from "./machine-context.ts";
 import type { Cloud } from "./plan.ts";
 
 const PROGRAM = new URL("./scheduler-program.ts", import.meta.url);
-/** Where the steps are announced and answered. */
+/** File descriptor on which steps are announced and answered. */
 export const STEPS_FD = 4;
-/** Real: what started a scheduler starts it again when it ended by itself. */
+/** Real time before a scheduler that exited by itself is restarted. */
 const AGAIN_MS = 100;
 /** In hundredths of a second. */
 const TICK_MS = 10;
 
-/** All inputs of a scheduler's process; the rest is in the database and at home. */
+/** All inputs of a scheduler process; everything else is in the database and at home. */
 export interface SchedulerOrder {
 	databaseUrl: string;
 	name: string;
@@ -23,9 +23,9 @@ export interface SchedulerOrder {
 	/** A region with reduced prices. */
 	dropped: string | null;
 	home: { folder: string; slots: number } | null;
-	/** The run's own: its processes are known by it. */
+	/** The run's folder, which identifies its processes. */
 	folder: string;
-	/** Of Google's key. */
+	/** Folder of Google's key. */
 	keyFolder: string;
 	controlUrl: string;
 	agent: AgentFile;
@@ -39,13 +39,13 @@ export type SchedulerOrders = { kind: "begin"; order: SchedulerOrder } | { kind:
 export type SchedulerWord = { kind: "ready" } | { kind: "log"; text: string };
 
 export interface SchedulerWatch {
-	/** Called at each watched step while the scheduler waits there; may kill. */
+	/** Called at each watched step while the scheduler waits there; may kill it. */
 	onStep(step: string): void;
 	log(text: string): void;
 }
 
 /**
- * A scheduler that is its own process: killed, the kernel ends it where it is, and the database and its providers see its sockets
+ * A scheduler in a separate process. A kill ends it wherever it is, and the database and its providers see its sockets
  * close.
  */
 export class SchedulerProcess {
@@ -62,7 +62,7 @@ export class SchedulerProcess {
 		[this.#child, this.#ready] = this.#start();
 	}
 
-	/** Until it leads or waits to; or is killed before. */
+	/** Resolves when it leads, waits to lead, or is killed first. */
 	get ready(): Promise<void> {
 		return this.#ready;
 	}
@@ -71,7 +71,7 @@ export class SchedulerProcess {
 		return this.#isOver;
 	}
 
-	/** Processor time of all that it was, as far as it has ended. */
+	/** CPU time of its ended processes. */
 	get usedMs(): number {
 		return this.#usedMs;
 	}
@@ -81,7 +81,7 @@ export class SchedulerProcess {
 		this.#send({ kind: "drop", region });
 	}
 
-	/** SIGKILL, at once. Returns when it no longer exists. */
+	/** Sends SIGKILL immediately. Returns when the process no longer exists. */
 	async kill(): Promise<void> {
 		if (this.#isOver) return;
 		this.#isOver = true;
@@ -91,7 +91,7 @@ export class SchedulerProcess {
 		await gone;
 	}
 
-	/** Ends it in order. */
+	/** Stops it gracefully. */
 	async stop(): Promise<void> {
 		if (this.#isOver) return;
 		this.#isOver = true;
@@ -132,7 +132,7 @@ export class SchedulerProcess {
 		}, AGAIN_MS);
 	}
 
-	/** One step at a time: it waits for the answer. */
+	/** One step at a time, because the scheduler waits for the answer. */
 	#answer(steps: Duplex): void {
 		steps.on("error", () => {});
 		steps.on("data", (chunk: Buffer) => {
@@ -152,7 +152,7 @@ export class SchedulerProcess {
 			const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 			this.#usedMs += (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 		} catch {
-			// It ended by itself.
+			// It exited by itself.
 		}
 	}
 }

@@ -11,9 +11,9 @@ import { type SchedulerOrder, type SchedulerOrders, type SchedulerWord, STEPS_FD
 import { homeSettings } from "./seed-world.ts";
 import { TIMING } from "./timing.ts";
 
-/** A scheduler as its own process (scheduler-process.ts). At a watched step it waits until it is answered, or killed. */
+/** A scheduler in a separate process (scheduler-process.ts). At a watched step it waits until it is answered or killed. */
 
-/** Real: a call announced as sent is on its way by then. */
+/** Real time after which a call announced as sent is in flight. */
 const SENT_MS = 3;
 
 let scheduler: KillableScheduler | null = null;

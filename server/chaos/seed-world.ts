@@ -7,10 +7,10 @@ import { publishPolicy } from "#server/services/governance/policy/publish.ts";
 import { REGIONS } from "./catalog.ts";
 import type { Cloud } from "./plan.ts";
 
-/** The site, and its one pool. */
+/** The id of the owned site and of its only pool. */
 export const HOME = "home";
 
-/** Of the site at home; its slots and all that runs in them are in this folder. */
+/** Settings of the owned site. Its slots and everything running in them are in this folder. */
 export function homeSettings({ folder, slots }: { folder: string; slots: number }) {
 	return [HOME, { home: folder, slots, accelerator: "L40S-48GB", poolId: HOME }] as const;
 }
@@ -18,7 +18,7 @@ export function homeSettings({ folder, slots }: { folder: string; slots: number 
 type Site = Omit<typeof site.$inferInsert, "name" | "healthy">;
 type Pool = Omit<typeof pool.$inferInsert, "unavailableSlots" | "ownedSince">;
 
-/** A team and its person, healthy sites by the name of their id, pools that are whole, and a policy that holds. */
+/** Creates a team with a member, healthy sites named by their ids, healthy pools, and a policy in force. */
 export async function seedSites(db: Db, clock: Clock, seed: { sites: Site[]; pools: Pool[]; policy: string }): Promise<void> {
 	const now = new Date(clock.nowMs());
 	await db.insert(team).values({ name: "research" });
@@ -32,14 +32,14 @@ export async function seedSites(db: Db, clock: Clock, seed: { sites: Site[]; poo
 }
 
 export interface WorldTerms {
-	/** Slots of the site at home; 0: there is none. */
+	/** Slots of the owned site; 0: no owned site. */
 	homeSlots: number;
-	/** A rule for each cloud, for the project of its name. */
+	/** Whether the policy has a rule for each cloud that covers the project of the same name. */
 	spread: boolean;
 	machinesMax: number | null;
 }
 
-/** The clouds of a run, home where it has one, and the policy by which jobs burst, move and are spread. */
+/** Seeds the clouds of a run, home if it has one, and the policy by which jobs burst, move and spread. */
 export async function seedWorld(db: Db, clock: Clock, clouds: readonly Cloud[], terms: WorldTerms): Promise<void> {
 	const { homeSlots: gpusPerNode } = terms;
 	const hasHome = gpusPerNode > 0;
@@ -61,8 +61,8 @@ function policyOf(clouds: readonly Cloud[], { spread, machinesMax }: WorldTerms)
 }
 
 /**
- * An hour of delay costs enough for a wait at home to be worse than a cloud, and little enough for a move home to pay although others
- * come after.
+ * Delay cost per hour: high enough that waiting at home is worse than a cloud, and low enough that moving home pays off even
+ * with other jobs queued behind.
  */
 const POLICY = `apiVersion: spillway/v1
 kind: Policy

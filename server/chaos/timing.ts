@@ -3,8 +3,8 @@ import { timingSchema } from "#server/services/core/timing.ts";
 const MINUTE_MS = 60_000;
 
 /**
- * Waiting times by the run's clock; the loop's own timers, from tickMs on, in real time. Changes wake the loop, so that its timers
- * are only for what is not announced: each look at the database and at a provider is most of what a run costs.
+ * Waiting times by the run's clock; the loop's own timers, from tickMs on, in real time. Changes wake the loop, so its timers
+ * only cover unannounced changes. Reads of the database and of providers are most of a run's cost.
  */
 export const TIMING = timingSchema.parse({
 	stopGraceMs: 10_000,

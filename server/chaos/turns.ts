@@ -12,10 +12,10 @@ import type { World } from "./world.ts";
 
 /** Real. */
 const LOOK_MS = 150;
-/** Nothing is moved before it has run ten minutes by the run's clock; this is after that, by the same clock. */
+/** By the run's clock. Longer than the ten minutes that a job must run before it can move. */
 const MOVE_WITHIN_MS = 30 * 60_000;
 
-/** What comes to a run by itself and not by a step: notices, an outage, and what draws its jobs elsewhere. */
+/** Events of a run that no step triggers: notices, an outage, and whatever attracts its jobs elsewhere. */
 export class Turns {
 	readonly #world: World;
 	readonly #plan: Plan;
@@ -26,7 +26,7 @@ export class Turns {
 	#cut: Plan["cut"];
 	readonly #instants: { atMs: number; backAfterMs: number }[];
 	#move: Plan["move"];
-	/** By the run's clock: a move that has not come by then does not come. */
+	/** By the run's clock: a move that has not started by then will not happen. */
 	#moveByMs: number | null = null;
 	#hurries = false;
 
@@ -41,7 +41,7 @@ export class Turns {
 		this.#move = plan.move;
 	}
 
-	/** Until everything of the plan has happened, or can happen no more. */
+	/** Waits until everything in the plan has happened or can no longer happen. */
 	async untilMet(): Promise<void> {
 		const until = this.#startedMs + this.#plan.patienceMs;
 		while (performance.now() < until) {
@@ -75,7 +75,7 @@ export class Turns {
 		this.#kills.killScheduler(next.backAfterMs);
 	}
 
-	/** Whether the job that is drawn elsewhere has run in a cloud for so long (real milliseconds), or is over. */
+	/** Whether the job to be moved started in a cloud at least this long ago (real milliseconds). */
 	async #hasBurstFor(ms: number): Promise<boolean> {
 		const before = new Date(this.#world.clock.nowMs() - ms * this.#world.clock.rate);
 		const found = await this.#world.admin.sql`
@@ -84,14 +84,14 @@ export class Turns {
 		return found.length > 0;
 	}
 
-	/** Whether nothing is left to do but what keeps home busy. Where there is no home, nothing is waited for. */
+	/** Whether only the jobs that keep home busy are left. Without a home there is nothing to wait for. */
 	async #isHomeAlone(): Promise<boolean> {
 		if (this.#plan.homeSlots === 0) return true;
 		const left = await this.#world.admin.sql`select from job where finished_at is null and name not like ${`${HOME}-%`} limit 1`;
 		return left.length === 0;
 	}
 
-	/** Whether the job was moved and runs where it was drawn to, or has come there otherwise, or is over. Then it may hurry. */
+	/** Whether the job moved and runs at its target, arrived there otherwise, is over, or missed its time. Then it may hurry. */
 	async #hasSettled(): Promise<boolean> {
 		if (this.#move !== null) return false;
 		if (this.#hurries) return true;
@@ -117,7 +117,7 @@ export class Turns {
 		return true;
 	}
 
-	/** Cheaper capacity attracts jobs only where our work is seen to run on it, so that there is a job that takes it. */
+	/** Cheaper capacity attracts jobs only once a job is observed to run there, so submit a job that takes it. */
 	async #draw({ to }: NonNullable<Plan["move"]>): Promise<void> {
 		const { clouds, book, log } = this.#world;
 		this.#moveByMs = this.#world.clock.nowMs() + MOVE_WITHIN_MS;
@@ -142,7 +142,7 @@ export class Turns {
 		return here;
 	}
 
-	/** The region of the first job is as if it were not there; then all of it is as it was. */
+	/** Cuts off the first job's region, then restores it. */
 	async #cutOff({ forMs, hung }: NonNullable<Plan["cut"]>): Promise<void> {
 		const here = await this.#placeOfFirst();
 		const cloud = this.#world.clouds.find((c) => c.cloud === here?.["cloud"]);
@@ -160,7 +160,7 @@ export class Turns {
 		this.#world.log(`-- ${region} is heard again`);
 	}
 
-	/** The region answers nothing and its agents are not heard; then they go on as if nothing had been. */
+	/** The region stops responding and its agents go silent; then they resume. */
 	async #loseRegion({ cloud: name, region: at, forMs }: NonNullable<Plan["outage"]>): Promise<void> {
 		const cloud = this.#world.clouds.find((c) => c.cloud === name);
 		const region = REGIONS[name][at];

@@ -4,13 +4,13 @@ import { readObserved, recordStateChanges } from "#server/control-loop/testing/p
 import { activePolicy } from "#server/services/policy/active.ts";
 import type { World } from "./world.ts";
 
-/** Real time between two looks: at least this, and longer where looks take long, so that they never slow a run down by much. */
+/** Minimum real time between two checks. Longer when checks take long, so that they barely slow a run down. */
 const LOOK_MS = 1_000;
 const LOOK_SHARE = 0.02;
 
 /**
- * Checks the promises about rows while a run goes on. The machines and commands themselves are compared at its end (checkers.ts),
- * because no look at them and at the rows is at one moment.
+ * Checks the guarantees about rows during a run. Machines and commands are compared at its end (checkers.ts), because they
+ * cannot be read at the same instant as the rows.
  */
 export class PromiseWatch {
 	readonly #world: World;
@@ -22,14 +22,14 @@ export class PromiseWatch {
 		this.#world = world;
 	}
 
-	/** Call before there are jobs. */
+	/** Call before submitting jobs. */
 	async begin(): Promise<void> {
 		await recordStateChanges(this.#world.admin);
 		this.#watching = this.#watch();
 		this.#watching.catch(() => {});
 	}
 
-	/** Looks one last time. Returns what was broken first. */
+	/** Checks one last time. Returns the first violations. */
 	async end(): Promise<string[]> {
 		this.#done.abort();
 		const broken = await this.#watching;

@@ -6,7 +6,7 @@ import type { Plan } from "./plan.ts";
 import { runOnce } from "./run.ts";
 import type { RunReport } from "./run-report.ts";
 
-/** Makes runs, one after the other, as its parent asks for them (fleet.ts). Its own process, so that one that hangs can be ended. */
+/** Executes runs one by one as its parent requests them (fleet.ts). A separate process, so that a hung run can be ended. */
 export interface Order {
 	plan: Plan;
 	serverUrl: string;
@@ -24,14 +24,14 @@ const ports = new CloudPorts();
 let folderOfRun = "";
 const announce = (word: Word): void => void process.send?.(word);
 
-/** The client of the database leaves one unhandled when a session is cut while it is being opened (fetchArrayTypes). */
+/** The database client leaves a rejection unhandled when a session is cut while opening (fetchArrayTypes). */
 process.on("unhandledRejection", (error) => process.stderr.write(`unhandled: ${String(error)}\n`));
-// Its parent was ended, in whatever way: nothing of the run goes on.
+// The parent ended, for whatever reason: stop everything in the run.
 process.on("disconnect", () => {
 	endProcessesOf(folderOfRun);
 	process.exit(1);
 });
-// Of a terminal, which signals the whole group: the parent decides what ends.
+// Ignore Ctrl-C, which a terminal sends to the whole process group: the parent decides what to end.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 process.on("message", (order: Order) => {
 	run(order).then(

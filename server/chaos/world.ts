@@ -24,26 +24,26 @@ import { TIMING } from "./timing.ts";
 
 export interface WorldOptions {
 	plan: Plan;
-	/** Its own empty database, migrated. */
+	/** An empty, migrated database used by nothing else. */
 	databaseUrl: string;
 	ports: CloudPorts;
-	/** How much faster than real time its clock goes. */
+	/** Clock speed relative to real time. */
 	rate?: number;
 	agent: AgentFile;
-	/** Schedulers that are separate processes also report their log. */
+	/** Whether schedulers in separate processes also report their logs. */
 	verbose?: boolean;
 	log(text: string): void;
 }
 
-/** Called with each event, synchronously: a killed process gets no further. */
+/** Called synchronously for each event, so that a killed process gets no further. */
 export interface WorldEvents {
-	/** Of steps those that `onStep` waits for. */
+	/** The steps for which `onStep` must be called. */
 	readonly watched: string[];
 	onStep(step: string): void;
 	onCall(when: "before" | "after", call: AgentCall): Promise<Verdict>;
 }
 
-/** Everything that a run has: providers, machines, the control plane's face for agents, a database, a scheduler, and home. */
+/** Everything in a run: providers, machines, the control plane's agent API, a database, a scheduler, and home. */
 export class World {
 	readonly clock: FastClock;
 	readonly clouds: readonly EmulatedCloud[];
@@ -62,7 +62,7 @@ export class World {
 	#schedulersMs = 0;
 	#generation = 0;
 
-	/** `folder`: its own empty one. */
+	/** `folder`: an empty folder used by nothing else. */
 	constructor(options: WorldOptions, folder: string, events: WorldEvents) {
 		this.#options = options;
 		this.#events = events;
@@ -99,7 +99,7 @@ export class World {
 		return path.join(this.#folder, "home");
 	}
 
-	/** Everything but a scheduler. */
+	/** Starts everything except a scheduler. */
 	async open(): Promise<void> {
 		const { clouds, homeSlots, machinesMax, jobs, faults } = this.#options.plan;
 		for (const cloud of this.clouds) await cloud.start();
@@ -115,12 +115,12 @@ export class World {
 		await submitJobs(systemContext(this.admin.db, this.clock, "seed"), specs);
 	}
 
-	/** All machines of the providers' own books. */
+	/** All machines in the providers' records. */
 	machines(): Outcome["machines"] {
 		return this.clouds.flatMap((cloud) => cloud.book().map((m) => ({ ...m, ourInstance: ourInstanceOf(m), provider: cloud.cloud })));
 	}
 
-	/** None beside one that lives. */
+	/** Does nothing while a scheduler is alive. */
 	async startScheduler(): Promise<void> {
 		if (this.#scheduler?.isOver === false) return;
 		this.#noteUse();
@@ -171,7 +171,7 @@ export class World {
 		return `chaos-scheduler-${++this.#generation}`;
 	}
 
-	/** Processor time of schedulers that were separate processes. */
+	/** CPU time of schedulers in separate processes. */
 	get schedulersMs(): number {
 		this.#noteUse();
 		return this.#schedulersMs;
@@ -183,14 +183,14 @@ export class World {
 		this.#scheduler = null;
 	}
 
-	/** The cloud's region costs a tenth from now on. */
+	/** Reduces the prices of the cloud's region to a tenth from now on. */
 	drop(cloud: EmulatedCloud, region: string): void {
 		cloud.drop(region);
 		this.#dropped = region;
 		if (this.#scheduler instanceof SchedulerProcess) this.#scheduler.drop(region);
 	}
 
-	/** No machine of these regions is heard from now on; empty: all are. */
+	/** Drops all calls from machines in these regions from now on; empty: drops none. */
 	cutOff(regions: readonly string[]): void {
 		this.#cutOff = new Set(regions);
 	}
@@ -202,7 +202,7 @@ export class World {
 		return row !== undefined && this.#cutOff.has(row.region);
 	}
 
-	/** As SIGKILL does, or by it: it comes to nothing behind the step at which this is called. */
+	/** Sends SIGKILL or acts like it: the scheduler does nothing past the step where this is called. */
 	async killScheduler(): Promise<void> {
 		await this.#scheduler?.kill();
 	}
@@ -211,14 +211,14 @@ export class World {
 		await this.#scheduler?.stop();
 	}
 
-	/** Cuts every session but those of the run itself. */
+	/** Cuts every session except the run's own. */
 	async cutDatabase(): Promise<void> {
 		await this.admin.sql`
 			select pg_terminate_backend(pid) from pg_stat_activity
 			where datname = current_database() and application_name like 'chaos-%' and pid <> pg_backend_pid()`;
 	}
 
-	/** As a scheduler finds it that is started: all that is known there lies in its folder. */
+	/** Opens home as a newly started scheduler would: all its state is in its folder. */
 	#openHome(): ClusterDriver | null {
 		const { homeSlots } = this.#options.plan;
 		if (homeSlots === 0) return null;

@@ -36,7 +36,7 @@ describe.skipIf(missing !== null)(
 			`#!/bin/bash\n#SBATCH --job-name=${name}\n#SBATCH --gres=gpu:h100:2\n#SBATCH --time=5\n${lines.join("\n")}\n`;
 		const adoption = async (id: string) =>
 			(await world().connection.sql`select state, why, output, problem, outcome from adoption where foreign_id = ${id}`)[0];
-		/** What the runs of a script wrote down, wherever they were. */
+		/** What all runs of a script recorded, on any site. */
 		const book = (key: string) =>
 			readFileSync(`${world().book}/log`, "utf8")
 				.split("\n")
@@ -44,18 +44,18 @@ describe.skipIf(missing !== null)(
 		const sees = async (id: string, state: string) =>
 			world().until(`${id} is ${state}`, async () => (await adoption(id))?.["state"] === state);
 
-		/** Answers what fills it. */
+		/** Returns the id of the job that fills it. */
 		const homeIsFull = async (): Promise<string> => {
 			const w = world();
 			const blocker = await w.sbatch(scriptOf("blocker", "sleep 600"));
 			await w.until("home is full", async () => (await w.slurm.command("squeue", "-h", "-t", "R", "-o", "%i")) === blocker);
-			// Until Spillway sees that, home looks free, and on a busy computer the next script would be left to it.
+			// Until Spillway observes that, home looks free, and on a busy computer the next script would stay there.
 			const taken = async () => (await w.connection.sql`select max(cardinality(unavailable_slots)) as gpus from pool`)[0]?.["gpus"];
 			await w.until("home is seen to be full", async () => (await taken()) === 2);
 			return blocker;
 		};
 
-		it("a script by plain sbatch of another user runs in the cloud, its output and its folder lie where it asked, and home ends it", async () => {
+		it("runs another user's plain sbatch script in the cloud, stores its output and folder as requested, and ends it at home", async () => {
 			const w = world();
 			const blocker = await homeIsFull();
 			const script = scriptOf(
@@ -67,20 +67,20 @@ describe.skipIf(missing !== null)(
 			);
 			const id = await w.sbatch(script, { options: ["--comment=spillway checkpoints=out"] });
 			await sees(id, "finished");
-			// The two streams come back one beside the other, each in its own order.
+			// The two streams are interleaved, each in its own order.
 			expect((await w.file(`train-${id}.log`))?.split("\n").toSorted()).toEqual(["", "one", "three train", "two"]);
 			expect(await w.file("out/best/score")).toBe("0.93\n");
 			expect((await adoption(id))?.["output"]).toEqual({ files: [`${w.home}/train-${id}.log`, `${w.home}/out`], problem: null });
 			expect(await w.slurm.command("squeue", "-h", "-t", "all", "-j", id, "-o", "%T %M %k")).toMatch(
 				/^CANCELLED 0:00 spillway checkpoints=out \[ran in the cloud as job_\w+: exit code 0\]$/,
 			);
-			// Else slurmdbd would not list it: it leaves out what was not to begin by now.
+			// Otherwise slurmdbd would not list it, because it omits jobs that are not eligible yet.
 			const [, eligible = ""] = /EligibleTime=(\S+)/.exec(await w.slurm.command("scontrol", "show", "job", id)) ?? [];
 			expect(Date.parse(`${eligible}Z`)).toBeLessThanOrEqual(Date.now());
 			await w.as("scancel", blocker);
 		});
 
-		it("is home's when home has room before the cloud has: it runs there once, and nothing of it in the cloud", async () => {
+		it("runs a script once, at home only, when home has room before the cloud", async () => {
 			const w = world();
 			w.cloud.addFault({ kind: "no_capacity", times: 1_000, durationMs: 3_600_000 });
 			const blocker = await w.sbatch(scriptOf("blocker", "sleep 600"));
@@ -97,7 +97,7 @@ describe.skipIf(missing !== null)(
 			expect(book("given-back")).toEqual(["ran"]);
 		});
 
-		it("released by an operator while it runs in the cloud, starts at home only once that has stopped, though there is room, and from its checkpoint", async () => {
+		it("starts a script released during its cloud run at home from its checkpoint, only after the cloud run stops, even when home has room", async () => {
 			const w = world();
 			const blocker = await w.sbatch(scriptOf("blocker", "sleep 600"));
 			const says = (what: string) => `echo taken-back ${what} >>${w.book}/log`;
@@ -118,14 +118,14 @@ describe.skipIf(missing !== null)(
 			expect(startedAt).toBeGreaterThanOrEqual(Math.floor(run?.["finished_at"].getTime() / 1_000) * 1_000);
 		});
 
-		it("scripts of the kinds that sites have: each leaves and means the same, or stays with the reason", async () => {
+		it("adopts typical site scripts with unchanged meaning, or leaves them at home with a reason", async () => {
 			const w = world();
 			const blocker = await homeIsFull();
 			const say = (key: string, what: string) => `echo "${key} ${what}" >>${w.book}/log`;
 			const leaves = (script: string, options: string[] = [], args: string[] = []) =>
 				w.sbatch(script, { options: ["--comment=spillway", ...options], args });
 			await leaves(scriptOf("array", say("array", "$SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_JOB_ID")), ["--array=1-3"]);
-			// Slurm reports arguments up to 22.05, and again from 25.11 on.
+			// Slurm reports arguments up to version 22.05, and again from 25.11 on.
 			const release = Number(/(\d+\.\d+)/.exec(await w.slurm.command("scontrol", "--version"))?.[1]);
 			const reportsArguments = release <= 22.05 || release >= 25.11;
 			const ofWords = scriptOf("words", say("words", "$1 and $2"));

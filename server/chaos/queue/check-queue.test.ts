@@ -30,8 +30,8 @@ const sound = (): QueueOutcome => ({
 });
 const [ours, theirs] = [sound().atHome[0], sound().sacct[1]];
 
-describe("a run's checker", () => {
-	it("finds nothing where nothing is broken", () => {
+describe("the checker of a run", () => {
+	it("reports nothing for a clean run", () => {
 		expect(checkQueue(sound())).toEqual({ notOnce: [], outcomes: [], output: [], seconds: [] });
 	});
 
@@ -56,7 +56,7 @@ describe("a run's checker", () => {
 			"seconds",
 			{ sacct: theirs ? [...sound().sacct.filter((s) => s !== theirs && s.id !== "7"), { ...theirs, end: 109 }] : [] },
 		],
-	])("sees that %s", (_, promise, planted) => {
+	])("detects that %s", (_, promise, planted) => {
 		const broken = checkQueue({ ...sound(), ...planted });
 		expect(broken[promise].length).toBeGreaterThan(0);
 	});

@@ -1,31 +1,31 @@
 import type { DrawnJob } from "./draw-queue.ts";
 
-/** What has come of a run when it rests: the database, the cluster's own accounts, and the traces of the commands. */
+/** State of a run once it is idle: the database, the cluster's accounting, and the traces of the commands. */
 export interface QueueOutcome {
 	jobs: DrawnJob[];
 	/** Number of each foreign Slurm job, by key. */
 	numbers: ReadonlyMap<string, string>;
-	/** What theirs find as their output, by key; null: no file. */
+	/** Output files of foreign jobs, by key; null: no file. */
 	outputs: ReadonlyMap<string, string | null>;
 	/** Lines `start KEY` and `end KEY`. */
 	book: string[];
-	/** Our jobs, including those that stand for adopted ones. */
+	/** Spillway's jobs, including those created for adopted ones. */
 	rows: { id: string; name: string; state: string }[];
 	adoptions: { foreignId: string; jobId: string; state: string; exitCode: number | null }[];
-	/** Attempts on the cluster, with the GPU time that was charged for them. */
+	/** Attempts on the cluster, with the GPU time charged for them. */
 	atHome: { id: string; gpus: number; state: string; startedAtMs: number | null; finishedAtMs: number | null; chargedGpuMs: number }[];
-	/** By `sacct`; seconds since 1970. */
+	/** From `sacct`; seconds since 1970. */
 	sacct: { id: string; name: string; state: string; start: number; end: number }[];
 }
 
-/** One promise each; every entry is a sentence that says what broke it. */
+/** One guarantee per field. Each entry is a sentence that describes one violation. */
 export interface QueueViolations {
-	/** Came to its own end more or less often than once. */
+	/** Jobs that did not run to completion exactly once. */
 	notOnce: string[];
-	/** Ended otherwise than its command, here or at home. */
+	/** Jobs that ended differently from their command, in Spillway or at home. */
 	outcomes: string[];
 	output: string[];
-	/** Other seconds than the cluster's own accounts. */
+	/** Charged seconds that differ from the cluster's accounting. */
 	seconds: string[];
 }
 
@@ -63,7 +63,7 @@ function outcomes({ jobs, rows, numbers, adoptions, sacct }: QueueOutcome): stri
 	});
 }
 
-/** The two streams come back in any order; from home they are as they were written. */
+/** Output from the cloud merges the two streams in any order, so lines are compared sorted. */
 function output({ jobs, outputs }: QueueOutcome): string[] {
 	return jobs.flatMap(({ key, optsIn }) => {
 		if (optsIn === null) return [];
@@ -73,7 +73,7 @@ function output({ jobs, outputs }: QueueOutcome): string[] {
 	});
 }
 
-/** Every second that the cluster counts for a Spillway job is charged, and no other; jobs that ran elsewhere used none. */
+/** Charges must match exactly the seconds that the cluster counts for Spillway jobs; jobs that ran elsewhere must use none. */
 function seconds({ atHome, sacct, jobs, numbers, adoptions }: QueueOutcome): string[] {
 	const ours = new Map(sacct.filter((s) => s.name.startsWith("spillway-")).map((s) => [s.name.slice("spillway-".length), s]));
 	const wrong = atHome.flatMap((a) => {
@@ -85,7 +85,7 @@ function seconds({ atHome, sacct, jobs, numbers, adoptions }: QueueOutcome): str
 		const counted = theirs.end - theirs.start;
 		if (start !== theirs.start || end !== theirs.end)
 			return [`${a.id}: from ${start} to ${end}, and by sacct from ${theirs.start} to ${theirs.end}`];
-		// Slurm counts whole seconds; a start in the very second of its submission is charged from that moment on.
+		// Slurm counts whole seconds. A job that starts within the second of its submission is charged from the submission on.
 		return Math.abs(chargedSeconds - counted) < 1 ? [] : [`${a.id}: ${chargedSeconds} s are charged, and sacct counts ${counted} s`];
 	});
 	const unknown = [...ours.values()].filter((s) => s.end > s.start).map((s) => `sacct has ${s.name}, which has no attempt`);

@@ -2,21 +2,21 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { parseJobDocument } from "#server/domain/job-file.ts";
 import { seededRandom } from "#server/kernel/random.ts";
 
-/** A job of a run, by a name that is its own; `exitCode` is how its command ends. */
+/** A job of a run; `key` is its unique name and `exitCode` its command's exit code. */
 export interface DrawnJob {
 	key: string;
 	gpus: number;
 	seconds: number;
 	exitCode: number;
-	/** Theirs, by plain `sbatch`: whether its owner lets it leave. Ours: null. */
+	/** For a foreign job, submitted with plain `sbatch`: whether its owner allows adoption. null for a Spillway job. */
 	optsIn: boolean | null;
-	/** It runs its command by `srun`. */
+	/** Whether it runs its command with `srun`. */
 	steps: boolean;
 }
 
 /**
- * Half of them submitted to Spillway and half to the cluster itself, of all sizes that a node has. `longest`: seconds; the shortest
- * is half of it, so that a queue forms before the first is over.
+ * Half of the jobs are for Spillway and half for the cluster itself, in all sizes that fit a node. `longest`: seconds; the
+ * shortest job takes half of it, so that a queue forms before the first job ends.
  */
 export function drawQueue(
 	seed: number,
@@ -34,7 +34,7 @@ export function drawQueue(
 	}));
 }
 
-/** Everything that runs says so, when it begins and when it comes to its own end. `book`: a folder that all may write to. */
+/** The command logs its start and its regular end. `book`: a world-writable folder. */
 function commandOf({ key, seconds, exitCode, steps }: DrawnJob, book: string): string[] {
 	return [
 		`echo "start ${key}" >>${book}/log`,

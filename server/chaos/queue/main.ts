@@ -1,8 +1,8 @@
 /**
- * A queue of others on a real Slurm under one policy with a cloud, its schedulers killed at random:
+ * Runs a foreign queue on a real Slurm together with a cloud under one policy, killing schedulers at random:
  * `node server/chaos/queue/main.ts [--jobs 50] [--longest 20] [--deaths 10] [--seed 1] [--nodes 4] [--gpus 8] [--accounting] [--json]
- * [--verbose]`, as root on Debian with Slurm's packages; `--accounting` with slurmdbd's and MariaDB's too. Ends with 1 where a
- * promise was broken.
+ * [--verbose]`, as root on Debian with Slurm's packages; `--accounting` with slurmdbd's and MariaDB's too. Exits with 1 if a
+ * guarantee was violated.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -33,7 +33,7 @@ if (missing !== null) {
 	process.stderr.write(`There is no Slurm to try: ${missing}\n`);
 	process.exit(2);
 }
-/** The client of the database leaves one unhandled when a session is cut while it is being opened (fetchArrayTypes). */
+/** The database client leaves a rejection unhandled when a session is cut while opening (fetchArrayTypes). */
 process.on("unhandledRejection", (error) => process.stderr.write(`unhandled: ${String(error)}\n`));
 await import("../../../scripts/build-agent.mjs");
 const file = path.resolve(import.meta.dirname, "../../../dist/agent.mjs");

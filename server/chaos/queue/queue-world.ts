@@ -24,7 +24,7 @@ const OTHER = "games";
 const SITE = "cluster";
 const LOOK_MS = 50;
 
-/** Slurm's clock is the real one, so is everybody's: only the pauses are shorter than in production. */
+/** Slurm uses real time, so everything does. Only the pauses are shorter than in production. */
 const TIMING = timingSchema.parse({
 	...{ stopGraceMs: 3_000, readyTimeoutMs: 120_000, agentSilentMs: 60_000, heartbeatMs: 1_000, callRetryMs: 500 },
 	...{ launchForgetMs: 20_000, vanishMs: 20_000, backoffBaseMs: 1_000, backoffMaxMs: 5_000, offerCooldownMs: 2_000, homeSettleMs: 1_000 },
@@ -51,24 +51,24 @@ spec:
 `;
 
 export interface QueueWorldOptions {
-	/** Its own empty database, migrated. */
+	/** An empty, migrated database used by nothing else. */
 	databaseUrl: string;
 	ports: CloudPorts;
 	agent: AgentFile;
 	nodes: number;
 	gpusPerNode: number;
-	/** The cluster accounts by slurmdbd and orders by its many factors; else it writes ends to a file and orders by number. */
+	/** Whether the cluster uses slurmdbd accounting and multifactor priority; otherwise it logs ends to a file and orders by number. */
 	accounting?: boolean;
 	/** Called at each step of a scheduler; may kill it. */
 	onStep?: (step: string) => void;
 	log(text: string): void;
 }
 
-/** A real Slurm with its own queue, beside a cloud of emulated machines that really run what they are given, under one policy. */
+/** A real Slurm with its own queue and a cloud of emulated machines that really run their jobs, under one policy. */
 export class QueueWorld {
 	readonly slurm: SlurmCluster;
 	readonly cloud: EmulatedCloud;
-	/** Folder of the other user on the cluster's shared file system, and one in which whatever runs leaves its traces. */
+	/** The other user's folder on the cluster's shared file system, and the folder where every command leaves its traces. */
 	readonly home: string;
 	readonly book: string;
 	readonly connection;
@@ -78,7 +78,7 @@ export class QueueWorld {
 	readonly #control: ControlPlane;
 	readonly #agents;
 	#scheduler: KillableScheduler | null = null;
-	/** Schedulers so far. */
+	/** Number of schedulers started so far. */
 	generation = 0;
 
 	private constructor(options: QueueWorldOptions, slurm: SlurmCluster) {
@@ -90,7 +90,7 @@ export class QueueWorld {
 		this.book = path.join(this.#folder, "book");
 		mkdirSync(this.book);
 		chmodSync(this.book, 0o777);
-		// Anyone who writes first: machines of the cloud are root's, and jobs of the cluster the other user's.
+		// Create it up front, because its writers differ: cloud machines run as root, cluster jobs as the other user.
 		writeFileSync(path.join(this.book, "log"), "");
 		chmodSync(path.join(this.book, "log"), 0o666);
 		const { ports, databaseUrl, agent, log } = options;
@@ -138,14 +138,14 @@ export class QueueWorld {
 		});
 	}
 
-	/** Who has no account there may not submit. */
+	/** Users without an accounting entry cannot submit. */
 	async #openAccounts(): Promise<void> {
 		const { slurm } = this;
 		await slurm.command("sacctmgr", "-i", "add", "account", "research");
 		for (const user of ["root", OTHER]) await slurm.command("sacctmgr", "-i", "add", "user", user, "account=research");
 	}
 
-	/** Every job of the cluster by `sacct`, once: number, name, state, start and end, `|` between them. */
+	/** Every job of the cluster from `sacct`, once: number, name, state, start and end, separated by `|`. */
 	async sacct(): Promise<string[]> {
 		const from = this.#options.accounting ? ["--allusers", "--allocations", "--starttime=now-1days"] : ["--completion"];
 		const text = await this.slurm.command("sacct", ...from, "-n", "-P", "-o", "jobid,jobname,state,start,end");
@@ -187,19 +187,19 @@ export class QueueWorld {
 		});
 	}
 
-	/** As SIGKILL does; nothing leads until the next start. */
+	/** Acts like SIGKILL. No scheduler leads until the next start. */
 	async killScheduler(): Promise<void> {
 		await this.#scheduler?.kill();
 	}
 
-	/** A script of the other user's, by plain `sbatch`; answers the number of the job. */
+	/** Submits a script as the other user with plain `sbatch`. Returns the job number. */
 	async sbatch(script: string, { options = [], args = [] }: { options?: string[]; args?: string[] } = {}): Promise<string> {
 		const file = path.join(this.home, `${/--job-name=(\S+)/.exec(script)?.[1] ?? "script"}.sh`);
 		await writeFile(file, script);
 		return this.as("sbatch", "--parsable", ...options, file, ...args);
 	}
 
-	/** A program of Slurm's as the other user. */
+	/** Runs a Slurm program as the other user. */
 	as(program: string, ...args: string[]): Promise<string> {
 		return this.slurm.commandAs(OTHER, this.home, program, ...args);
 	}
@@ -208,12 +208,12 @@ export class QueueWorld {
 		return submitJobs(systemContext(this.connection.db, this.#clock, "seed"), specs);
 	}
 
-	/** A file of the other user's; null while it is not there. */
+	/** Content of one of the other user's files; null while it does not exist. */
 	file(name: string): Promise<string | null> {
 		return readFile(path.join(this.home, name), "utf8").catch(() => null);
 	}
 
-	/** Looks until it holds. @throws after `limitMs`, with what was waited for and what there is instead */
+	/** Polls until the condition holds. @throws after `limitMs`, with the expected condition and the current state */
 	async until(what: string, look: () => Promise<boolean>, limitMs = 60_000): Promise<void> {
 		const end = performance.now() + limitMs;
 		while (performance.now() < end) {

@@ -11,7 +11,7 @@ const missing = whyNoSlurm();
 const TIMEOUT_MS = 180_000;
 
 describe.skipIf(missing !== null)(`a queue on a real Slurm${missing === null ? "" : ` (left out: ${missing})`}`, () => {
-	it("half of it by others, its schedulers killed: all ends once, and the books are sacct's", { timeout: TIMEOUT_MS }, async () => {
+	it("ends each job once and charges what sacct counts while schedulers are killed", { timeout: TIMEOUT_MS }, async () => {
 		const file = await buildAgent();
 		const agent = { file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
 		const database = await createTestDatabase();

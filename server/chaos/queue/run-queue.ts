@@ -6,7 +6,7 @@ import { checkQueue, type QueueOutcome, type QueueViolations } from "./check-que
 import { type DrawnJob, drawQueue, scriptOf, specOf } from "./draw-queue.ts";
 import { QueueWorld, type QueueWorldOptions } from "./queue-world.ts";
 
-/** Between two deaths of a scheduler a new one gets so many steps to take, and at most so long, ms. */
+/** Maximum number of steps, and of milliseconds, between two scheduler deaths. */
 const STEPS_MAX = 12;
 const LIFE_MS_MAX = 6_000;
 const BACK_AFTER_MS = 100;
@@ -14,9 +14,9 @@ const BACK_AFTER_MS = 100;
 export interface QueueRunOptions extends Omit<QueueWorldOptions, "onStep"> {
 	seed: number;
 	jobs: number;
-	/** What the longest job takes, seconds. */
+	/** Duration of the longest job, seconds. */
 	longest: number;
-	/** Deaths of schedulers, at random steps and moments. */
+	/** Number of scheduler deaths, at random steps and times. */
 	deaths: number;
 	limitMs: number;
 }
@@ -25,17 +25,17 @@ export interface QueueReport {
 	seed: number;
 	jobs: number;
 	deaths: string[];
-	/** How many adopted jobs ran in the cloud, returned, and stayed at home; and where our jobs ran. */
+	/** Number of foreign and Spillway jobs that ran in the cloud and at home. */
 	theirs: { cloud: number; home: number };
 	ours: { cloud: number; home: number };
-	/** GPU-seconds that sacct counts for our jobs on the cluster, and that are charged for them. */
+	/** GPU-seconds of Spillway's jobs on the cluster: counted by sacct, and charged. */
 	sacctGpuSeconds: number;
 	chargedGpuSeconds: number;
 	tookMs: number;
 	violations: QueueViolations;
 }
 
-/** A queue forms on a real Slurm, half of it by others; the policy takes what may leave; schedulers die; and the books are compared. */
+/** Builds a half-foreign queue on a real Slurm, lets the policy adopt jobs, kills schedulers, and compares charges with sacct. */
 export async function runQueue(options: QueueRunOptions): Promise<QueueReport> {
 	const begunMs = performance.now();
 	const reaper = new Reaper(options);
@@ -48,7 +48,7 @@ export async function runQueue(options: QueueRunOptions): Promise<QueueReport> {
 			if (job.optsIn === null) await world.submit([specOf(job, world.book)]);
 			else numbers.set(job.key, await world.sbatch(scriptOf(job, world.book)));
 		};
-		// Home is full until the first adopted jobs have left, however fast this host is; later jobs find room there.
+		// Keep home full until the first adopted jobs have left, regardless of this host's speed. Later jobs find room there.
 		const { nodes, gpusPerNode, limitMs } = options;
 		const all = [`--nodes=${nodes}`, `--gres=gpu:h100:${gpusPerNode}`, "--wrap=sleep 3600"];
 		const blocker = await world.as("sbatch", "--parsable", "--output=/dev/null", ...all);
@@ -105,7 +105,7 @@ class Reaper {
 		if (this.#done.signal.aborted) return;
 		this.deaths.push(at);
 		this.#options.log(`-- the scheduler dies at ${at}`);
-		// At once, so that it comes to nothing behind the step.
+		// Kill immediately, so that the scheduler does nothing past this step.
 		const killed = this.#world?.killScheduler();
 		this.#next = (async () => {
 			await killed;
@@ -127,13 +127,13 @@ async function hasEnded({ connection: { sql } }: QueueWorld, count: number): Pro
 	return left?.["n"] >= count;
 }
 
-/** Nothing waits, runs or must be done: here, in the cloud and on the cluster, and all that was used is charged. */
+/** Whether nothing is queued, running or pending here, in the cloud and on the cluster, and all use is charged. */
 async function isOver({ connection: { sql }, slurm }: QueueWorld): Promise<boolean> {
 	const [left] = await sql`
 		select (select count(*)::int from job where finished_at is null) + (select count(*) from adoption where ended_at is null)
 		+ (select count(*)::int from instance where state <> 'terminated')
 		+ (select count(*)::int from allocation where ended_at is null or metered_until is distinct from ended_at) as n`;
-	// The controller may be busy; the next look asks again.
+	// The controller may be busy; the next poll retries.
 	return Number(left?.["n"]) === 0 && (await slurm.command("squeue", "-h").catch(() => "?")) === "";
 }
 
@@ -164,10 +164,10 @@ async function readOutcome(world: QueueWorld, jobs: DrawnJob[], numbers: Readonl
 }
 
 async function readSacct(world: QueueWorld): Promise<QueueOutcome["sacct"]> {
-	// slurmdbd gets updates from the controller a little later than squeue.
+	// slurmdbd receives updates from the controller slightly later than squeue shows them.
 	await world.until("sacct has every end", async () => !(await world.sacct()).some((line) => line.endsWith("|Unknown")));
 	return (await world.sacct()).map((line) => {
-		// One that never began has no start by slurmdbd, and its end for one without it.
+		// For a job that never started, slurmdbd has no start; without slurmdbd the start equals the end.
 		const [id = "", name = "", state = "", start = "", end = ""] = line.split("|");
 		return { id, name, state, start: Date.parse(`${start === "None" ? end : start}Z`) / 1_000, end: Date.parse(`${end}Z`) / 1_000 };
 	});

@@ -3,7 +3,7 @@ import path from "node:path";
 import { listFolder } from "#server/agent/folder-files.ts";
 import type { Random } from "#server/kernel/random.ts";
 
-/** Contents of files by their paths. */
+/** File contents by path. */
 export type Files = Map<string, Buffer>;
 
 const BYTES_MAX = 200_000;
@@ -28,7 +28,7 @@ export async function writeFiles(folder: string, files: Files): Promise<void> {
 	}
 }
 
-/** The files below a folder; an absent folder has none. */
+/** The files below a folder; empty for a missing folder. */
 export async function filesIn(folder: string): Promise<Files> {
 	const found: Files = new Map();
 	for (const file of await listFolder(folder)) found.set(file.path, await readFile(path.join(folder, file.path)));

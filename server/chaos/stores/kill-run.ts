@@ -20,11 +20,11 @@ export const KILL_STEPS = ["save", "restore", "upload", "deliver"] as const;
 export type KillStep = (typeof KILL_STEPS)[number];
 const VICTIMS = ["agent", "store", "control"] as const;
 
-/** What a seed did, and the promises that it broke. */
+/** What a seed did, and the guarantees it violated. */
 export interface KillResult {
 	seed: number;
 	step: KillStep;
-	/** Who was killed, at which request of that step; null when the step ended before. */
+	/** The victim and the request of that step; null when the step ended first. */
 	killed: string | null;
 	completeCheckpointsLost: number;
 	partialRestores: number;
@@ -45,7 +45,7 @@ const RANKS = 2;
 const silent = (): void => {};
 const never = new AbortController().signal;
 
-/** One job with a kill at a random request of one step. Everything after it runs undisturbed, as after a restart. */
+/** Runs one job with a kill at a random request of one step. Everything afterwards runs undisturbed, as after a restart. */
 export async function runKill(world: StoreWorld, db: Db, folder: string, seed: number): Promise<KillResult> {
 	const random = seededRandom(seed);
 	const step = random.pick(KILL_STEPS);
@@ -95,7 +95,7 @@ async function runCheckpoints(scene: Scene): Promise<{ completeCheckpointsLost: 
 			const done = await restoreCheckpoint(client, {
 				...{ checkpoint: terms.checkpoint, folder: target, rank, rclone: rcloneOfHost, signal, log: silent },
 			});
-			// A restore that was cut off is not a start: the command begins only after this returns.
+			// An interrupted restore is not a start: the command starts only after this returns.
 			return done === null ? null : await filesIn(target);
 		} catch (error) {
 			if (signal.aborted || signal !== never) return null;
@@ -110,7 +110,7 @@ function syncOf(machine: Machine): CheckpointSync {
 	});
 }
 
-/** All ranks write a step and save it. `complete`: each was answered that its part is committed. */
+/** All ranks write a step and save it. `complete`: every rank received confirmation that its part is committed. */
 async function saveStep(
 	{ random }: Scene,
 	{ machines, syncs, step, signal }: { machines: readonly Machine[]; syncs: readonly CheckpointSync[]; step: number; signal: AbortSignal },
@@ -126,7 +126,7 @@ async function saveStep(
 	return { files: all, complete: done.every((save) => save.status === "fulfilled" && save.value !== null) };
 }
 
-/** Returns how many results were lost: not recorded after all attempts, not delivered, or other than what the job wrote. */
+/** Returns the number of lost results: not recorded after all attempts, not delivered, or different from what the job wrote. */
 async function runResult(scene: Scene): Promise<number> {
 	const { world, db, random, folder } = scene;
 	const target = `models/${path.basename(folder)}`;
@@ -147,7 +147,7 @@ async function runResult(scene: Scene): Promise<number> {
 	const [row] = await db.select().from(artifact).where(eq(artifact.jobId, jobId));
 	if (!row) return 1;
 	if (scene.step === "deliver") await withKill(scene, (signal) => deliver(scene, signal));
-	// By then the next try is due.
+	// The next retry is due by then.
 	await deliver(scene, never, DAY_MS);
 	const [delivered] = await db.select({ state: resultDelivery.state }).from(resultDelivery).where(eq(resultDelivery.artifactId, row.id));
 	const arrived = await filesIn(path.join(homeRoot(scene), target));
@@ -168,7 +168,7 @@ function homeRoot({ folder }: Scene): string {
 	return path.join(path.dirname(folder), "home");
 }
 
-/** Runs one step with a kill at a random request, and takes the kill away afterwards. */
+/** Runs one step with a kill at a random request, and removes the kill afterwards. */
 async function withKill<T>(scene: Scene, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
 	const { world, random } = scene;
 	const who = random.pick(VICTIMS);
@@ -177,7 +177,7 @@ async function withKill<T>(scene: Scene, run: (signal: AbortSignal) => Promise<T
 	const when = random.pick(["before", "after"] as const);
 	const agent = new AbortController();
 	let requests = 0;
-	/** Whether the request meets the victim while it is down. */
+	/** Whether the request reaches the victim while it is down. */
 	const isHit = (): boolean => {
 		requests += 1;
 		if (requests < at || requests >= at + down) return false;

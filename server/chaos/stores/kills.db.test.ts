@@ -7,7 +7,7 @@ import { cases } from "#server/kernel/testing/deep.ts";
 import { KILL_STEPS, runKill } from "./kill-run.ts";
 import { StoreWorld } from "./store-world.ts";
 
-/** Each is a separate job with a kill at a request that the seed draws. */
+/** Number of jobs, each with a kill at a request drawn from its seed. */
 const SEEDS = cases(4, 1_000);
 const FIRST_SEED = Number(process.env["SPILLWAY_TEST_SEED"] ?? 1);
 let database: TestDatabase;

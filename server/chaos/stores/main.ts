@@ -1,6 +1,6 @@
 /**
- * Seeded kills over save, restore, upload and delivery: `node server/chaos/stores/main.ts [--runs N] [--seed N] [--json]`. Prints each
- * broken promise with its seed, and the sums. Needs rclone.
+ * Seeded kills during save, restore, upload and delivery: `node server/chaos/stores/main.ts [--runs N] [--seed N] [--json]`.
+ * Prints each violation with its seed, and the totals. Needs rclone.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

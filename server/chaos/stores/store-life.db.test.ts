@@ -56,7 +56,7 @@ const newSync = (machine: Machine, allRanks: boolean) =>
 	new CheckpointSync({ client: machine.client, folder: machine.home, restored: "[]", allRanks, rclone: rcloneOfHost, log });
 
 describe("checkpoints in a team's store", () => {
-	it("are complete when every rank has saved the step, and no byte of them passes through the control plane", async () => {
+	it("are complete when every rank has saved the step, without passing any bytes through the control plane", async () => {
 		const jobId = await seedJob(database.db, aSpec(sharded(2)));
 		const [first, second] = await world.machines(jobId, 1, 2, log);
 		if (!first || !second) throw new Error("two machines");
@@ -85,7 +85,7 @@ describe("checkpoints in a team's store", () => {
 		expect((await readdir(path.join(own, "step-10"))).sort()).toEqual([".metadata", "__0_0.distcp"]);
 	});
 
-	it("send unchanged files once, and fall back to the last whole one when a shard is torn", async () => {
+	it("upload unchanged files once, and fall back to the last complete checkpoint when a shard is incomplete", async () => {
 		const jobId = await seedJob(database.db, aSpec({ checkpoint: { path: "/ckpt", intervalMs: 60_000 } }));
 		const [machine] = await world.machines(jobId, 1, 1, log);
 		if (!machine) throw new Error("a machine");
@@ -123,7 +123,7 @@ describe("checkpoints in a team's store", () => {
 });
 
 describe("files of old checkpoints in a team's store", () => {
-	it("are deleted when no kept checkpoint refers to them, and all of them a week after the job's end", async () => {
+	it("are deleted when no kept checkpoint refers to them, and all a week after the job's end", async () => {
 		const jobId = await seedJob(database.db, aSpec({ checkpoint: { path: "/ckpt", intervalMs: 60_000, keep: 1 } }));
 		const [machine] = await world.machines(jobId, 1, 1, log);
 		if (!machine) throw new Error("a machine");
@@ -171,7 +171,7 @@ describe("results in a team's store", () => {
 		return { jobId, machine, problem };
 	}
 
-	it("go there directly, are downloaded from there, and are data of other jobs", async () => {
+	it("are uploaded and downloaded directly, and serve as input data of other jobs", async () => {
 		const content = randomBytes(500_000);
 		const { jobId, problem } = await uploaded(content);
 		expect([problem, world.passed.files]).toEqual([null, 0]);
@@ -198,7 +198,7 @@ describe("results in a team's store", () => {
 		expect((await world.objects.files.list("models", `research/artifacts/${id}`)).length).toBe(0);
 	});
 
-	it("are refused beyond the team's quota, with the reason", async () => {
+	it("are rejected beyond the team's quota, with the reason", async () => {
 		await setStorageLimits(world.platform(), { team: "research", quotaGiB: 0.0001, keepDays: 30 });
 		expect((await uploaded(randomBytes(200_000))).problem).toMatch(/Team research keeps .* more do not fit/);
 		await setStorageLimits(world.platform(), { team: "research", quotaGiB: null, keepDays: 30 });

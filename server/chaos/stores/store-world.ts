@@ -34,13 +34,13 @@ export interface Machine {
 
 /** Bodies that the control plane received and sent, bytes. */
 interface PassedBytes {
-	/** JSON: calls, answers and manifests. */
+	/** JSON: requests, responses and manifests. */
 	json: number;
-	/** Everything else: contents of files. */
+	/** Everything else: file contents. */
 	files: number;
 }
 
-/** A control plane's API for machines, and a team's object store, both on loopback. */
+/** A control plane's machine API and a team's object store, both on loopback. */
 export class StoreWorld {
 	readonly passed: PassedBytes = { json: 0, files: 0 };
 	readonly stores: StoreBox = { port: new RcloneStores(rcloneOfHost), secretKey: SECRET_KEY };
@@ -90,7 +90,7 @@ export class StoreWorld {
 		return { db: this.#db, clock: systemClock, actor, requestId: "test" };
 	}
 
-	/** Machines of an attempt, enrolled. `log` gets what they log. */
+	/** Enrolled machines of an attempt. `log` receives their log lines. */
 	async machines(jobId: string, number: number, nodes: number, log: (text: string) => void): Promise<Machine[]> {
 		const { signal } = new AbortController();
 		const found: Machine[] = [];
@@ -137,7 +137,7 @@ export class StoreWorld {
 	}
 }
 
-/** The provider takes the machines: the job waits for its next attempt. */
+/** The provider reclaims the machines; the job waits for its next attempt. */
 export async function interrupt(machines: readonly Machine[]): Promise<void> {
 	const exit = { code: null, signal: "SIGTERM", error: null };
 	const { signal } = new AbortController();
