@@ -11,11 +11,11 @@ import { root } from "./lib/node.mjs";
 
 const CHECKER = fileURLToPath(new URL("./check-imports.mjs", import.meta.url));
 
-/** A file in the room, for a plant; rooms that are single files are tested as targets only. */
+/** A file in the room for a planted violation. Rooms that are single files are tested only as targets. */
 const folderOf = (name) => HOUSE[name].at.find((place) => place.endsWith("/"));
 const specifierOf = (file) => `#${file}`;
 
-/** Written by hand and not derived from the table, so that a mistake in the table is detected as well. */
+/** Written by hand rather than derived from the table, so that mistakes in the table are detected as well. */
 const FORBIDDEN = [
 	...["domain", "policy", "db", "services", "env"].map((to) => ["kernel", to]),
 	...["policy", "scheduling", "db", "providers", "env"].map((to) => ["domain", to]),
@@ -90,7 +90,7 @@ function compare(plants, { status, stderr }) {
 	return problems;
 }
 
-/** Every pair of rooms that is forbidden, by hand or by the table, and every pair that the table allows. */
+/** Every pair of rooms that is forbidden, by the hand-written list or the table, and every pair that the table allows. */
 function importPlants() {
 	const plants = [];
 	for (const from of Object.keys(HOUSE).filter(folderOf)) {

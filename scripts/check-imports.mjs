@@ -1,5 +1,5 @@
-// Checks every source against the rules in house.mjs: which room imports which, what pure folders may not touch, who may read
-// process.env, and that a transaction uses no second connection. Sources are parsed, not searched. `--self-test` adds one
+// Checks every source against the rules in house.mjs: which room imports which, what pure folders may not use, which files may
+// read process.env, and that a transaction uses no second connection. Sources are parsed, not searched. `--self-test` adds one
 // violation per rule to a copy and expects the error.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
@@ -30,7 +30,7 @@ const SKIPPED = new Set([
 /** @typedef {{file: string, line: number, message: string}} Violation */
 
 /**
- * @param {string} base folder that holds the project
+ * @param {string} base folder that contains the project
  * @returns {{files: number, violations: Violation[]}}
  */
 export function checkProject(base) {
@@ -64,7 +64,7 @@ function checkFile(base, file, aliases) {
 		const message = judgeImport(facts, edge, targetOf(file, edge.specifier, aliases));
 		if (message) report(edge.start, message);
 	}
-	// A test passes its environment to the programs that it starts.
+	// Tests pass their environment to the programs that they start.
 	if (!facts.isTest && !ENV_READERS.some(({ at }) => matches(at, file))) forbidEnv(parsed.program, report);
 	if (facts.room.kind === "pure" && !facts.isTest) forbidImpurity(parsed.program, report);
 	if (!facts.isTest) forbidOtherDatabase(parsed.program, text, report);
@@ -78,7 +78,7 @@ export function roomOf(file) {
 	return Object.keys(HOUSE).find((name) => HOUSE[name].at.some((place) => matches(place, file)));
 }
 
-/** Every way in which a module names another: import, export from, import() and `import("…")` in types. */
+/** Every way in which a module refers to another: import, export from, import() and `import("…")` in types. */
 export function importsOf({ module, program }) {
 	const edges = module.staticImports.map(({ moduleRequest, entries, start }) => ({
 		specifier: moduleRequest.value,
@@ -206,7 +206,7 @@ const isDate = (node) => node.type === "Identifier" && node.name === "Date";
 
 /**
  * Inside a transaction, and in functions that take a `Tx`, `….db` must not be used. A statement there takes a second connection,
- * which does not see the transaction's writes, and can wait forever once every connection waits for this one's locks.
+ * which does not see the transaction's writes, and can deadlock once every connection waits for this one's locks.
  */
 function forbidOtherDatabase(program, text, report) {
 	const message = "within a transaction only the transaction is used: hand it on, or read what is needed before it begins.";
@@ -232,7 +232,7 @@ function forbidOtherDatabase(program, text, report) {
 	}).visit(program);
 }
 
-/** A visitor walks whole programs only. */
+/** A visitor accepts only whole programs. */
 const asProgram = (body) => ({
 	...{ type: "Program", sourceType: "module", hashbang: null, start: body.start, end: body.end },
 	body: [body.type === "BlockStatement" ? body : { type: "ExpressionStatement", expression: body, start: body.start, end: body.end }],

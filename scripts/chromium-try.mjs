@@ -1,4 +1,4 @@
-// Opens a page in the Chromium that the arguments name; fails with its error. Usage: chromium-try.mjs <executable> [argument…]
+// Opens a page in the given Chromium and fails with its error. Usage: chromium-try.mjs <executable> [argument…]
 import process from "node:process";
 import { chromium } from "@playwright/test";
 

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 
-/** Words in package names that stand for values of `process.platform` and `process.arch`. */
+/** Words in package names for values of `process.platform` and `process.arch`. */
 const OS_WORDS = new Map([
 	["android", "android"],
 	["darwin", "darwin"],
@@ -37,7 +37,7 @@ const CPU_WORDS = new Map([
 
 /**
  * @param {{packages: Record<string, any>}} lock parsed package-lock.json (lockfileVersion 3)
- * @returns {{packages: Record<string, any>, added: string[], skipped: string[]}} `skipped`: names that say no platform
+ * @returns {{packages: Record<string, any>, added: string[], skipped: string[]}} `skipped`: names that contain no platform
  */
 export function completePackages(lock) {
 	const packages = { ...lock.packages };
@@ -70,7 +70,7 @@ function isReachable(packages, from, name) {
 	}
 }
 
-/** npm writes `version` first and the rest by name; the same order here keeps the lock unchanged by a later `npm install`. */
+/** npm writes `version` first and the rest by name. The same order here means a later `npm install` leaves the lock unchanged. */
 function inNpmOrder({ version, ...rest }) {
 	return { version, ...Object.fromEntries(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1))) };
 }

@@ -1,14 +1,14 @@
-// The house: which room may import which. This table is the only place where the arrows are written; check-imports.mjs
-// holds the sources to it. Within a room everything may import everything.
+// The house: which room may import which other rooms. This table is the only definition of the dependencies, and
+// check-imports.mjs enforces it. Files within a room may import each other freely.
 
 /**
  * @typedef {object} Room
- * @property {string[]} at folders (ending in "/") and files that make the room
+ * @property {string[]} at folders (ending in "/") and files of the room
  * @property {string[]} imports rooms that it may import
- * @property {string[]} [typesOf] files, as regular expressions, from which it may import only types
- * @property {"pure"} [kind] pure: no clock, randomness, async, process or logger, and no built-in module of Node
- * @property {string[] | "any"} packages npm packages that it may import; "any" where there is no rule
- * @property {string[] | "any"} [testsImport] what its tests may import besides; by default every room but the entrances
+ * @property {string[]} [typesOf] regular expressions for files from which it may import only types
+ * @property {"pure"} [kind] pure: no clock, randomness, async, process or logger, and no built-in Node.js modules
+ * @property {string[] | "any"} packages npm packages that it may import; "any" for no restriction
+ * @property {string[] | "any"} [testsImport] additional rooms that its tests may import; by default every room except the entrances
  */
 
 const PURE_CORE = ["kernel", "domain", "policy", "accounting", "scheduling"];
@@ -29,19 +29,19 @@ export const HOUSE = {
 	rates: { at: ["server/rates/"], imports: PURE_CORE, packages: "any" },
 	providers: { at: ["server/providers/"], imports: [...PURE_CORE, "agentProtocol", "agent", "env"], packages: "any" },
 	simulation: { at: ["server/simulation/"], imports: PURE_CORE, packages: "any" },
-	// The business case: a history profiled, and replayed with other capacity.
+	// The business case: profiles the recorded history and replays it with different capacity.
 	plan: { at: ["server/plan/"], imports: [...PURE_CORE, "rates", "simulation"], packages: ["zod"] },
 	emulators: { at: ["server/emulators/"], imports: [...BASE, "rates"], packages: "any" },
-	// What an agent and the control plane say to each other: both sides read it, so it is before the agent itself.
+	// The protocol between agents and the control plane. Both sides import it, so it is a room separate from the agent.
 	agentProtocol: { at: ["server/agent/protocol.ts", "server/agent/identity-document.ts"], imports: BASE, packages: ["zod"] },
 	agent: { at: ["server/agent/"], imports: [...BASE, "agentProtocol"], packages: ["zod"] },
-	// What the API offers, as data: the server binds each operation to its service, clients read the answers with it.
+	// The API's operations as data: the server binds each operation to its service, and clients parse responses with it.
 	contract: { at: ["server/contract/"], imports: BASE, packages: ["zod"] },
 	env: { at: ["server/env.ts"], imports: BASE, packages: ["zod"] },
 	db: { at: ["server/db/"], imports: [...BASE, "env"], packages: "any" },
 	services: {
 		at: ["server/services/"],
-		// The simulation for backtests, which replay what the database has on record.
+		// The simulation is for backtests, which replay recorded data.
 		imports: [...PURE_CORE, "agentProtocol", "contract", "db", "rates", "simulation", "plan", "env"],
 		typesOf: ["^server/providers/[^/]+\\.ts$"],
 		packages: "any",
@@ -55,10 +55,10 @@ export const HOUSE = {
 	// OpenTelemetry behind the ports of server/domain/trace.ts; nothing else imports its packages.
 	tracing: { at: ["server/tracing/"], imports: BASE, packages: "any" },
 	api: { at: ["server/api/"], imports: [...BASE, "agentProtocol", "contract", "services", "env"], packages: "any" },
-	// What a fresh demo holds; start-up and the benchmarks are the only ones who know it.
+	// The content of a fresh demo. Only start-up and the benchmarks use it.
 	demo: {
 		at: ["server/demo/"],
-		// The emulators for the names of the accounts that they emulate.
+		// The emulators provide the names of the emulated accounts.
 		imports: [...PURE_CORE, "rates", "providers", "simulation", "emulators", "db", "services", "auth", "env"],
 		packages: "any",
 	},
@@ -85,7 +85,7 @@ export const HOUSE = {
 		],
 		packages: "any",
 	},
-	// Everything at once, with the control plane's own parts and the emulated clouds, killed on the way.
+	// Runs the real control plane against emulated clouds and kills parts of it.
 	chaos: {
 		at: ["server/chaos/"],
 		imports: [
@@ -107,7 +107,7 @@ export const HOUSE = {
 		packages: "any",
 	},
 	cli: { at: ["cli/"], imports: [...BASE, "contract"], packages: ["zod", "yaml", "@modelcontextprotocol/sdk"] },
-	// Packages for other programs. The generator reads the OpenAPI document; the packages themselves import nothing of the house.
+	// Packages for other programs. The generator reads the OpenAPI document; the packages themselves import no room.
 	clientGenerator: { at: ["clients/generate/"], imports: ["api"], packages: [] },
 	clients: { at: ["clients/"], imports: [], packages: [] },
 	examples: { at: ["examples/"], imports: [], packages: [] },
@@ -149,18 +149,18 @@ export const HOUSE = {
 	},
 };
 
-/** @param {string} name a room @returns {string[]} the folders and files of the room and of every room that it can reach by imports */
+/** @param {string} name a room @returns {string[]} the folders and files of the room and of all rooms that it imports, even indirectly */
 export function placesReachableFrom(name) {
 	const reached = new Set([name]);
-	// A set visits what is added while it is walked.
+	// Iterating over a set also visits elements added meanwhile.
 	for (const room of reached) for (const next of HOUSE[room].imports) reached.add(next);
 	return [...reached].flatMap((room) => HOUSE[room].at).sort();
 }
 
-/** Rooms that no one imports, tests included: they are where the program is entered. */
+/** Rooms that no other room imports, not even in tests, because they are entry points. */
 export const ENTRANCES = ["app", "bin", "e2e", "bench", "examples"];
 
-/** Files that may read process.env, and why. Everything else gets its settings as arguments or from server/env.ts. */
+/** Files that may read process.env, with the reason. All other code gets its settings as arguments or from server/env.ts. */
 export const ENV_READERS = [
 	{ at: "server/env.ts", why: "the one reader of the server's settings" },
 	{ at: "scripts/", why: "starts, tests and builds the project; it makes the settings that the server reads" },

@@ -1,4 +1,4 @@
-// `npm run pack:cli [FOLDER]`: the command alone as an npm package, in one file without dependencies, for laptops and CI.
+// `npm run pack:cli [FOLDER]`: packs only the command as an npm package, in one file without dependencies, for laptops and CI.
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -20,7 +20,7 @@ in an installation only.
 
 /**
  * Bundles the command and packs it.
- * @param {string} folder where the tarball is written; made if it is missing
+ * @param {string} folder where the tarball is written; created if missing
  * @returns {Promise<string>} the tarball
  */
 export async function packCli(folder) {
@@ -28,7 +28,7 @@ export async function packCli(folder) {
 	const staging = path.join(folder, "spillway-cli");
 	rmSync(staging, { recursive: true, force: true });
 	mkdirSync(path.join(staging, "cli"), { recursive: true });
-	// The same depth below the package's root as in the clone: files are found relative to it.
+	// Same depth below the package root as in the clone, because files are found by relative path.
 	const command = path.join(staging, "cli/spillway.mjs");
 	await build({
 		absWorkingDir: root,
@@ -38,7 +38,7 @@ export async function packCli(folder) {
 		platform: "node",
 		format: "esm",
 		target: "node20",
-		// Packages in CommonJS call require.
+		// CommonJS packages call require.
 		banner: { js: `#!/usr/bin/env node\nimport { createRequire } from "node:module";\nconst require = createRequire(import.meta.url);` },
 		legalComments: "linked",
 		logLevel: "warning",

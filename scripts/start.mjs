@@ -1,5 +1,5 @@
-// `npm start`: everything that Spillway needs on a fresh clone, in one command. This file keeps to syntax and modules that old
-// versions of Node know, so that one that is too old gets a sentence and not a syntax error.
+// `npm start`: everything that Spillway needs on a fresh clone, in one command. This file uses only syntax and modules that old
+// Node.js versions support, so that an outdated version prints a clear message instead of a syntax error.
 const wanted = 20;
 const major = Number(process.version.slice(1).split(".")[0]);
 if (major < wanted) {

@@ -1,5 +1,5 @@
-// The whole of `npm start` in a small clone: the real scripts, the real PostgreSQL and the real bundler around stand-ins for
-// the programs that they run.
+// Tests all of `npm start` in a small clone: the real scripts, PostgreSQL and bundler, with stubs for the programs that they
+// run.
 import { spawn } from "node:child_process";
 import {
 	appendFileSync,
@@ -37,7 +37,7 @@ const STAND_INS = {
 	"server/bin/gcp-emulator.ts": `setInterval(() => {}, 1000);`,
 };
 
-/** The supervisor, its programs and what they started. */
+/** The supervisor, its programs and their children. */
 const PROCESSES = 6;
 const WAITING = { timeout: 60_000, interval: 50 };
 let clone;
@@ -86,7 +86,7 @@ function failIfEnded(run) {
 }
 
 const lockFile = () => JSON.parse(readFileSync(path.join(clone, ".spillway/spillway.pid"), "utf8"));
-/** The processes of a run once all have started: one that was started a moment ago may not show its environment yet. */
+/** The processes of a run once all have started. A process started a moment ago may not show its environment yet. */
 async function allProcesses() {
 	await vi.waitUntil(() => processesWithEnv("SPILLWAY_INSTANCE", lockFile().instance).length === PROCESSES, WAITING);
 	return processesWithEnv("SPILLWAY_INSTANCE", lockFile().instance);
@@ -95,7 +95,7 @@ const story = () => readFileSync(path.join(clone, "story"), "utf8").trim().split
 const postgresRuns = () => existsSync(path.join(clone, ".spillway/postgres/data/postmaster.pid"));
 
 describe("npm start", () => {
-	it("brings everything up, prints the address and the sign-in, and stops in order without a rest", async () => {
+	it("starts everything, prints the address and the sign-in, and stops cleanly without leftovers", async () => {
 		const run = start();
 		await run.ready();
 		expect(run.said).toContain(`http://127.0.0.1:${port}`);
@@ -110,7 +110,7 @@ describe("npm start", () => {
 		expect(postgresRuns()).toBe(false);
 	});
 
-	it("after a kill ends what was left, builds nothing again, and lets no second one into the same home or port", async () => {
+	it("ends leftovers after a kill, rebuilds nothing, and rejects a second instance with the same home or port", async () => {
 		const killed = start();
 		await killed.ready();
 		const left = await allProcesses();
@@ -135,7 +135,7 @@ describe("npm start", () => {
 		expect(run.code).toBeUndefined();
 	});
 
-	it("shows what a failed migration said, and leaves no PostgreSQL running", async () => {
+	it("shows the output of a failed migration, and leaves no PostgreSQL running", async () => {
 		appendFileSync(path.join(clone, "broken"), "");
 		onTestFinished(() => rmSync(path.join(clone, "broken")));
 		const run = start();
@@ -144,7 +144,7 @@ describe("npm start", () => {
 		expect(postgresRuns()).toBe(false);
 	});
 
-	it("builds again what has changed", async () => {
+	it("rebuilds what has changed", async () => {
 		const before = story().filter((line) => line === "build").length;
 		writeFileSync(path.join(clone, "next.config.ts"), "export default {};\n");
 		await start().ready();

@@ -1,6 +1,6 @@
-// `npm run test:contract -- --driver NAME`: the contract suite of one driver, or of all without a name, and that of the adoption
-// from its clusters, where there is one. `--with-accounting` tries Slurm's limits and accounts by slurmdbd too. Where a suite can run
-// against a cluster or account that is there already, its variables are in server/providers/contract/README.md.
+// `npm run test:contract -- --driver NAME`: runs the contract suite of one driver, or of all without a name, and the suite for
+// adoption from its clusters if there is one. `--with-accounting` also tests Slurm's limits and slurmdbd accounting. Variables for
+// suites that can run against an existing cluster or account are in server/providers/contract/README.md.
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import path from "node:path";
@@ -12,7 +12,7 @@ import { describeError, PlainError } from "./lib/plain-error.mjs";
 
 const EXAMPLE = "for example: npm run test:contract -- --driver slurm";
 
-/** @returns {Map<string, string[]>} each driver's suites by its name: that of its folder, and of an adoption from its clusters */
+/** @returns {Map<string, string[]>} each driver's suites by its name: those in its folder, and for adoption from its clusters */
 function suites() {
 	const files = globSync(["server/providers/*/*.contract.test.ts", "server/control-loop/adoption-*.db.test.ts"], { cwd: root }).sort();
 	return Map.groupBy(files, (file) => /adoption-(.*)\.db\.test\.ts$/.exec(file)?.[1] ?? path.basename(path.dirname(file)));
@@ -28,7 +28,7 @@ try {
 			`name one of ${[...known.keys()].join(", ")}; ${EXAMPLE}`,
 		);
 	await buildIfChanged("agent");
-	// The suites of one driver may share a cluster that is there already: one after the other, so that they do not take each other's GPUs.
+	// The suites of one driver may share an existing cluster, so they run one by one to avoid taking each other's GPUs.
 	const args = [path.join(root, "node_modules/vitest/vitest.mjs"), "run", "--no-file-parallelism", ...files];
 	const env = { ...process.env, PATH: projectPath(), ...(values["with-accounting"] ? { SPILLWAY_CONTRACT_SLURM_ACCOUNTING: "1" } : {}) };
 	const { status } = spawnSync(projectNode(), args, { cwd: root, stdio: "inherit", env });

@@ -1,4 +1,4 @@
-// `npm run test:deep`: the Vitest tests with all their cases and a new seed, which is printed. SPILLWAY_TEST_SEED repeats a run.
+// `npm run test:deep`: runs the Vitest tests with all cases and a new seed, which is printed. SPILLWAY_TEST_SEED repeats a run.
 // Arguments go to Vitest: npm run test:deep -- server/policy
 import { randomInt } from "node:crypto";
 import process from "node:process";

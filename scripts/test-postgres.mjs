@@ -1,5 +1,5 @@
-// Vitest's global set-up of the project "database": one PostgreSQL that is thrown away afterwards, even when the test run is
-// killed. Tests read its address by `inject("postgresUrl")`.
+// Vitest's global setup for the project "database": one PostgreSQL that is deleted afterwards, even when the test run is
+// killed. Tests get its address with `inject("postgresUrl")`.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync } from "node:fs";
@@ -8,7 +8,7 @@ import path from "node:path";
 import { freePort } from "./lib/ports.mjs";
 import { startPostgres } from "./lib/postgres.mjs";
 
-/** Waits for the end of its input, which comes when its parent ends in whatever way; then stops the server and deletes it. */
+/** Waits for the end of stdin, which comes when its parent ends for any reason, then stops the server and deletes it. */
 const GUARD = `
 cat >/dev/null
 pid=$(head -n 1 "$1/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid" && while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
@@ -23,7 +23,7 @@ export default async function setup(project) {
 }
 
 /**
- * For everything that wants an empty PostgreSQL for a while: tests, benchmarks.
+ * Starts a temporary, empty PostgreSQL for tests and benchmarks.
  * @returns {Promise<{url: string, stop(): Promise<void>}>}
  */
 export async function startThrowawayPostgres() {

@@ -1,5 +1,5 @@
-// Vitest's set-up of each file: one seed for all properties. `npm test` draws the same cases in each run, so that a failure is
-// caused by a change; `npm run test:deep` names a new seed.
+// Vitest's setup for each file: one seed for all property tests. `npm test` draws the same cases in each run, so that a failure
+// is caused by a change; `npm run test:deep` uses a new seed.
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { expect } from "vitest";

@@ -1,7 +1,7 @@
 // `npm run words`: words that docs/writing.md advises against.
 //   npm run words                       counts per room
 //   npm run words -- server/policy      each place, as file:line: word → suggestion
-//   npm run words -- --check            fails where a room has more than scripts/writing/limits.json allows
+//   npm run words -- --check            fails if a room has more than scripts/writing/limits.json allows
 //   npm run words -- --lower            lowers these limits to today's counts; it never raises one
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";

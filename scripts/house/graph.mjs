@@ -6,7 +6,7 @@ import { importsOf, roomOf, sourcesBelow, TEST, targetOf } from "../check-import
 
 /**
  * @param {string} base folder of the project
- * @returns {Map<string, Set<string>>} for each source that is no test, the sources that it imports, as values or as types
+ * @returns {Map<string, Set<string>>} for each source that is not a test, the sources that it imports, as values or as types
  */
 export function importGraph(base) {
 	const aliases = Object.entries(JSON.parse(readFileSync(path.join(base, "package.json"), "utf8")).imports ?? {});
@@ -21,7 +21,7 @@ export function importGraph(base) {
 	);
 }
 
-/** @param {Map<string, Set<string>>} graph @returns {string[][]} the groups of files that import each other in a circle */
+/** @param {Map<string, Set<string>>} graph @returns {string[][]} the groups of files that form an import cycle */
 export function fileCircles(graph) {
 	return loopsIn(graph);
 }
@@ -51,7 +51,7 @@ function folderInRoom(file) {
 	return parts.length > depth ? parts.slice(0, depth).join("/") : undefined;
 }
 
-/** Tarjan's strongly connected components with more than one node, or with one that imports itself. */
+/** Tarjan's strongly connected components with more than one node, or with a node that imports itself. */
 function loopsIn(graph) {
 	const state = { index: 0, stack: [], on: new Set(), indexOf: new Map(), low: new Map(), found: [] };
 	for (const node of graph.keys()) if (!state.indexOf.has(node)) visit(graph, node, state);

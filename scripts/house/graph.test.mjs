@@ -5,7 +5,7 @@ import { foreignWrites, writesIn } from "./writers.mjs";
 
 const graphOf = (edges) => new Map(Object.entries(edges).map(([file, targets]) => [file, new Set(targets)]));
 
-test("finds files that import each other in a circle", () => {
+test("finds files that form an import cycle", () => {
 	const graph = graphOf({
 		"server/a.ts": ["server/b.ts"],
 		"server/b.ts": ["server/c.ts"],
@@ -15,7 +15,7 @@ test("finds files that import each other in a circle", () => {
 	expect(fileCircles(graph)).toEqual([["server/a.ts", "server/b.ts", "server/c.ts"]]);
 });
 
-test("finds no circle in a chain", () => {
+test("finds no cycle in a chain", () => {
 	expect(fileCircles(graphOf({ "server/a.ts": ["server/b.ts"], "server/b.ts": ["server/c.ts"], "server/c.ts": [] }))).toEqual([]);
 });
 
@@ -27,12 +27,12 @@ test("finds folders of a room that import each other, and ignores other rooms", 
 	expect(folderLoops(graph)).toEqual([["server/services/ledger", "server/services/work"]]);
 });
 
-test("finds writes of tables, and no other calls of the same names", () => {
+test("finds table writes, but not other calls with the same names", () => {
 	const text = 'import { job } from "#server/db/schema/job.ts";\nawait db.update(job).set({});\nmap.delete(key);\nset.delete(job2);';
 	expect(writesIn("server/auth/a.ts", text)).toEqual([{ line: 2, table: "job" }]);
 });
 
-test("the project has no circle, no loop between folders of a room, and no writer of tables outside services", () => {
+test("the project has no import cycles, no loops between folders of a room, and no table writes outside services", () => {
 	const graph = importGraph(root);
 	expect(graph.size).toBeGreaterThan(1_000);
 	expect({ circles: fileCircles(graph), loops: folderLoops(graph), writes: foreignWrites(root) }).toEqual({

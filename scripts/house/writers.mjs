@@ -1,4 +1,4 @@
-// Finds statements that write a table: `.insert(table)`, `.update(table)` and `.delete(table)` of drizzle.
+// Finds statements that write a table: drizzle's `.insert(table)`, `.update(table)` and `.delete(table)`.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
@@ -6,10 +6,10 @@ import { sourcesBelow, TEST } from "../check-imports.mjs";
 
 const WRITES = new Set(["insert", "update", "delete"]);
 const SCHEMA = /^#server\/db\/schema\/|\/schema\/[a-z-]+\.ts$/;
-/** Services own their tables; db migrates them. The demo and chaos fill a database that is still empty. */
+/** Services own their tables; db migrates them. The demo and chaos fill a database that is empty at first. */
 const MAY_WRITE = /^server\/(services|db|demo)\/|^server\/chaos\/seed-world\.ts$/;
 
-/** @param {string} base @returns {{file: string, line: number, table: string}[]} writes outside the services, without tests */
+/** @param {string} base @returns {{file: string, line: number, table: string}[]} writes outside the services; tests are skipped */
 export function foreignWrites(base) {
 	return [...sourcesBelow(base)]
 		.filter((file) => file.startsWith("server/") && !MAY_WRITE.test(file) && !TEST.test(file))

@@ -13,8 +13,8 @@ import { runToEnd } from "./run.mjs";
 const SETTINGS = ["package-lock.json", "tsconfig.json"];
 
 /**
- * What is built, from what, and the file that proves it. The import rules keep each room to the rooms listed here, so nothing
- * else can be part of a build. Tests are no input: they change nothing that runs.
+ * Each build's inputs, output, and the file that proves it is complete. The import rules restrict each room to the rooms listed
+ * here, so nothing else can be part of a build. Tests are not inputs, because they do not affect the product.
  * @type {Record<"web" | "agent", {inputs: string[], product: string, stamp: string, command: string[]}>}
  */
 const TARGETS = {
@@ -35,7 +35,7 @@ const TARGETS = {
 /**
  * @param {"web" | "agent"} name
  * @param {{log?: string, signal?: AbortSignal, onLine?: (line: string) => void}} [options]
- * @returns {Promise<boolean>} whether there was anything to do
+ * @returns {Promise<boolean>} whether anything was built
  */
 export async function buildIfChanged(name, options = {}) {
 	const target = TARGETS[name];
@@ -69,7 +69,7 @@ function isFresh({ inputs, product, stamp }) {
 	return existsSync(path.join(root, product)) && existsSync(file) && readFileSync(file, "utf8") === fingerprint(inputs);
 }
 
-/** A hash over names and contents; a few thousand small files take well under a second. */
+/** A hash of names and contents; a few thousand small files take well under a second. */
 function fingerprint(inputs) {
 	const { imports, dependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 	const hash = createHash("sha256").update(JSON.stringify({ imports, dependencies }));
@@ -108,7 +108,7 @@ function readdirSyncOrFile(absolute) {
 
 const BUILD_WAIT_MS = 5 * 60_000;
 
-/** Another start or test of the same clone may be building; its result is used here too. */
+/** Another start or test of the same clone may be building. Waits for it and uses its result. */
 async function waitForLock(file, signal) {
 	mkdirSync(path.dirname(file), { recursive: true });
 	const until = performance.now() + BUILD_WAIT_MS;

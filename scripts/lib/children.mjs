@@ -20,14 +20,14 @@ const SHOWN_WINDOW_MS = 10_000;
  * @typedef {object} Child
  * @property {string} name
  * @property {string} log
- * @property {() => number} crashes how often it ended by itself
- * @property {() => void} restart ends it and starts it again, which is no crash
- * @property {(limitMs: number) => Promise<void>} stop asks it to end, and ends it and all it started after the limit
+ * @property {() => number} crashes number of times it exited by itself
+ * @property {() => void} restart ends it and starts it again; not counted as a crash
+ * @property {(limitMs: number) => Promise<void>} stop asks it to stop, and kills it with everything it started after the limit
  */
 
 /**
  * @param {{name: string, command: string[], env: NodeJS.ProcessEnv, logFolder: string, say: (line: string) => void}} options
- *   `say` hears crashes and the errors in the program's log
+ *   `say` receives crashes and the errors in the program's log
  * @returns {Child}
  */
 export function keepRunning({ name, command: [program, ...args], env, logFolder, say }) {
@@ -42,7 +42,7 @@ export function keepRunning({ name, command: [program, ...args], env, logFolder,
 		try {
 			file.look((line) => isForPeople(line) && show(line));
 		} catch {
-			// A log that cannot be read or moved must not end the programs; the next check tries again.
+			// A log that cannot be read or moved must not end the programs; the next check retries.
 		}
 	};
 	const looking = setInterval(look, LOOK_MS);
@@ -121,9 +121,9 @@ function throttled(pass, more, say) {
 const LEFTOVER_LIMIT_MS = 10_000;
 
 /**
- * Ends what still runs of an instance after its start script was killed: the scheduler first, because it stops the jobs.
+ * Ends the remaining programs of an instance after its start script was killed. The scheduler is first, because it stops the jobs.
  * @param {string} instance the value of SPILLWAY_INSTANCE that they inherited
- * @returns {Promise<number>} how many there were
+ * @returns {Promise<number>} the number of processes ended
  */
 export async function endLeftovers(instance) {
 	const found = processesWithEnv("SPILLWAY_INSTANCE", instance);

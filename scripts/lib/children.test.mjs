@@ -27,7 +27,7 @@ function keep(script, env = {}) {
 }
 
 describe("a program that is kept running", () => {
-	it("starts again after a crash, which is reported with the path of its log", async () => {
+	it("starts again after a crash, and reports the crash with the path of its log", async () => {
 		const { child, said } = keep("echo hello; echo trouble >&2; exit 3");
 		await vi.waitUntil(() => child.crashes() >= 2, WAITING);
 		await child.stop(1_000);
@@ -62,7 +62,7 @@ describe("a program that is kept running", () => {
 		expect(child.crashes()).toBe(0);
 	});
 
-	it("leaves nothing of a run behind after its parent was killed", async () => {
+	it("leaves nothing running after its parent was killed", async () => {
 		const instance = `test-${process.pid}-${performance.now()}`;
 		const { child } = keep("sleep 60 & sleep 60", { SPILLWAY_INSTANCE: instance });
 		await vi.waitUntil(() => processesWithEnv("SPILLWAY_INSTANCE", instance).length === 3, WAITING);
@@ -73,7 +73,7 @@ describe("a program that is kept running", () => {
 	});
 });
 
-describe("a program that is run to its end", () => {
+describe("a program run to completion", () => {
 	const options = { what: "The step failed", todo: "try again." };
 
 	it("prints its last lines and its exit code when it fails", async () => {
@@ -85,7 +85,7 @@ describe("a program that is run to its end", () => {
 		});
 	});
 
-	it("that does not exist is reported as such", async () => {
+	it("reports a program that does not exist", async () => {
 		await expect(runToEnd(["/nowhere/program"], options)).rejects.toThrow(/ENOENT/);
 	});
 

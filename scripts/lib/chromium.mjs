@@ -1,4 +1,4 @@
-// A Chromium for the browser tests: the one from npm, else an installed one. Each candidate is actually started.
+// Finds a Chromium for the browser tests: the one from npm, else an installed one. Starts each candidate to test it.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -14,7 +14,7 @@ const INSTALLED = ["chromium", "chromium-browser", "google-chrome", "google-chro
 /**
  * @param {string} node the Node that runs the browser tests
  * @returns {{executable: string, libraries: string | undefined}} `libraries`: a folder for LD_LIBRARY_PATH
- * @throws {PlainError} when no Chromium opens a page, with what each one said
+ * @throws {PlainError} when no Chromium opens a page, with the error of each one
  */
 export function findChromium(node) {
 	const said = [];

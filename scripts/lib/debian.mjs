@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import process from "node:process";
 import { runToEnd } from "./run.mjs";
 
-/** Programs that show that a server is installed, and the packages that contain it. */
+/** Programs that indicate an installed server, and the packages that contain it. */
 const SERVERS = {
 	Slurm: {
 		programs: ["/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/sbin/slurmrestd", "/usr/sbin/munged"],
@@ -19,12 +19,12 @@ const SERVERS = {
 /** Slow mirrors cost only the tests that need them, not the whole run. */
 const INSTALL_TIMEOUT_MS = 120_000;
 
-/** Names of the servers that are missing here. */
+/** Names of the servers that are not installed. */
 export function missingServers() {
 	return Object.keys(SERVERS).filter((name) => !SERVERS[name].programs.every((program) => existsSync(program)));
 }
 
-/** Why nothing can be installed here, as a message; undefined if it can. */
+/** A message why nothing can be installed here; undefined if installing is possible. */
 export function whyNotInstall() {
 	if (process.env.SPILLWAY_TEST_INSTALL === "0") return "SPILLWAY_TEST_INSTALL is 0";
 	if (process.getuid?.() !== 0) return "only root can install it and start it with several nodes";
@@ -33,10 +33,10 @@ export function whyNotInstall() {
 }
 
 /**
- * Installs a server's packages without what they only recommend.
+ * Installs a server's packages without recommended packages.
  * @param {string} name one of `missingServers()`
  * @param {{signal: AbortSignal, update: (detail: string) => void}} options
- * @returns {Promise<string | undefined>} why it could not be, for people
+ * @returns {Promise<string | undefined>} a human-readable reason when it could not be installed
  */
 export async function installServer(name, { signal, update }) {
 	const apt = (...args) =>
@@ -49,7 +49,7 @@ export async function installServer(name, { signal, update }) {
 		});
 	const install = () => apt("install", "-y", "--no-install-recommends", ...SERVERS[name].packages);
 	try {
-		// A new image has no package lists, or old ones.
+		// A new image has no package lists or outdated ones.
 		await install().catch(async () => {
 			signal.throwIfAborted();
 			await apt("update");

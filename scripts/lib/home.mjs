@@ -1,4 +1,4 @@
-// SPILLWAY_HOME: the one folder of state. Secrets, remembered ports and the lock of the running instance live in it.
+// SPILLWAY_HOME: the only state folder. It contains the secrets, the remembered ports and the lock of the running instance.
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -14,7 +14,7 @@ export function homeFolder(env = process.env) {
 }
 
 /**
- * Creates the folder when it is missing and proves that files can be written in it.
+ * Creates the folder if it is missing and verifies that it is writable.
  * @throws {PlainError}
  */
 export function prepareHome(home) {
@@ -42,7 +42,7 @@ export function prepareHome(home) {
 	}
 }
 
-/** Does not use `recursive: true`: on file systems such as /proc, Node's own loop then never ends. */
+/** Avoids `recursive: true`, because Node's own loop never ends on file systems such as /proc. */
 function makeFolder(folder, mode) {
 	if (existsSync(folder)) {
 		if (!statSync(folder).isDirectory()) throw Object.assign(new Error(`${folder} is a file`), { code: "EEXIST" });
@@ -96,11 +96,11 @@ export function loadSecrets(home) {
 }
 
 /**
- * Takes a lock file that a killed owner leaves behind without harm: it holds the owner's process number and identity.
+ * Takes a lock file. One left behind by a killed owner is harmless, because it contains the owner's process id and identity.
  * @param {string} file
- * @param {Record<string, unknown>} facts kept in the file for anyone who meets the lock
+ * @param {Record<string, unknown>} facts stored in the file for processes that find the lock held
  * @returns {{held: true, stale: any, update(more: object): void, release(): void} | {held: false, owner: any}}
- *   `stale`: what a killed owner had left; `owner`: the facts of the live one
+ *   `stale`: the facts left by a killed owner; `owner`: the facts of the live owner
  */
 export function takeLock(file, facts = {}) {
 	const mine = { pid: process.pid, identity: processIdentity(process.pid), ...facts };
@@ -148,7 +148,7 @@ function readOwner(file) {
 	}
 }
 
-/** Two starters may see the same stale lock. The rename lets only one of them have it, and a new lock is put back. */
+/** Two starters may see the same stale lock. The rename lets only one of them take it; a new lock is put back. */
 function removeStale(file, seen) {
 	const aside = `${file}.stale-${process.pid}`;
 	try {

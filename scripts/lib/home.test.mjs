@@ -15,7 +15,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 describe("the lock of a home", () => {
 	const file = () => path.join(home, "spillway.pid");
 
-	it("is held by one process at a time, and reports that one to the other", () => {
+	it("is held by one process at a time, and reports the holder to others", () => {
 		const first = takeLock(file(), { url: "http://here" });
 		expect(first.held).toBe(true);
 		const second = takeLock(file());
@@ -24,7 +24,7 @@ describe("the lock of a home", () => {
 		expect(takeLock(file()).held).toBe(true);
 	});
 
-	it("passes on from an owner that was killed, with what it had left", async () => {
+	it("passes on from a killed owner, with the facts it left", async () => {
 		const child = spawn("sleep", ["60"]);
 		const owner = { pid: child.pid, identity: processIdentity(child.pid), instance: "old" };
 		writeFileSync(file(), JSON.stringify(owner));
@@ -36,7 +36,7 @@ describe("the lock of a home", () => {
 		expect(readdirSync(home)).toEqual(["spillway.pid"]);
 	});
 
-	it("is not fooled by another process with the same number", () => {
+	it("is not fooled by another process with the same id", () => {
 		writeFileSync(file(), JSON.stringify({ pid: process.pid, identity: "another boot:1" }));
 		expect(takeLock(file()).held).toBe(true);
 	});
@@ -62,7 +62,7 @@ describe("secrets", () => {
 		expect(statSync(path.join(home, "secrets.json")).mode & 0o777).toBe(0o600);
 	});
 
-	it("that are damaged are not silently created again", () => {
+	it("are not silently recreated when damaged", () => {
 		writeFileSync(path.join(home, "secrets.json"), "{");
 		expect(() => loadSecrets(home)).toThrow(/secrets\.json is damaged/);
 		expect(readFileSync(path.join(home, "secrets.json"), "utf8")).toBe("{");

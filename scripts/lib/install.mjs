@@ -7,8 +7,8 @@ import { PlainError } from "./plain-error.mjs";
 import { runToEnd } from "./run.mjs";
 
 /**
- * Compares what npm wrote into node_modules with the lock, package by package: a newer file date alone (a fresh checkout)
- * must not send a machine without network to the registry.
+ * Compares npm's record in node_modules with the lock, package by package. A newer file date alone (a fresh checkout)
+ * must not send an offline machine to the registry.
  * @param {string} [projectRoot]
  * @returns {string | undefined} why an install is needed, or undefined
  */
@@ -32,7 +32,7 @@ export function installNeeded(projectRoot = root) {
 }
 
 /**
- * `npm ci`, and `npm install` when that refuses the lock.
+ * Runs `npm ci`, and `npm install` if that rejects the lock.
  * @param {{log?: string, signal?: AbortSignal, update?: (detail: string) => void, projectRoot?: string}} options
  */
 export async function install({ log, signal, update = () => {}, projectRoot = root }) {

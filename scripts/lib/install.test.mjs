@@ -21,7 +21,7 @@ describe("an install", () => {
 		expect(installNeeded(clone)).toBe("nothing is installed yet");
 	});
 
-	it("is needed for a package in another version, and not for an optional one of another platform", () => {
+	it("is needed for a package in another version, but not for an optional package of another platform", () => {
 		const wanted = { "": {}, "node_modules/a": { version: "2.0.0" }, "node_modules/b-darwin": { version: "1.0.0", optional: true } };
 		write("package-lock.json", wanted);
 		write("node_modules/.package-lock.json", { "node_modules/a": { version: "1.0.0" } });

@@ -10,7 +10,7 @@ const READ_BYTES_MAX = 1_000_000;
 /**
  * @param {string} file
  * @returns {{fd: number, look: (onLine: (line: string) => void) => void, close: () => void}} `fd`: for the program's stdout and stderr. It
- *   appends, so the file may be cut while the program runs. `look` calls `onLine` for each line since the last look, and moves the log
+ *   appends, so the file may be cut while the program runs. `look` calls `onLine` for each line since the last call, and moves the log
  *   to `FILE.1` when it is too long.
  */
 export function openLog(file, bytesMax = LOG_BYTES_MAX) {

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it("reads whole lines that are new, and starts where an old log ends", () => {
+it("reads complete new lines, and starts where an old log ends", () => {
 	const file = path.join(folder, "a.log");
 	appendFileSync(file, "old\n");
 	const log = openLog(file);

@@ -36,10 +36,10 @@ function portState(port) {
 const OWN_PORTS = { first: 20_000, count: 12_000 };
 
 /**
- * A free port, for a server that needs one as an argument. It is not one that the system may give to a connection or
- * to a listener on port 0 before the server listens; where the server can choose for itself, that is better still.
+ * A free port for a server that needs one as an argument. The system does not assign it to a connection or to a listener
+ * on port 0 before the server listens. Prefer letting the server choose where possible.
  * @returns {Promise<number>}
- * @throws {PlainError} when a hundred at random are all taken
+ * @throws {PlainError} when a hundred random ports are all taken
  */
 export async function freePort() {
 	for (let tries = 0; tries < 100; tries++) {
@@ -50,7 +50,7 @@ export async function freePort() {
 }
 
 /**
- * The ports of the inner services, remembered from start to start and chosen again when taken.
+ * The ports of the inner services, remembered across starts and chosen again when taken.
  * @param {string} home
  * @param {string[]} names
  * @param {number[]} avoid
@@ -71,7 +71,7 @@ export async function rememberedPorts(home, names, avoid = []) {
 }
 
 /**
- * Fails with who holds the port and what to do.
+ * Fails with the holder of the port and the remedy.
  * @throws {PlainError}
  */
 export async function requireFreePort(port) {

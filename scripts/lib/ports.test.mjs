@@ -48,7 +48,7 @@ describe("a taken port", () => {
 });
 
 describe("inner ports", () => {
-	it("stay the same from start to start, and move when taken", async () => {
+	it("stay the same across starts, and change when taken", async () => {
 		const home = mkdtempSync(path.join(os.tmpdir(), "spillway-ports-test-"));
 		try {
 			const first = await rememberedPorts(home, ["postgres", "aws"]);

@@ -1,4 +1,4 @@
-// PostgreSQL refuses to run as root. Under root it runs as another user, who needs access to the folders that it uses.
+// PostgreSQL does not run as root. Under root it runs as another user, which needs access to its folders.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
@@ -8,11 +8,11 @@ import process from "node:process";
 import { readJson, writeJson } from "./home.mjs";
 import { PlainError } from "./plain-error.mjs";
 
-/** @typedef {{uid: number, gid: number, name: string} | undefined} Account undefined: PostgreSQL runs as this very user */
+/** @typedef {{uid: number, gid: number, name: string} | undefined} Account undefined: PostgreSQL runs as the current user */
 
 /**
  * @param {string} dataDir an existing database keeps its owner
- * @param {string[]} notes sentences for the person at the terminal are added here
+ * @param {string[]} notes messages for the terminal are added here
  * @returns {Account}
  */
 export function postgresAccount(dataDir, notes) {
@@ -59,8 +59,8 @@ function lookUp(name) {
 }
 
 /**
- * The folder for the database and its log: `dir` itself, or one outside when `account` cannot enter `dir` because a folder
- * above it is closed. The choice is remembered in `dir`, so that a later change of permissions loses nothing.
+ * The folder for the database and its log: `dir` itself, or one outside when `account` cannot reach `dir` through its parent
+ * folders. The choice is remembered in `dir`, so that a later change of permissions loses no data.
  * @param {string} dir
  * @param {Account} account
  * @param {string[]} notes
@@ -103,7 +103,7 @@ function canEnter(folder, account) {
 }
 
 /**
- * A folder that belongs to root, that every user may pass through, and has a name that depends only on `dir`.
+ * A folder owned by root that every user may pass through, with a name that depends only on `dir`.
  * @param {string} dir
  * @param {Account} account
  */

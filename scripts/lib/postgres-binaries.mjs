@@ -1,5 +1,5 @@
-// Finds PostgreSQL's programs in node_modules, repairs incomplete installations by npm, and copies them to where their user has
-// access.
+// Finds PostgreSQL's programs in node_modules, repairs incomplete npm installations, and copies them to a folder that their
+// user can access.
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";

@@ -22,7 +22,7 @@ const WATCH_MS = 500;
 const RESTART_PAUSE_MS_MIN = 500;
 const RESTART_PAUSE_MS_MAX = 30_000;
 
-/** For one busy machine. What makes a commit durable (fsync, synchronous_commit) stays on. */
+/** Tuned for one busy machine. The settings that make commits durable (fsync, synchronous_commit) stay on. */
 const SETTINGS = {
 	listen_addresses: HOST,
 	unix_socket_directories: "",
@@ -57,10 +57,10 @@ const THROWAWAY_SETTINGS = {
 };
 
 /**
- * Starts PostgreSQL on `dir`, which it creates when needed; one that a killed run left behind is stopped first.
+ * Starts PostgreSQL on `dir`, which is created if needed. A server left behind by a killed run is stopped first.
  * @param {{dir: string, port: number, password: string, durable?: boolean, settings?: Record<string, string>,
  *   update?: (detail: string) => void, say?: (line: string) => void}} options `dir`: absolute; `durable: false` for tests; with `say`, a
- *   server that ends by itself is started again, and `say` hears of it
+ *   server that exits by itself is restarted and reported
  * @returns {Promise<{url: string, port: number, dataDir: string, log: string, notes: string[],
  *   stop(mode?: "fast" | "immediate"): Promise<void>}>} `url` is a superuser's, on the database `spillway`
  * @throws {PlainError}
@@ -97,7 +97,7 @@ export async function startPostgres({ dir, port, password, durable = true, setti
 	};
 }
 
-/** Until the signal: starts the server again after it ended, with growing pauses while it does not start. */
+/** Until the signal, restarts the server whenever it ends, with growing pauses while it fails to start. */
 async function keepServer(server, settings, { say, signal }) {
 	const pause = (ms) => sleep(ms, undefined, { signal }).catch(() => undefined);
 	let pauseMs = RESTART_PAUSE_MS_MIN;
@@ -193,7 +193,7 @@ async function stopServer(server, mode) {
 	if (!existsSync(pidFile)) return;
 	const pid = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
 	if (!isPostmaster(pid)) {
-		// After a crash or a container restart the number may belong to any process, and PostgreSQL would refuse to start.
+		// After a crash or a container restart, the process id may belong to any process, and PostgreSQL would not start.
 		rmSync(pidFile, { force: true });
 		return;
 	}
@@ -211,7 +211,7 @@ function isPostmaster(pid) {
 
 const asAccount = (account) => (account ? { uid: account.uid, gid: account.gid } : {});
 
-/** The server inherits nothing from the caller's environment, which may contain secrets, and locales that do not exist. */
+/** The server inherits nothing from the caller's environment, which may contain secrets or missing locales. */
 const serverEnv = () => ({ PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" });
 
 function run({ account, folder }, program, args, purpose, input = "") {
@@ -221,7 +221,7 @@ function run({ account, folder }, program, args, purpose, input = "") {
 	throw new PlainError(`PostgreSQL could not ${purpose} in ${folder}.`, startAdvice(said), { detail: said });
 }
 
-/** Without pipes: the server that pg_ctl leaves running would hold them open. */
+/** Runs without pipes, because the server that pg_ctl leaves running would keep them open. */
 function wait({ account, folder }, program, args) {
 	return new Promise((resolve, reject) => {
 		const child = spawn(program, args, { ...asAccount(account), cwd: folder, env: serverEnv(), stdio: "ignore", detached: true });

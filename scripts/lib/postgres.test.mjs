@@ -29,7 +29,7 @@ async function start(dir, password = "p@ss word") {
 }
 
 describe("PostgreSQL from npm", () => {
-	it("listens on loopback, with a password, and keeps what was committed before it was killed", async () => {
+	it("listens on loopback with a password, and keeps data committed before it was killed", async () => {
 		const first = await start("kept");
 		await ask(first.url, "create table kept (n int); insert into kept values (42)");
 		expect(await ask(first.url, "show listen_addresses")).toEqual([{ listen_addresses: "127.0.0.1" }]);
@@ -40,7 +40,7 @@ describe("PostgreSQL from npm", () => {
 		expect(await ask(second.url, "select n from kept")).toEqual([{ n: 42 }]);
 	});
 
-	it("is started again when it was killed, until it is stopped", async () => {
+	it("is restarted after a kill, until it is stopped", async () => {
 		const said = [];
 		const dir = path.join(base, "watched");
 		const server = await startPostgres({ dir, port: await freePort(), password: "x", say: (line) => said.push(line) });
@@ -65,7 +65,7 @@ describe("PostgreSQL from npm", () => {
 		expect(existsSync(path.join(second.dataDir, "postmaster.pid"))).toBe(false);
 	});
 
-	it("starts although its process file names another living process", async () => {
+	it("starts even if its pid file contains the id of another live process", async () => {
 		const first = await start("stale");
 		await first.stop();
 		writeFileSync(path.join(first.dataDir, "postmaster.pid"), `${process.pid}\n`);
@@ -73,7 +73,7 @@ describe("PostgreSQL from npm", () => {
 		expect(await ask(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
 	});
 
-	it.runIf(process.getuid?.() === 0)("finds its own place when its user may not enter the folder", async () => {
+	it.runIf(process.getuid?.() === 0)("uses another folder when its user cannot enter the given one", async () => {
 		const closed = mkdtempSync(path.join(base, "closed-"));
 		const dir = path.join(closed, "home");
 		const server = await startPostgres({ dir, port: await freePort(), password: "x" });

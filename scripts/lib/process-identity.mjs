@@ -1,4 +1,4 @@
-// Distinguishes a process from a later one with the same number.
+// Distinguishes a process from a later one with the same id.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import process from "node:process";
@@ -24,7 +24,7 @@ export function processIdentity(pid) {
 	}
 }
 
-/** The command line of a process, or an empty text when it no longer exists or cannot be read. */
+/** The command line of a process; empty when it no longer exists or cannot be read. */
 export function commandLine(pid) {
 	try {
 		return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
@@ -34,8 +34,8 @@ export function commandLine(pid) {
 }
 
 /**
- * The processes that inherited `name=value` in their environment, this one left out.
- * Linux only; elsewhere the answer is empty.
+ * The processes that inherited `name=value` in their environment, except the current one.
+ * Linux only; empty elsewhere.
  * @returns {number[]}
  */
 export function processesWithEnv(name, value) {
@@ -49,7 +49,7 @@ export function processesWithEnv(name, value) {
 			if (!readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(wanted)) continue;
 			if (processIdentity(pid)) found.push(pid);
 		} catch {
-			// Gone meanwhile, or another user's.
+			// It ended meanwhile or belongs to another user.
 		}
 	}
 	return found;

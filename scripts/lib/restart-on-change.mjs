@@ -8,8 +8,8 @@ const SETTLE_MS = 150;
 const EMULATOR = /^emulators\/|^bin\/[a-z]+-emulator\.ts$/;
 
 /**
- * @param {string} file changed, relative to `server/`
- * @returns {"programs" | "clouds" | null} what runs this code: the web server and the scheduler, the emulated clouds, or nothing
+ * @param {string} file the changed file, relative to `server/`
+ * @returns {"programs" | "clouds" | null} the programs that run this code: web server and scheduler, emulated clouds, or none
  */
 export function affectedBy(file) {
 	if (!file.endsWith(".ts") || /\.test\.ts$|(^|\/)testing\//.test(file)) return null;

@@ -1,4 +1,4 @@
-// Runs a program to its end with its output in a log file, and prints its last lines when it fails.
+// Runs a program to completion with its output in a log file, and prints its last lines when it fails.
 import { spawn } from "node:child_process";
 import { appendFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
@@ -6,16 +6,16 @@ import process from "node:process";
 import { root } from "./node.mjs";
 import { PlainError } from "./plain-error.mjs";
 
-/** How much of a failed program's output is shown. */
+/** Number of output lines shown for a failed program. */
 const TAIL_LINES = 40;
 
 /**
  * @param {string[]} command program and arguments
  * @param {{env?: NodeJS.ProcessEnv, cwd?: string, log?: string, what: string, todo: string, signal?: AbortSignal,
- *   onLine?: (line: string) => void, tailLines?: number}} options `what` and `todo` make the error; an abort ends the program and all
- *   it started
+ *   onLine?: (line: string) => void, tailLines?: number}} options `what` and `todo` make up the error; an abort ends the program and
+ *   everything it started
  * @returns {Promise<string>} the last lines of its output
- * @throws {PlainError} when it cannot start or answers with another code than 0
+ * @throws {PlainError} when it cannot start or exits with a nonzero code
  */
 export function runToEnd([program, ...args], { env = process.env, cwd = root, log, what, todo, signal, onLine, tailLines = TAIL_LINES }) {
 	if (log) mkdirSync(path.dirname(log), { recursive: true });
@@ -49,7 +49,7 @@ export function runToEnd([program, ...args], { env = process.env, cwd = root, lo
 	});
 }
 
-/** Calls `onLine` for each whole line of the text chunks that it is given, without colours. */
+/** Calls `onLine` for each complete line in the given text chunks, without colors. */
 export function lineReader(onLine) {
 	let rest = "";
 	return (text) => {
@@ -60,7 +60,7 @@ export function lineReader(onLine) {
 	};
 }
 
-/** Signals a process group; one that no longer exists is not an error. */
+/** Signals a process group. A group that no longer exists is not an error. */
 export function killGroup(pid, signal) {
 	if (!pid) return;
 	try {

@@ -1,4 +1,4 @@
-// What `npm start` hands to the programs that it runs, and where each value comes from.
+// The settings that `npm start` passes to its programs, and the source of each value.
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import process from "node:process";
@@ -79,7 +79,7 @@ export async function makeSettings(home, given = process.env) {
 	};
 }
 
-/** The clouds that the demo emulates, as their programs (server/bin/<cloud>-emulator.ts) and ports are called. */
+/** The clouds that the demo emulates, by the names of their programs (server/bin/<cloud>-emulator.ts) and ports. */
 const CLOUDS = ["aws", "azure", "gcp"];
 
 /** The emulated clusters of the demo's company (server/demo/company/halls.ts). */
@@ -91,7 +91,7 @@ function endpointName(cloud) {
 	return `SPILLWAY_${cloud.toUpperCase().replace("-", "_")}_ENDPOINT`;
 }
 
-/** The emulated accounts: their addresses, and the keys that they know. Azure's lets its own driver in without one. */
+/** The emulated accounts: their addresses, and the keys that they accept. The Azure emulator accepts its driver without a key. */
 function emulatedAccounts(emulated, home) {
 	return {
 		...Object.fromEntries(Object.entries(emulated).map(([cloud, endpoint]) => [endpointName(cloud), endpoint])),
@@ -101,8 +101,8 @@ function emulatedAccounts(emulated, home) {
 }
 
 /**
- * Waiting times to watch rather than to wait for. Milliseconds; the names are those of server/services/core/timing.ts. An emulated
- * machine boots in 3 s.
+ * Timing short enough to watch live. Milliseconds; the names match server/services/core/timing.ts. An emulated machine boots
+ * in 3 s.
  */
 const DEMO_TIMING = {
 	stopGraceMs: 8_000,

@@ -1,4 +1,4 @@
-// The steps of `npm start`, in order. Each is its own module; this file says what follows what and what is undone when.
+// The steps of `npm start`. Each is a separate module; this file defines their order and how they are undone.
 import path from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,7 +18,7 @@ import { welcome } from "./welcome.mjs";
 
 const READY_LIMIT_MS = 120_000;
 const READY_POLL_MS = 100;
-/** Crashes of the web server before it was ever ready, after which waiting on is of no use. */
+/** Crashes of the web server before its first readiness, after which waiting is pointless. */
 const EARLY_CRASHES_MAX = 3;
 const PARENT_POLL_MS = 500;
 const STOP_LIMIT_MS = { scheduler: 15_000, web: 6_000, cloud: 10_000 };
@@ -38,7 +38,7 @@ export async function main(args) {
 	}
 	const progress = createProgress();
 	const run = { progress, dev, aborting: new AbortController(), undo: [], stopping: false, settled: undefined };
-	// A terminal that was closed takes no more lines; stopping in order matters more than reporting.
+	// A closed terminal accepts no output; an orderly stop matters more than reporting.
 	process.stdout.on("error", () => undefined);
 	listenForStop(run);
 	run.settled = start(run);
@@ -73,7 +73,7 @@ async function start(run) {
 	if (run.dev) settings.env.NODE_ENV = "development";
 	lock.update({ instance: settings.instance });
 	const context = { ...run, home, logFolder, settings, node: projectNode(), signal };
-	// Database work and builds need different things of the machine, so they go side by side.
+	// Database work and builds use different resources, so they run in parallel.
 	const steps = [prepareDatabase(context), build(context)];
 	await Promise.all(steps).catch(async (error) => {
 		run.aborting.abort(error);
@@ -86,7 +86,7 @@ async function start(run) {
 	progress.line(welcome({ home, url, demo: settings.demo, seconds: (performance.now() - startedAt) / 1000 }));
 }
 
-/** One instance a home. What a killed one left running is ended before this one begins. */
+/** One instance per home. Ends anything that a killed instance left running before this one starts. */
 async function takeHome(run, home, url) {
 	const lock = takeLock(path.join(home, "spillway.pid"), { url });
 	if (!lock.held)
@@ -133,7 +133,7 @@ async function prepareDatabase({ progress, home, logFolder, settings, node, sign
 	);
 }
 
-/** In development Next compiles each page on its first request instead. */
+/** In development, Next compiles each page on its first request instead. */
 async function build({ progress, logFolder, signal, dev }) {
 	const builds = [["agent", "Building the agent"], ...(dev ? [] : [["web", "Building the web pages"]])];
 	const log = path.join(logFolder, "build.log");
@@ -149,7 +149,7 @@ async function startPrograms({ progress, dev, logFolder, settings, node, signal,
 		const command = [node, `server/bin/${program}.ts`, ...args];
 		return keepRunning({ name, command, env: settings.env, logFolder, say: (line) => progress.line(line) });
 	};
-	// Stopped in the opposite order of this list, so the scheduler, which ends the jobs, goes first.
+	// Stopped in reverse order, so the scheduler, which ends the jobs, stops first.
 	undo.push(() => endLeftovers(settings.instance));
 	const clouds = [
 		...Object.entries(settings.emulated).map(([name, endpoint]) => keep(name, `${name}-emulator`, endpoint)),
@@ -170,7 +170,7 @@ async function startPrograms({ progress, dev, logFolder, settings, node, signal,
 	undo.push(() => watcher.close());
 }
 
-/** Ready is when the server on the port says our instance's name: something else may answer there. */
+/** Ready when the server on the port reports our instance name, because another program may respond there. */
 async function waitUntilReady(web, { webPort, instance }, signal) {
 	const until = performance.now() + READY_LIMIT_MS;
 	while (performance.now() < until && web.crashes() < EARLY_CRASHES_MAX) {
@@ -202,14 +202,14 @@ function listenForStop(run) {
 		run.stopping = true;
 		run.progress.line("\nStopping.");
 		run.aborting.abort(new Error(`stopped by ${name}`));
-		// A step that is under way may still start something: it is undone only after it has come to its end.
+		// A running step may still start something, so wait for it to end before undoing it.
 		await run.settled?.catch(() => undefined);
 		const clean = await undoAll(run);
 		run.progress.line(clean ? "Stopped. Nothing is lost; npm start goes on from here." : "Stopped, with the problems listed above.");
 		process.exit(clean ? 0 : 1);
 	};
 	for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => void stop(name));
-	// npm may be killed without a word to us; a start that no one can stop any more stops itself.
+	// npm may be killed without notifying this process. Then nothing else could stop it, so it stops itself.
 	const parent = process.ppid;
 	const startedByNpm = process.env.npm_lifecycle_event !== undefined;
 	const watch = setInterval(() => {
@@ -218,7 +218,7 @@ function listenForStop(run) {
 	watch.unref();
 }
 
-/** Undoes what was started, latest first; a step that fails does not keep the next from being done. */
+/** Undoes everything that was started, latest first. A failed step does not prevent the next one. */
 async function undoAll(run) {
 	let clean = true;
 	for (let step = run.undo.pop(); step; step = run.undo.pop()) {

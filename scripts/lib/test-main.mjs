@@ -1,4 +1,4 @@
-// The steps of `npm test`, cheapest first, up to the first stage with a failure. The last line is the sum of their counts.
+// The steps of `npm test`, cheapest first, up to the first stage with a failure. The last line of output is the total count.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -17,15 +17,15 @@ import { readPlaywright, readVitest } from "./test-reports.mjs";
 
 const REPORTS = path.join(root, "test-results/reports");
 const BIN = path.join(root, "node_modules");
-/** A failed check is shown nearly whole: its first lines are the most useful. */
+/** Shows nearly all of a failed check's output, because its first lines are the most useful. */
 const OUTPUT_LINES = 1_000;
 const NONE = { passed: 0, failed: 0, skipped: 0 };
 
 /** @typedef {import("./test-reports.mjs").Count} Count */
 
 /**
- * The steps of a stage run side by side; the next stage begins when all of them passed. Browser tests wait more than they compute, so
- * they fit beside the others.
+ * The steps of a stage run in parallel; the next stage starts when all of them pass. Browser tests wait more than they
+ * compute, so they can run alongside others.
  * @type {{name: string, stage: number, label: string, run: (context: Context) => Promise<Count | void>}[]}
  */
 const STEPS = [
@@ -42,13 +42,13 @@ const STAGES = [1, 2];
  * @typedef {object} Context
  * @property {(script: string, ...args: string[]) => Promise<void>} tool runs a program of node_modules
  * @property {(args: string[], env?: NodeJS.ProcessEnv) => Promise<string>} node
- * @property {string[]} extra arguments for the tool of the one step that was asked for
+ * @property {string[]} extra arguments for the tool of the only requested step
  * @property {AbortSignal} signal
  * @property {(detail: string) => void} update
- * @property {(text: string) => void} line prints between the lines of the step that runs
+ * @property {(text: string) => void} line prints between the lines of the running step
  */
 
-/** @param {string[]} args names of steps; then "--" or anything else is handed on to the one step that was named */
+/** @param {string[]} args names of steps; "--" and everything after it goes to the only named step */
 export async function main(args) {
 	const names = STEPS.map((step) => step.name);
 	const asked = args.filter((arg, index) => names.includes(arg) && args.slice(0, index).every((before) => names.includes(before)));
@@ -66,7 +66,7 @@ export async function main(args) {
 	try {
 		await prepare(progress, aborting.signal);
 		const runs = (name) => asked.length === 0 || asked.includes(name);
-		// A part of the tests is run often, and by its name: servers are for the whole, or for those who name one.
+		// Partial runs are frequent and rarely need real servers, so prepare them only for full runs or when a server is named.
 		if (runs("unit") && (extra.length === 0 || extra.some((arg) => /slurm/i.test(arg)))) await prepareServers(progress, aborting.signal);
 		for (const stage of STAGES) {
 			const steps = STEPS.filter((step) => step.stage === stage && runs(step.name));
@@ -82,7 +82,7 @@ export async function main(args) {
 	} catch (error) {
 		report(progress, total, { status: "rejected", reason: error });
 	}
-	// The output of one step can be longer than what is kept of a run: the last lines say what failed.
+	// Repeat the failures at the end, because the output of one step can exceed what is kept of a run.
 	for (const failure of failures) progress.line(`✗ ${failure}`);
 	if (total.skipped > 0) progress.line(`(${total.skipped} skipped)`);
 	progress.line(`${total.passed} passed, ${total.failed} failed`);
@@ -116,7 +116,7 @@ async function prepare(progress, signal) {
 		delete process.env[name];
 }
 
-/** Servers that tests want for real. Without one its tests are skipped and say what is missing. */
+/** Real servers that some tests need. Without a server, its tests are skipped and report what is missing. */
 async function prepareServers(progress, signal) {
 	for (const name of missingServers()) {
 		const install = (update) => installServer(name, { signal, update });
@@ -164,7 +164,7 @@ async function playwright({ node, extra, signal, update }) {
 	if (needsBuild("web")) await buildIfChanged("web", { signal, onLine: update });
 	const chromium = findChromium(projectNode());
 	const home = mkdtempSync(path.join(os.tmpdir(), "spillway-e2e-"));
-	// Under root, PostgreSQL runs as another user and must be able to pass.
+	// Under root, PostgreSQL runs as another user, which needs access to the folder.
 	chmodSync(home, 0o711);
 	const report = path.join(REPORTS, "playwright.json");
 	const env = {
@@ -183,7 +183,7 @@ async function playwright({ node, extra, signal, update }) {
 	}
 }
 
-/** Counts by the tool's own report. Zero tests is a failure: a run that saw nothing proves nothing. */
+/** Counts from the tool's report. Zero tests is a failure, because a run without tests proves nothing. */
 async function counted(tool, report, run, read) {
 	const problem = await run.then(
 		() => undefined,

@@ -1,4 +1,4 @@
-// What the reports of Vitest and Playwright say: the counts, and one line for each test that failed.
+// Parses the reports of Vitest and Playwright: the counts, and one line for each failed test.
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
@@ -7,8 +7,8 @@ import { stripVTControlCharacters } from "node:util";
 const REASON_CHARS = 200;
 
 /**
- * @param {{testResults: any[]}} report of Vitest's JSON reporter
- * @param {string} root the paths of the files are shown relative to it
+ * @param {{testResults: any[]}} report from Vitest's JSON reporter
+ * @param {string} root file paths are shown relative to it
  * @returns {{count: Count, failures: string[]}} a file that failed before its first test counts as one failure
  */
 export function readVitest({ testResults }, root) {
@@ -29,7 +29,7 @@ export function readVitest({ testResults }, root) {
 }
 
 /**
- * @param {{stats: {expected: number, unexpected: number, flaky: number, skipped: number}, suites?: any[]}} report of Playwright's
+ * @param {{stats: {expected: number, unexpected: number, flaky: number, skipped: number}, suites?: any[]}} report from Playwright
  * @returns {{count: Count, failures: string[]}}
  */
 export function readPlaywright({ stats, suites = [] }) {

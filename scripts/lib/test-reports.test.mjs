@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readPlaywright, readVitest } from "./test-reports.mjs";
 
-it("names each test of Vitest's report that failed, and a file that could not be loaded", () => {
+it("lists each failed test in Vitest's report, and files that could not be loaded", () => {
 	const testResults = [
 		{
 			name: "/house/server/a.test.ts",
@@ -21,7 +21,7 @@ it("names each test of Vitest's report that failed, and a file that could not be
 	});
 });
 
-it("names each test of Playwright's report that failed, in whatever group", () => {
+it("lists each failed test in Playwright's report, in any group", () => {
 	const spec = (title, ok, message) => ({ title, ok, file: "a.spec.ts", tests: [{ results: [{ error: { message } }] }] });
 	const suites = [
 		{

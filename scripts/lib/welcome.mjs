@@ -1,4 +1,4 @@
-// What is printed when everything runs: where to go, who to sign in as, how to submit.
+// The message printed when everything runs: the address, the sign-in, and how to submit a job.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { readJson } from "./home.mjs";
