@@ -13,7 +13,7 @@ const read = (file: string): string => readFileSync(path.join(root, file), "utf8
 const has = (tool: string): boolean => spawnSync("sh", ["-c", `command -v ${tool}`]).status === 0;
 
 const SETTINGS = new Set([...read("server/env.ts").matchAll(/^\t([A-Z][A-Z_]+):/gm)].map((m) => m[1] ?? ""));
-/** Read by Node, Next, the SDKs or the files of deploy/ themselves. */
+/** Settings read by Node.js, Next, the SDKs or the files of deploy/. */
 const OTHERS = new Set(["NODE_EXTRA_CA_CERTS", "NEXT_TELEMETRY_DISABLED", "PATH"]);
 const isKnown = (name: string): boolean => SETTINGS.has(name) || OTHERS.has(name);
 

@@ -1,5 +1,5 @@
 // Checks the documents against the code: links and paths resolve, the state diagrams match the state machines, every setting,
-// waiting time, metric and right is named, and every command that is shown exists.
+// timeout, metric and permission is documented, and every command shown exists.
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -18,12 +18,12 @@ const SETTINGS = read("docs/settings.md");
 const OPERATE = read("docs/operate.md");
 const METRIC_FILES = ["server/api/metrics.ts", "server/api/database-metrics.ts", "server/services/core/process-metrics.ts"];
 
-/** Without fenced blocks, which contain no links. */
+/** Strips fenced blocks, which contain no links. */
 const proseOf = (text: string): string => text.replace(/^ *```[\s\S]*?^ *```/gm, "");
 const fencesOf = (text: string, language: string): string[] =>
 	[...text.matchAll(new RegExp(`^ *\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\``, "gm"))].map((m) => m[1] ?? "");
 
-/** GitHub's anchor of a heading. */
+/** GitHub's anchor for a heading. */
 function anchorsOf(text: string): Set<string> {
 	const headings = [...proseOf(text).matchAll(/^#{1,6} +(.+)$/gm)].map((m) => m[1] ?? "");
 	return new Set(
@@ -65,7 +65,7 @@ function missingPaths(file: string): string[] {
 }
 
 describe("links and paths", () => {
-	it("are looked for in documents that are there", () => {
+	it("are checked in existing documents", () => {
 		expect(DOCUMENTS.length).toBeGreaterThan(10);
 		expect(DOCUMENTS).toContain("docs/policy.md");
 	});
@@ -77,7 +77,7 @@ describe("links and paths", () => {
 	});
 });
 
-/** Arrows of a mermaid flowchart as "a -> b". An arrow from or to a subgraph counts for each of its nodes. */
+/** Arrows of a mermaid flowchart as "a -> b". An arrow to or from a subgraph counts for each of its nodes. */
 function arrowsOf(diagram: string): string[] {
 	const groups = new Map<string, Set<string>>();
 	const arrows: [string, string][] = [];
@@ -127,7 +127,7 @@ describe("the reference in docs", () => {
 		expect(settings.length).toBeGreaterThan(3);
 		expect(missing(SETTINGS, settings)).toEqual([]);
 	});
-	it("names every waiting time, with its default and the demo's", async () => {
+	it("lists every timeout with its default and the demo's value", async () => {
 		const home = mkdtempSync(path.join(os.tmpdir(), "spillway-docs-test-"));
 		onTestFinished(() => rmSync(home, { recursive: true }));
 		const demo: unknown = JSON.parse((await makeSettings(home, { NODE_ENV: "test" })).env.SPILLWAY_TIMING ?? "");
@@ -157,12 +157,12 @@ describe("the reference in docs", () => {
 		expect(metrics.length).toBeGreaterThan(5);
 		expect(missing(OPERATE, metrics)).toEqual([]);
 	});
-	it("lists a right for every call that the AWS driver makes, and no other", () => {
+	it("lists a permission for every call of the AWS driver, and no others", () => {
 		const source = read("server/providers/aws/client.ts");
 		const calls = [...source.matchAll(/\bnew (\w+)Command\(|\bpaginate(\w+)\(/g)].map((m) => m[1] ?? m[2] ?? "");
 		const [policy = ""] = fencesOf(read("docs/providers/aws.md"), "json");
 		const rights = [...policy.matchAll(/"ec2:(\w+)"/g)].map((m) => m[1] ?? "").filter((right) => right !== "CreateAction");
-		// Tags are set with the launch: a separate right, but no call.
+		// Tags are set at launch, which requires a separate permission but no separate call.
 		expect([...new Set(rights)].sort()).toEqual([...new Set([...calls, "CreateTags"])].sort());
 	});
 	it("explains only messages that a program prints", () => {
@@ -176,7 +176,7 @@ describe("the reference in docs", () => {
 
 describe("commands that the documents show", () => {
 	const all = DOCUMENTS.map(read).join("\n");
-	it("are npm scripts that exist", () => {
+	it("are existing npm scripts", () => {
 		const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 		const shown = [...all.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)].map((m) => m[1] ?? m[2] ?? "");
 		expect(shown.length).toBeGreaterThan(5);
@@ -202,13 +202,13 @@ describe("commands that the documents show", () => {
 	});
 });
 
-it("README.md leads to every page", () => {
+it("README.md links to every page", () => {
 	const readme = read("README.md");
 	expect(find("docs/*.md").filter((page) => !readme.includes(`](${page}`))).toEqual([]);
 });
 
 describe("CHANGELOG.md", () => {
-	it("has what is unreleased and this release, each with its changes", () => {
+	it("contains the unreleased section and this release, each with changes", () => {
 		const { version }: { version: string } = JSON.parse(read("package.json"));
 		const sections = read("CHANGELOG.md").split(/^## /m).slice(1);
 		expect(sections.map((section) => section.split("\n")[0])).toEqual(expect.arrayContaining(["Unreleased", version]));

@@ -134,7 +134,7 @@ export class Kills implements WorldEvents {
 			await sleep(met.kill.backAfterMs);
 			await this.#world().startScheduler();
 		});
-		// Killed again on its way back, it first comes back.
+		// When killed again during its restart, it first completes that restart.
 		this.#replaced = replaced.catch(() => {});
 		await replaced;
 		this.#isBack(met);
@@ -147,7 +147,7 @@ export class Kills implements WorldEvents {
 			await sleep(met.kill.backAfterMs);
 			for (const cloud of clouds) await cloud.start();
 		});
-		// Killed again on its way back, it first comes back.
+		// When killed again during its restart, it first completes that restart.
 		this.#restarted = restart.catch(() => {});
 		await restart;
 		this.#isBack(met);
