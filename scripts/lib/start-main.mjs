@@ -59,7 +59,7 @@ async function start(run) {
 	prepareHome(home);
 	const webPort = parsePort(process.env.SPILLWAY_PORT, PORT_DEFAULT);
 	const url = `http://${HOST}:${webPort}`;
-	const lock = await takeHome(run, home, url);
+	const lock = await lockHome(run, home, url);
 	await requireFreePort(webPort);
 	const logFolder = path.join(home, "log");
 	const signal = run.aborting.signal;
@@ -87,7 +87,7 @@ async function start(run) {
 }
 
 /** One instance per home. Ends anything that a killed instance left running before this one starts. */
-async function takeHome(run, home, url) {
+async function lockHome(run, home, url) {
 	const lock = takeLock(path.join(home, "spillway.pid"), { url });
 	if (!lock.held)
 		throw new PlainError(

@@ -31,7 +31,7 @@ async function run(plan: Plan) {
 	}
 }
 
-const NOTHING = { orphans: [], doubles: [], lostJobs: [], late: [], lostLines: [], seconds: [], disks: [], promises: [] };
+const NO_VIOLATIONS = { orphans: [], doubles: [], lostJobs: [], late: [], lostLines: [], seconds: [], disks: [], promises: [] };
 const quick = { name: "job-1", lines: 10, everyMs: 10, checkpoints: false, spot: false };
 const planOf = (cloud: Cloud, ...kills: Kill[]): Plan => ({
 	...{
@@ -62,7 +62,7 @@ it.each<[string, Plan]>([
 ])("%s: nothing is lost, duplicated or left behind", { timeout: TIMEOUT_MS }, async (_what, plan) => {
 	const report = await run(plan);
 	expect(report.struck).toHaveLength(1);
-	expect({ ...report.violations, unrest: report.unrest }).toEqual({ ...NOTHING, unrest: [] });
+	expect({ ...report.violations, unrest: report.unrest }).toEqual({ ...NO_VIOLATIONS, unrest: [] });
 });
 
 function at(victim: Kill["victim"], step: string, how: Kill["how"]): Kill {
@@ -71,7 +71,7 @@ function at(victim: Kill["victim"], step: string, how: Kill["how"]): Kill {
 
 it("twenty jobs with home full burst to three clouds by policy, each once, and charges match bills", { timeout: TIMEOUT_MS }, async () => {
 	const report = await run(defined(SCENES["two-hundred"], "the scene").plan(JOBS));
-	expect({ ...report.violations, unrest: report.unrest }).toEqual({ ...NOTHING, unrest: [] });
+	expect({ ...report.violations, unrest: report.unrest }).toEqual({ ...NO_VIOLATIONS, unrest: [] });
 	expect(report.books.reduce((sum, { succeeded }) => sum + succeeded, 0)).toBe(JOBS);
 	for (const { succeeded, billedMs, chargedMs, slackMs, machines, diskBilledMicroUsd } of report.books) {
 		expect(succeeded).toBeGreaterThan(0);

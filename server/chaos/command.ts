@@ -59,7 +59,7 @@ export function specOf(job: ChaosJob, book: string, nowMs: number): JobSpec {
 }
 
 /** Ends the jobs that run until a file with this name exists. */
-export function ring(book: string, name: string): void {
+export function createMarker(book: string, name: string): void {
 	writeFileSync(path.join(book, name), "");
 }
 
@@ -69,7 +69,7 @@ export function stepsLoggedBy(book: string, jobId: string, attempt: number): num
 }
 
 /** Commands that found another command of their job running, and commands that continued after a later attempt had started. */
-export function doublesIn(book: string): string[] {
+export function findDuplicateCommands(book: string): string[] {
 	const turns = readdirSync(book).filter((name) => name.endsWith(".order"));
 	const late = turns.flatMap((name) => {
 		const attempts = linesOf(path.join(book, name)).map(Number);

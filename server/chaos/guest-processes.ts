@@ -36,7 +36,7 @@ export function agentOf(guestPid: number): number | null {
 }
 
 /** Applies a kill to a machine. `alone`: nothing is left on it that would end it before its dead man's switch. */
-export function strike(guestPid: number, how: "killed" | "alone" | "hung"): boolean {
+export function disruptAgent(guestPid: number, how: "killed" | "alone" | "hung"): boolean {
 	const agent = agentOf(guestPid);
 	if (agent === null) return false;
 	// Kill the shell first: it would power the machine off once the agent is dead.
@@ -46,7 +46,7 @@ export function strike(guestPid: number, how: "killed" | "alone" | "hung"): bool
 }
 
 /** Resumes a hung agent. */
-export function goOn(guestPid: number): void {
+export function resumeAgent(guestPid: number): void {
 	const agent = agentOf(guestPid);
 	if (agent !== null) send(agent, "SIGCONT");
 }

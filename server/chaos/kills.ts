@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { instance } from "#server/db/schema/instance.ts";
 import type { AgentCall, Verdict } from "./control-plane.ts";
-import { strike } from "./guest-processes.ts";
+import { disruptAgent } from "./guest-processes.ts";
 import { ANY_INSTANT, type Kill } from "./plan.ts";
 import type { World, WorldEvents } from "./world.ts";
 
@@ -92,7 +92,7 @@ export class Kills implements WorldEvents {
 			const machine = this.#world()
 				.machines()
 				.find((m) => m.ourInstance === instanceId);
-			if (machine?.guestPid) strike(machine.guestPid, kill.how as "killed" | "alone" | "hung");
+			if (machine?.guestPid) disruptAgent(machine.guestPid, kill.how as "killed" | "alone" | "hung");
 			return "answer";
 		}
 		if (kill.how === "away") this.repair(this.#goAway(met));

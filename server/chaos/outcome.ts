@@ -1,6 +1,6 @@
 import type { Connection } from "#server/db/client.ts";
 import type { Outcome } from "./checkers.ts";
-import { doublesIn, stepsLoggedBy } from "./command.ts";
+import { findDuplicateCommands, stepsLoggedBy } from "./command.ts";
 
 const ms = (at: Date | null): number | null => at?.getTime() ?? null;
 
@@ -40,7 +40,7 @@ export async function readOutcome({ sql }: Connection, machines: Outcome["machin
 		machines,
 		audit: audit.map((a) => ({ atMs: a["at"].getTime(), action: a["action"], subject: a["subject"], after: a["after"] })),
 		pauses: paused?.["n"] ?? 0,
-		doubleCommands: doublesIn(book),
+		doubleCommands: findDuplicateCommands(book),
 		moved: attempts.flatMap((a) => (a["state"] === "evicted" && a["moving_to"] ? [a["moving_to"].kind] : [])),
 	};
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ring } from "./command.ts";
+import { createMarker } from "./command.ts";
 import type { Kills } from "./kills.ts";
 import type { World } from "./world.ts";
 
@@ -8,9 +8,9 @@ const REST_MS = 300_000;
 const LOOK_MS = 150;
 
 /** Ends all faults and kills permanently and restores everything. */
-export async function recover(world: World, kills: Kills): Promise<void> {
+export async function endFaults(world: World, kills: Kills): Promise<void> {
 	kills.calm();
-	for (const name of ["home-is-free", "hurry"]) ring(world.book, name);
+	for (const name of ["home-is-free", "hurry"]) createMarker(world.book, name);
 	for (const cloud of world.clouds) cloud.clearFaults();
 	await kills.allBack();
 	for (const cloud of world.clouds) cloud.clearFaults();
@@ -19,17 +19,17 @@ export async function recover(world: World, kills: Kills): Promise<void> {
 }
 
 /** Waits until everything is over, up to a limit. Returns what is not over by then. */
-export async function untilRest(world: World): Promise<string[]> {
+export async function waitUntilIdle(world: World): Promise<string[]> {
 	const until = performance.now() + REST_MS;
 	for (;;) {
-		const left = await restless(world);
+		const left = await listUnfinished(world);
 		if (left.length === 0 || performance.now() > until) return left;
 		await sleep(LOOK_MS);
 	}
 }
 
 /** Descriptions of everything that is not over yet. */
-export async function restless(world: World): Promise<string[]> {
+export async function listUnfinished(world: World): Promise<string[]> {
 	const { sql } = world.admin;
 	const rows = await sql<{ what: string }[]>`
 		select name || ' is ' || state || ' (' || coalesce(reason->>'code', '') || ')' as what from job where finished_at is null

@@ -7,10 +7,10 @@ import { CLOCK_RATE } from "./fast-clock.ts";
 import { Kills } from "./kills.ts";
 import { readOutcome } from "./outcome.ts";
 import type { ChaosJob } from "./plan.ts";
-import { recover, restless, untilRest } from "./rest.ts";
+import { endFaults, listUnfinished, waitUntilIdle } from "./rest.ts";
 import { type RunReport, reportOf } from "./run-report.ts";
 import { HOME } from "./seed-world.ts";
-import { Turns } from "./turns.ts";
+import { PlanEvents } from "./turns.ts";
 import { PromiseWatch } from "./watch-promises.ts";
 import { World, type WorldOptions } from "./world.ts";
 
@@ -46,7 +46,7 @@ export async function runOnce(options: RunOptions): Promise<RunReport> {
 	const { limitMs = RUN_LIMIT_MS } = options;
 	try {
 		return await within(limitMs, go(options, { world, kills, begin }), async () => {
-			const left = await Promise.race([restless(world), sleep(2_000, ["the database answers nothing"])]).catch(String);
+			const left = await Promise.race([listUnfinished(world), sleep(2_000, ["the database answers nothing"])]).catch(String);
 			return `seed ${options.plan.seed} was not over after ${limitMs / 1_000} s: it waited for ${stage}; ${[left].flat().join(", ")}`;
 		});
 	} finally {
@@ -74,11 +74,11 @@ async function go({ plan }: RunOptions, run: { world: World; kills: Kills; begin
 	await untilHomeIsFull(world, plan.homeSlots);
 	await world.submit(plan.jobs);
 	begin("its plan to happen");
-	await new Turns(world, plan, kills).untilMet();
+	await new PlanEvents(world, plan, kills).untilMet();
 	begin("everybody to be back");
-	await recover(world, kills);
+	await endFaults(world, kills);
 	begin("everything to come to rest");
-	const unrest = await untilRest(world);
+	const unrest = await waitUntilIdle(world);
 	begin("the scheduler to stop");
 	await world.stopScheduler();
 	const outcome = await readOutcome(world.admin, world.machines(), world.book);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { REGIONS } from "./catalog.ts";
-import { ring } from "./command.ts";
+import { createMarker } from "./command.ts";
 import { mover } from "./draw-plan.ts";
-import { goOn, strike } from "./guest-processes.ts";
+import { disruptAgent, resumeAgent } from "./guest-processes.ts";
 import type { Kills } from "./kills.ts";
 import type { Plan } from "./plan.ts";
-import { restless } from "./rest.ts";
+import { listUnfinished } from "./rest.ts";
 import { HOME } from "./seed-world.ts";
 import { TIMING } from "./timing.ts";
 import type { World } from "./world.ts";
@@ -16,7 +16,7 @@ const LOOK_MS = 150;
 const MOVE_WITHIN_MS = 30 * 60_000;
 
 /** Events of a run that no step triggers: notices, an outage, and whatever attracts its jobs elsewhere. */
-export class Turns {
+export class PlanEvents {
 	readonly #world: World;
 	readonly #plan: Plan;
 	readonly #kills: Kills;
@@ -63,7 +63,7 @@ export class Turns {
 			const isNothingDue = this.#taken.length === 0 && !this.#outage && !this.#cut && !this.#move;
 			if (settled && isNothingDue && !this.#kills.isUnderWay) return;
 			if (settled && this.#plan.homeSlots > 0) return;
-			if ((await restless(this.#world)).length === 0) return;
+			if ((await listUnfinished(this.#world)).length === 0) return;
 			await sleep(LOOK_MS);
 		}
 	}
@@ -112,7 +112,7 @@ export class Turns {
 		const [first] = Object.entries(why).find(([, holds]) => holds) ?? [];
 		if (first === undefined) return false;
 		this.#world.log(`-- job-1 ${first}`);
-		ring(this.#world.book, "hurry");
+		createMarker(this.#world.book, "hurry");
 		this.#hurries = true;
 		return true;
 	}
@@ -123,7 +123,7 @@ export class Turns {
 		this.#moveByMs = this.#world.clock.nowMs() + MOVE_WITHIN_MS;
 		if (to === "home") {
 			log("-- jobs are drawn home");
-			return ring(book, "home-is-free");
+			return createMarker(book, "home-is-free");
 		}
 		const here = await this.#placeOfFirst();
 		const cloud = clouds.find((c) => c.cloud === here?.["cloud"]) ?? clouds[0];
@@ -152,9 +152,9 @@ export class Turns {
 		cloud.loseRegion(region);
 		this.#world.cutOff([region]);
 		const machines = hung ? cloud.book().filter((m) => m.region === region && m.state === "running") : [];
-		for (const { guestPid } of machines) if (guestPid) strike(guestPid, "hung");
+		for (const { guestPid } of machines) if (guestPid) disruptAgent(guestPid, "hung");
 		await sleep(forMs / this.#world.clock.rate);
-		for (const { guestPid } of machines) if (guestPid) goOn(guestPid);
+		for (const { guestPid } of machines) if (guestPid) resumeAgent(guestPid);
 		cloud.clearFaults();
 		this.#world.cutOff([]);
 		this.#world.log(`-- ${region} is heard again`);
@@ -168,9 +168,9 @@ export class Turns {
 		this.#world.log(`-- ${region} is lost`);
 		cloud.loseRegion(region);
 		const machines = cloud.book().filter((m) => m.region === region && m.state === "running");
-		for (const { guestPid } of machines) if (guestPid) strike(guestPid, "hung");
+		for (const { guestPid } of machines) if (guestPid) disruptAgent(guestPid, "hung");
 		await sleep(forMs);
-		for (const { guestPid } of machines) if (guestPid) goOn(guestPid);
+		for (const { guestPid } of machines) if (guestPid) resumeAgent(guestPid);
 		cloud.clearFaults();
 		this.#world.log(`-- ${region} is back`);
 	}

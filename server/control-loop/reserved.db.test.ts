@@ -14,7 +14,7 @@ import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { burnOfDay } from "#server/services/overview/burn.ts";
 import { type CommitmentsInput, listCommitments, setCommitments } from "#server/services/pricing/commitment/commitments.ts";
-import { takenSeats } from "#server/services/pricing/commitment/seats.ts";
+import { countTakenSeats } from "#server/services/pricing/commitment/seats.ts";
 import { listOffers } from "#server/services/pricing/offer/list.ts";
 import { viewOffers } from "#server/services/pricing/offer/view.ts";
 import { World } from "./testing/world.ts";
@@ -88,9 +88,9 @@ describe("reserved capacity, which is used first", () => {
 			.update(attempt)
 			.set({ movingTo: to, moveAt: new Date(w.clock.nowMs() + HOUR_MS), moveReason: reason("moving_cheaper") })
 			.where(is);
-		expect(await takenSeats(db)).toEqual(new Map([["cr-1", 3]]));
+		expect(await countTakenSeats(db)).toEqual(new Map([["cr-1", 3]]));
 		await db.update(attempt).set({ movingTo: null, moveAt: null, moveReason: null }).where(is);
-		expect(await takenSeats(db)).toEqual(new Map([["cr-1", 2]]));
+		expect(await countTakenSeats(db)).toEqual(new Map([["cr-1", 2]]));
 	});
 
 	it("cannot be removed, shortened or reduced while in use", async () => {

@@ -12,10 +12,10 @@ import { checkTriggers } from "#server/services/decision/trigger/check.ts";
 import type { ListObjects } from "#server/services/decision/trigger/check-location.ts";
 import { applyRetention } from "#server/services/governance/retention/apply.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
-import { makeMonthsAhead } from "#server/services/ledger/charge/months-ahead.ts";
+import { createMonthsAhead } from "#server/services/ledger/charge/months-ahead.ts";
 import { checkLedgerWhenDue } from "#server/services/ledger/charge/nightly-check.ts";
 import { recordExpiries } from "#server/services/overview/expiry/record.ts";
-import { statementsOnTheDay } from "#server/services/reporting/statement/on-the-day.ts";
+import { runStatementDay } from "#server/services/reporting/statement/on-the-day.ts";
 import { deleteExpiredArtifacts } from "#server/services/work/artifact/delete.ts";
 import { tidyCheckpoints } from "#server/services/work/checkpoint/tidy.ts";
 import { tidyStoredCheckpoints } from "#server/services/work/checkpoint/tidy-store.ts";
@@ -252,11 +252,11 @@ function bookkeeping(ctx: LoopContext, task: Task, signal: AbortSignal): Repeati
 	const chain = auditChain(ctx, signal);
 	return [
 		task("the meter", timing.meterMs, 100, async () => void (await meterAll(ctx))),
-		task("the ledger's next month", HOUR_MS, 1_000, () => makeMonthsAhead(ctx)),
+		task("the ledger's next month", HOUR_MS, 1_000, () => createMonthsAhead(ctx)),
 		task("the ledger's check", timing.ledgerCheckMs, 1_000, async () => void (await checkLedgerWhenDue(ctx))),
 		task("sealing the audit", timing.auditSealMs, 100, chain.seal),
 		task("the audit's check", timing.auditCheckMs, 1_000, chain.check),
-		task("statements on the day set", STATEMENTS_EVERY_MS, 1_000, async () => void (await statementsOnTheDay(ctx))),
+		task("statements on the day set", STATEMENTS_EVERY_MS, 1_000, async () => void (await runStatementDay(ctx))),
 		task("alerts", timing.alertsMs, 1_000, () => lookForAlerts(ctx)),
 	];
 }

@@ -12,7 +12,7 @@ import { type BudgetStatus, listBudgets } from "#server/services/ledger/budget/l
 import { readLedgerCheck, type StoredCheck } from "#server/services/ledger/charge/nightly-check.ts";
 import { countOpenAlerts, type OpenAlerts } from "#server/services/notification/alert/list.ts";
 import { type MonthForecast, monthForecast } from "#server/services/reporting/spend/month-forecast.ts";
-import { type OwnMonth, ownMonth } from "#server/services/reporting/spend/own-month.ts";
+import { getOwnMonth, type OwnMonth } from "#server/services/reporting/spend/own-month.ts";
 import { type Spend, spendBy } from "#server/services/reporting/spend/spend-by.ts";
 import { countJobs } from "#server/services/work/job/list.ts";
 import { burnOfDay } from "./burn.ts";
@@ -61,7 +61,7 @@ export async function overviewSummary(ctx: ServiceContext): Promise<OverviewSumm
 		listBudgets(ctx),
 		countOpenAlerts(ctx),
 		spendBy(ctx, { fromMs: monthStartMs, toMs: nowMs, groupBy: "provider" }),
-		seesAll ? null : ownMonth(ctx, monthStartMs),
+		seesAll ? null : getOwnMonth(ctx, monthStartMs),
 		monthForecast(ctx),
 		moneyAtRisk(ctx),
 		readHeartbeat(db),

@@ -7,7 +7,7 @@ import type { LedgerContext } from "./context.ts";
  * month, and a database that refuses to create tables fails weeks earlier. A charge in any other month creates its own partition
  * (post-charges.ts). Safe to run concurrently.
  */
-export async function makeMonthsAhead({ db, clock }: LedgerContext): Promise<void> {
+export async function createMonthsAhead({ db, clock }: LedgerContext): Promise<void> {
 	const thisMonthMs = bucketStartMs("month", clock.nowMs());
 	for (const monthMs of [thisMonthMs, nextBucketStartMs("month", thisMonthMs)])
 		await db.execute(sql`select spillway_charge_month(${new Date(monthMs).toISOString()}::timestamptz)`);

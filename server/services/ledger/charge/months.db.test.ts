@@ -4,7 +4,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { listCharges } from "#server/services/reporting/spend/charges.ts";
 import { ledgerCheck } from "./check.ts";
 import { meterAll } from "./meter.ts";
-import { makeMonthsAhead } from "./months-ahead.ts";
+import { createMonthsAhead } from "./months-ahead.ts";
 import { postCharges } from "./post-charges.ts";
 import { aCharge } from "./testing/a-charge.ts";
 import * as test from "./testing/books.ts";
@@ -59,14 +59,14 @@ describe("charges in partitions by UTC month", () => {
 	});
 
 	it("exist ahead for this month and the next, created once however many processes run; the change of month finds its partition", async () => {
-		await Promise.all(Array.from({ length: 4 }, () => makeMonthsAhead(books)));
+		await Promise.all(Array.from({ length: 4 }, () => createMonthsAhead(books)));
 		expect(await partitions()).toEqual(["charge_2026_11", "charge_2026_12"]);
 		books.clock.advance(Date.UTC(2026, 10, 30, 23, 30) - books.clock.nowMs());
 		await test.addMachine(books);
 		books.clock.advance(HOUR_MS);
 		await meterAll(books);
 		expect((await where()).map(([, lies]) => lies)).toEqual(["charge_2026_11", "charge_2026_12"]);
-		await makeMonthsAhead(books);
+		await createMonthsAhead(books);
 		expect(await partitions()).toEqual(["charge_2026_11", "charge_2026_12", "charge_2027_01"]);
 	});
 

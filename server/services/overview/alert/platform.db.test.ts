@@ -11,7 +11,7 @@ import * as test from "#server/services/ledger/charge/testing/books.ts";
 import { createChannel } from "#server/services/notification/channel/create.ts";
 import { importRates } from "#server/services/pricing/currency/import-rates.ts";
 import { setReportingCurrency } from "#server/services/pricing/currency/reporting-currency.ts";
-import { statementsOnTheDay } from "#server/services/reporting/statement/on-the-day.ts";
+import { runStatementDay } from "#server/services/reporting/statement/on-the-day.ts";
 import { recordExpiries } from "../expiry/record.ts";
 import { evaluateAlerts } from "./evaluate.ts";
 import { watchLeader } from "./watch-leader.ts";
@@ -107,7 +107,7 @@ it("opens when closing a month waits for exchange rates, links to them, and clos
 	expect(await waits()).toEqual([]);
 	books.clock.advance(Date.UTC(2026, 11, 3) - books.clock.nowMs());
 	await meterAll(books);
-	expect(await statementsOnTheDay(books)).toMatchObject({ closed: null });
+	expect(await runStatementDay(books)).toMatchObject({ closed: null });
 	await evaluateAlerts(books);
 	expect(await waits()).toEqual(["rates_missing 2026-11/EUR/2026-11-10"]);
 	const [opened] = await books.db.select().from(alert).where(eq(alert.rule, "rates_missing"));
@@ -119,5 +119,5 @@ it("opens when closing a month waits for exchange rates, links to them, and clos
 	await importRates(books, { text: "date,currency,rate\n2026-11-09,EUR,0.9\n", message: "Treasury" });
 	await evaluateAlerts(books);
 	expect(await waits()).toEqual([]);
-	expect(await statementsOnTheDay(books)).toMatchObject({ closed: "2026-11" });
+	expect(await runStatementDay(books)).toMatchObject({ closed: "2026-11" });
 });

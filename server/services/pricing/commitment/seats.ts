@@ -12,7 +12,7 @@ export const COMMITMENT_ID = sql<string | null>`${instance.offer}->>'commitmentI
  * Seats in use by commitment: its existing machines, plus seats for work that stopped to move there, so that no other job
  * takes them meanwhile.
  */
-export async function takenSeats(db: DbOrTx): Promise<Map<string, number>> {
+export async function countTakenSeats(db: DbOrTx): Promise<Map<string, number>> {
 	const machines = await db
 		.select({ id: COMMITMENT_ID, count: sql<number>`count(*)::int` })
 		.from(instance)

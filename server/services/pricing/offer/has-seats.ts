@@ -1,7 +1,7 @@
 import type { Tx } from "#server/db/client.ts";
 import type { Offer } from "#server/domain/capacity.ts";
 import { readCommitments } from "../commitment/commitments.ts";
-import { lockCommitments, takenSeats } from "../commitment/seats.ts";
+import { countTakenSeats, lockCommitments } from "../commitment/seats.ts";
 
 /**
  * Whether this many machines still fit into the commitment of an offer, recounted over all machines that are not terminated;
@@ -13,5 +13,5 @@ export async function hasSeats(tx: Tx, { commitmentId }: Offer, instances: numbe
 	await lockCommitments(tx);
 	const known = (await readCommitments(tx)).find((c) => c.id === commitmentId);
 	if (!known) return false;
-	return ((await takenSeats(tx)).get(commitmentId) ?? 0) + instances <= known.instances;
+	return ((await countTakenSeats(tx)).get(commitmentId) ?? 0) + instances <= known.instances;
 }

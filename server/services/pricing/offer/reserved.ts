@@ -7,7 +7,7 @@ import { LIMITS } from "#server/scheduling/limits.ts";
 import { emptyRecord, withLaunch, withRefusal } from "#server/scheduling/records.ts";
 import type { OfferRecord } from "#server/scheduling/types.ts";
 import { type BoughtAhead, readCommitments } from "../commitment/commitments.ts";
-import { COMMITMENT_ID, takenSeats } from "../commitment/seats.ts";
+import { COMMITMENT_ID, countTakenSeats } from "../commitment/seats.ts";
 
 /** Earlier rejections and launches have decayed. */
 const LOOK_BACK_MS = 12 * LIMITS.refusalHalfLifeMs;
@@ -22,8 +22,8 @@ const LOOK_BACK_MS = 12 * LIMITS.refusalHalfLifeMs;
 export async function reservedOffers(db: DbOrTx, known: readonly BoughtAhead[], market: readonly Offer[], nowMs: number): Promise<Offer[]> {
 	const commitments = known.filter((c) => c.fromMs <= nowMs && nowMs < lastLaunchMs(c));
 	if (commitments.length === 0) return [];
-	const taken = await takenSeats(db);
-	const pauses = await pausesOf(db, nowMs);
+	const taken = await countTakenSeats(db);
+	const pauses = await findBackoffs(db, nowMs);
 	return commitments.flatMap((c) =>
 		offersOf(c, market).map((offer) => ({
 			...offer,
@@ -75,14 +75,14 @@ function offersOf(c: BoughtAhead, market: readonly Offer[]): Offer[] {
  * Commitments in active back-off. As with other offers, pauses double and decay, and end with a launch
  * (scheduling/records.ts).
  */
-async function pausesOf(db: DbOrTx, nowMs: number): Promise<Map<string, Pick<Offer, "backoffUntilMs" | "backoffReason">>> {
+async function findBackoffs(db: DbOrTx, nowMs: number): Promise<Map<string, Pick<Offer, "backoffUntilMs" | "backoffReason">>> {
 	const since = new Date(nowMs - LOOK_BACK_MS);
 	const rows = await db
 		.select({ id: COMMITMENT_ID, launchedAt: instance.launchedAt, terminatedAt: instance.terminatedAt, isRefused: IS_REFUSED })
 		.from(instance)
 		.where(and(eq(instance.capacityType, "reserved"), or(gt(instance.terminatedAt, since), gt(instance.launchedAt, since))));
 	const records = new Map<string, OfferRecord>();
-	for (const { id, atMs, learn } of rows.flatMap(stepsOf).sort((a, b) => a.atMs - b.atMs))
+	for (const { id, atMs, learn } of rows.flatMap(toCommitmentOutcomes).sort((a, b) => a.atMs - b.atMs))
 		records.set(id, learn(records.get(id) ?? emptyRecord(atMs), atMs));
 	return new Map(
 		[...records].flatMap(([id, { backoffUntilMs = 0 }]) =>
@@ -94,7 +94,7 @@ async function pausesOf(db: DbOrTx, nowMs: number): Promise<Map<string, Pick<Off
 const IS_REFUSED = sql<boolean>`coalesce(${instance.reason}->>'code' in ('launch_refused_capacity', 'launch_refused_quota', 'launch_refused'), false)`;
 
 /** What the outcome of one machine shows about its commitment: rejected or launched. */
-function stepsOf(row: { id: string | null; launchedAt: Date | null; terminatedAt: Date | null; isRefused: boolean }) {
+function toCommitmentOutcomes(row: { id: string | null; launchedAt: Date | null; terminatedAt: Date | null; isRefused: boolean }) {
 	const { id, launchedAt, terminatedAt, isRefused } = row;
 	if (id === null) return [];
 	if (launchedAt !== null) return [{ id, atMs: launchedAt.getTime(), learn: withLaunch }];

@@ -71,7 +71,7 @@ export async function exportFocus(ctx: Pick<ServiceContext, "actor" | "db" | "cl
 	const selection = { ...month, posted: cut.by, teams };
 	return {
 		fileName: `focus-${version}-${input.month}.csv`,
-		chunks: rowsOf(ctx.db, selection, { period: billingPeriodOf(month), version }),
+		chunks: streamRows(ctx.db, selection, { period: billingPeriodOf(month), version }),
 	};
 }
 
@@ -105,7 +105,7 @@ interface ExportFrame {
 	version: ExportVersion;
 }
 
-async function* rowsOf(db: Db, selection: ChargeSelection, frame: ExportFrame): AsyncGenerator<Buffer, void, undefined> {
+async function* streamRows(db: Db, selection: ChargeSelection, frame: ExportFrame): AsyncGenerator<Buffer, void, undefined> {
 	yield Buffer.from(csvRecord(EXPORT_COLUMNS[frame.version]));
 	const known = new Map<string, Known>();
 	let next: Promise<ChargeBatch> | null = readChargeBatch(db, selection, null, BATCH_ROWS);

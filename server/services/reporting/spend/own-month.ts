@@ -18,7 +18,7 @@ export interface OwnMonth {
  * Cost: reads the month's jobs of these teams by index.
  * @throws SpillwayError `forbidden`.
  */
-export async function ownMonth(ctx: Pick<ServiceContext, "actor" | "db">, monthStartMs: number): Promise<OwnMonth> {
+export async function getOwnMonth(ctx: Pick<ServiceContext, "actor" | "db">, monthStartMs: number): Promise<OwnMonth> {
 	const teams = teamScope(ctx, "spend:read");
 	const [row] = await ctx.db
 		.select({

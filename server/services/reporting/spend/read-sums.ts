@@ -46,7 +46,7 @@ export async function readSums<C extends Column>(db: DbOrTx, query: SumsQuery<C>
 	if (query.teams?.length === 0) return [];
 	const { segments, less = [] } = query;
 	const columns: readonly Column[] = less.length === 0 ? query.columns : [...new Set<Column>([...query.columns, "charges"])];
-	const slice = sliceOf(query);
+	const slice = findSliceDimension(query);
 	const coarse = segments.filter((s) => slice !== null && s.granularity !== "hour");
 	const fine = segments.filter((s) => slice === null || s.granularity === "hour");
 	const parts = [
@@ -84,7 +84,7 @@ function settled<C extends Column>(sums: readonly { off: boolean; sum: SumsRow<C
 }
 
 /** The slice that covers the query; null when the query needs more than one dimension. */
-function sliceOf({ groupBy, filters }: Pick<SumsQuery<Column>, "groupBy" | "filters">): SliceDimension | null {
+function findSliceDimension({ groupBy, filters }: Pick<SumsQuery<Column>, "groupBy" | "filters">): SliceDimension | null {
 	const asked = new Set([...(groupBy === null ? [] : [groupBy]), ...restricted(filters)]);
 	const [first, ...more] = [...asked].flatMap((d) => (d === "team" || d === "capacityType" ? [] : [d]));
 	return more.length > 0 ? null : (first ?? "");

@@ -25,7 +25,7 @@ export async function readMonthFacts(
 	options: { only: string | null; postedUntilMs: number; postedUntilNumber?: number; currency: string },
 ): Promise<MonthFacts> {
 	const { only, postedUntilMs, postedUntilNumber, currency } = options;
-	const { rows, projectRows, itemRows } = only === null ? alike(await readRows(db, month)) : await readRowsOf(db, month, only);
+	const { rows, projectRows, itemRows } = only === null ? withSameRows(await readRows(db, month)) : await readRowsOf(db, month, only);
 	const teams = only === null ? teamsOf(rows) : [only];
 	const policy = await policyOfMonth(db, month);
 	// Before the first policy there were no budgets; today's policy shows what they would have allowed.
@@ -55,7 +55,7 @@ export async function readMonthFacts(
 }
 
 /** Returns the same rows for all three fields: one read covers all statements of a month. */
-const alike = (rows: MonthFacts["rows"]) => ({ rows, projectRows: rows, itemRows: rows });
+const withSameRows = (rows: MonthFacts["rows"]) => ({ rows, projectRows: rows, itemRows: rows });
 
 /** The company, and every team with charges in the month. */
 export function teamsOf(rows: MonthFacts["rows"]): string[] {

@@ -12,7 +12,7 @@ import { type ChangedSince, changedSince, NOTHING, stateOf, teamsInLedger } from
 import { sha256Of } from "./hash.ts";
 import { ledgerMonth } from "./month.ts";
 import { previewStatement } from "./preview.ts";
-import { type SentTo, sentTo } from "./sent.ts";
+import { countDeliveries, type SentTo } from "./sent.ts";
 import { namesOf, newestSums, type SignatureView, type StoredStatement, signaturesOf, versionsOf } from "./stored.ts";
 
 export interface StatementVersion {
@@ -76,7 +76,7 @@ export async function getStatement(ctx: ServiceContext, raw: z.input<typeof getS
 		versionViews(ctx, stored),
 		teamsInLedger(ctx.db, fromMs),
 		newestSums(ctx.db, month),
-		sentTo(ctx.db, stored[0]?.id ?? null),
+		countDeliveries(ctx.db, stored[0]?.id ?? null),
 	]);
 	const signatures = await signaturesOf(ctx.db, [...newest.values()]);
 	const over = ctx.clock.nowMs() >= toMs;

@@ -11,7 +11,7 @@ import { closeMonth } from "./close.ts";
 import { changeClosingDay } from "./closing-day.ts";
 import { getStatement } from "./get.ts";
 import { listStatements } from "./list.ts";
-import { statementsOnTheDay } from "./on-the-day.ts";
+import { runStatementDay } from "./on-the-day.ts";
 import { aRefund } from "./testing/refund.ts";
 
 /** One GPU-hour of risk on 10 November; one company channel, one channel of risk, and others not subscribed to statements. */
@@ -38,10 +38,10 @@ const until = (ms: number): void => books.clock.advance(ms - books.clock.nowMs()
 describe("the day set", () => {
 	it("defaults to the 3rd, and nothing happens before it", async () => {
 		until(Date.UTC(2026, 11, 2, 23, 59));
-		expect(await statementsOnTheDay(books)).toEqual({ closed: null, deliveries: 0 });
+		expect(await runStatementDay(books)).toEqual({ closed: null, deliveries: 0 });
 		expect(await changeClosingDay(books, { day: 5 })).toEqual({ day: 5 });
 		until(Date.UTC(2026, 11, 4, 23, 59));
-		expect(await statementsOnTheDay(books)).toEqual({ closed: null, deliveries: 0 });
+		expect(await runStatementDay(books)).toEqual({ closed: null, deliveries: 0 });
 	});
 
 	it("requires permission to close months, appears in the list, is audited once, and cannot be day 31", async () => {
@@ -60,7 +60,7 @@ describe("the day set", () => {
 
 	it("closes the month once with two concurrent schedulers, and sends each subscribed channel its statement once", async () => {
 		until(Date.UTC(2026, 11, 5));
-		await Promise.all([statementsOnTheDay(books), statementsOnTheDay(books)]);
+		await Promise.all([runStatementDay(books), runStatementDay(books)]);
 		expect(await books.db.$count(statement)).toBe(2);
 		const sent = await books.db.select().from(delivery).orderBy(delivery.channelId);
 		expect(sent.map((d) => [d.channelId, d.message.title, d.message.link, d.state])).toEqual([
@@ -69,7 +69,7 @@ describe("the day set", () => {
 		]);
 		expect(sent[0]?.message.text).toBe("$0.40 in total: $0.00 owned hardware, $0.40 cloud.");
 		expect((await getStatement(books, { month: "2026-11", team: "" })).shown?.closedBy).toBe("Spillway, on the day set");
-		expect(await statementsOnTheDay(books)).toEqual({ closed: null, deliveries: 0 });
+		expect(await runStatementDay(books)).toEqual({ closed: null, deliveries: 0 });
 	});
 
 	it("sends a correction as well, with its reason", async () => {
@@ -77,7 +77,7 @@ describe("the day set", () => {
 			postCharges(tx, [await aRefund(books, { team: "risk", microUsd: -200_000n })], books.clock.nowMs()),
 		);
 		await closeMonth(books, { month: "2026-11", correction: "AWS refunded half an hour." });
-		expect(await statementsOnTheDay(books)).toEqual({ closed: null, deliveries: 2 });
+		expect(await runStatementDay(books)).toEqual({ closed: null, deliveries: 2 });
 		const waiting = await books.db
 			.select()
 			.from(delivery)
@@ -91,6 +91,6 @@ describe("the day set", () => {
 
 	it("writes no statement for a month without charges", async () => {
 		until(Date.UTC(2027, 2, 6));
-		expect(await statementsOnTheDay(books)).toEqual({ closed: null, deliveries: 0 });
+		expect(await runStatementDay(books)).toEqual({ closed: null, deliveries: 0 });
 	});
 });

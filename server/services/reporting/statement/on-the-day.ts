@@ -19,7 +19,7 @@ export const STATEMENT_TOPIC = "statement";
  * newest statements into the outbox of every channel that subscribes to statements and has not received them. Corrections of
  * the last month follow in the same way. Repeated calls do nothing twice.
  */
-export async function statementsOnTheDay(ctx: { db: Db; clock: Clock }): Promise<{ closed: string | null; deliveries: number }> {
+export async function runStatementDay(ctx: { db: Db; clock: Clock }): Promise<{ closed: string | null; deliveries: number }> {
 	const last = await dueMonth(ctx.db, ctx.clock.nowMs());
 	if (!last) return { closed: null, deliveries: 0 };
 	const closed = (await newestOf(ctx.db, last.month)).size > 0 ? null : await closeIfCharged(ctx, last.month);

@@ -12,7 +12,7 @@ export interface SentTo {
 
 export const aboutStatement = (statementId: string): string => `statement:${statementId}`;
 
-export async function sentTo(db: DbOrTx, statementId: string | null): Promise<SentTo> {
+export async function countDeliveries(db: DbOrTx, statementId: string | null): Promise<SentTo> {
 	const none: SentTo = { sent: 0, pending: 0, failed: 0, lastAt: null };
 	if (statementId === null) return none;
 	const count = (state: "sent" | "pending" | "failed") =>
