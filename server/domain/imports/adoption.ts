@@ -51,7 +51,8 @@ export function convertForeignJob(
 				: importKubernetes(script.text, context);
 		why.push(...questionsOf(imported));
 		const [document, second] = imported.documents;
-		if (document?.kind !== "Job" || second) why.push(`It is ${imported.documents.length} jobs in one, and one is adopted at a time.`);
+		if (document?.kind !== "Job" || second)
+			why.push(`The script defines ${imported.documents.length} jobs; only one can be adopted at a time.`);
 		if (why.length > 0 || document?.kind !== "Job") return { why };
 		const spec = parseJobDocument(withClusterSizes(withCheckpoints(document, script.checkpoints), facts, context.team));
 		return { spec, imported: importRecord(script.kind, imported.findings, true) };

@@ -18,7 +18,7 @@ export function importKubernetes(text: string, context: ImportContext): Imported
 	if (text.length > JOB_LIMITS.documentBytes)
 		throw new SpillwayError(
 			"payload_too_large",
-			`The manifest has ${text.length} characters; at most ${JOB_LIMITS.documentBytes} are read.`,
+			`The manifest has ${text.length} characters; at most ${JOB_LIMITS.documentBytes} are allowed.`,
 		);
 	const findings: Finding[] = [];
 	const documents: JobFile[] = [];
@@ -33,7 +33,7 @@ export function importKubernetes(text: string, context: ImportContext): Imported
 		manifest.sayRest();
 	}
 	if (documents.length === 0)
-		throw new SpillwayError("invalid_input", "There is no workload in it.", {
+		throw new SpillwayError("invalid_input", "The text contains no workload.", {
 			fix: `Paste a manifest of one of these kinds: ${Object.keys(KINDS).join(", ")}.`,
 		});
 	return { documents, findings: findings.sort((a, b) => a.line - b.line) };
@@ -46,8 +46,8 @@ function readWorkload(m: Manifest, context: ImportContext): Workload | null {
 		m.say(
 			["kind"],
 			"question",
-			kind === "" ? "A document without a kind" : kind,
-			`It is no workload, and is not carried. There are: ${Object.keys(KINDS).join(", ")}.`,
+			kind === "" ? "Document without a kind" : kind,
+			`Not a supported workload, so it was not imported. Supported kinds: ${Object.keys(KINDS).join(", ")}.`,
 		);
 		return null;
 	}
@@ -59,7 +59,7 @@ function readWorkload(m: Manifest, context: ImportContext): Workload | null {
 
 function documentOf(m: Manifest, { pod, nodes, maxMs }: Workload, context: ImportContext): JobFile {
 	const metadata = readMetadata(m, context);
-	if (pod.gpus === null) m.say(["kind"], "changed", "No GPUs are asked for", "Every job here has at least one, so it asks for 1.");
+	if (pod.gpus === null) m.say(["kind"], "changed", "No GPUs requested", "Jobs need at least 1 GPU, so 1 is requested.");
 	const { image, command, env, cpus, memoryGiB, accelerators } = pod;
 	return {
 		apiVersion: "spillway/v1",
@@ -92,7 +92,7 @@ export function readMetadata(m: Manifest, context: ImportContext): JobFile["meta
 		["metadata", generated === null ? "name" : "generateName"],
 		name === written ? "carried" : "changed",
 		`Name ${written}`,
-		name === written ? "" : `The job is called ${name}.`,
+		name === written ? "" : `The job is named ${name}.`,
 	);
 	const namespace = m.text(["metadata", "namespace"]);
 	const known = namespace !== null && (context.teams.length === 0 || context.teams.includes(plainName(namespace)));
@@ -102,7 +102,7 @@ export function readMetadata(m: Manifest, context: ImportContext): JobFile["meta
 			["metadata", "namespace"],
 			"question",
 			`Namespace ${namespace ?? ""}`,
-			`You are in no team of this name, so the job is ${context.team}'s.`,
+			`You are not in a team of this name, so the job belongs to ${context.team}.`,
 		);
 	const labels: Record<string, string> = {};
 	for (const key of m.keys(["metadata", "labels"])) {
@@ -116,7 +116,7 @@ export function readMetadata(m: Manifest, context: ImportContext): JobFile["meta
 			plain === key ? "" : `Kept as ${plain}.`,
 		);
 	}
-	m.say(["metadata", "annotations"], "dropped", "Annotations", "They speak to the cluster's own controllers.");
+	m.say(["metadata", "annotations"], "dropped", "Annotations", "They configure the cluster's own controllers.");
 	for (const key of [
 		"uid",
 		"resourceVersion",

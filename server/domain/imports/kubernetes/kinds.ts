@@ -13,7 +13,7 @@ export interface Workload {
 
 type ReadKind = (m: Manifest, context: ImportContext) => Workload;
 
-const CONTROLLERS = "A setting of the cluster's own controllers.";
+const CONTROLLERS = "Configures the cluster's own controllers.";
 
 function readJob(m: Manifest, path: Path, context: ImportContext): Workload {
 	const at = (...more: Path): Path => [...path, ...more];
@@ -25,7 +25,7 @@ function readJob(m: Manifest, path: Path, context: ImportContext): Workload {
 		m.say(at("completions"), "carried", `${nodes} nodes`);
 		m.ignore(at("parallelism"));
 	} else {
-		const text = "Here a job's nodes all start together. Submit one job for each part, or set both to the same number.";
+		const text = "All nodes of a job start together. Submit one job per part, or set completions and parallelism to the same number.";
 		m.say(
 			at("completions"),
 			completions > 1 ? "question" : "carried",
@@ -38,17 +38,12 @@ function readJob(m: Manifest, path: Path, context: ImportContext): Workload {
 		at("completionMode"),
 		"changed",
 		`Mode ${m.text(at("completionMode")) ?? ""}`,
-		"Every node knows its rank by the environment of torchrun.",
+		"Each node gets its rank from torchrun's environment variables.",
 	);
-	m.say(
-		at("backoffLimit"),
-		"dropped",
-		"Retries",
-		"A command that fails is not repeated; what was interrupted goes on from its last checkpoint.",
-	);
-	m.say(at("backoffLimitPerIndex"), "dropped", "Retries", "A command that fails is not repeated.");
-	m.say(at("ttlSecondsAfterFinished"), "dropped", "Time to keep it", "Jobs stay on record.");
-	m.say(at("suspend"), "dropped", "Suspended", "Spillway decides when it starts.");
+	m.say(at("backoffLimit"), "dropped", "Retries", "A failed command is not retried; an interrupted job resumes from its last checkpoint.");
+	m.say(at("backoffLimitPerIndex"), "dropped", "Retries", "A failed command is not retried.");
+	m.say(at("ttlSecondsAfterFinished"), "dropped", "Time to live", "Finished jobs stay on record.");
+	m.say(at("suspend"), "dropped", "Suspended", "Spillway decides when the job starts.");
 	for (const key of [
 		"podFailurePolicy",
 		"podReplacementPolicy",
@@ -66,7 +61,7 @@ function readJob(m: Manifest, path: Path, context: ImportContext): Workload {
 function readLimit(m: Manifest, path: Path): number | null {
 	const seconds = m.number(path);
 	if (seconds === null) return null;
-	m.say(path, "changed", `${seconds} s at most`, "It stays the limit, of the run and not of the wait before it.");
+	m.say(path, "changed", `Time limit ${seconds} s`, "Kept as the limit of the run; the wait before it does not count.");
 	return seconds * SECOND_MS;
 }
 
@@ -80,15 +75,15 @@ function readPyTorchJob(m: Manifest, context: ImportContext): Workload {
 		m.say(
 			["spec", specs, role, "restartPolicy"],
 			"changed",
-			`Restart of the ${role}`,
-			"What was interrupted begins again from its last checkpoint, all nodes together.",
+			`Restart policy of ${role}`,
+			"An interrupted job resumes from its last checkpoint, all nodes together.",
 		);
 		return readPod(m, ["spec", specs, role, "template", "spec"], context);
 	});
 	const [first] = pods;
 	if (!first)
 		throw new SpillwayError("invalid_input", "The PyTorchJob has no replicas.", {
-			fix: "Give it spec.pytorchReplicaSpecs with at least one role.",
+			fix: "Add spec.pytorchReplicaSpecs with at least one role.",
 		});
 	for (const [i, role] of roles.entries()) {
 		const same = JSON.stringify(pods[i]) === JSON.stringify(first);
@@ -99,23 +94,23 @@ function readPyTorchJob(m: Manifest, context: ImportContext): Workload {
 				["spec", specs, role],
 				"question",
 				role,
-				"It runs or needs something else than the first. A job here has equal nodes; the first one's is taken.",
+				"Differs from the first role. A job has equal nodes, so the first role's settings are used.",
 			);
 	}
-	m.say(["spec", "runPolicy", "activeDeadlineSeconds"], "question", "A time limit", "Say it as duration.max of the job.");
+	m.say(["spec", "runPolicy", "activeDeadlineSeconds"], "question", "Time limit", "Set duration.max in the job.");
 	m.say(["spec", "runPolicy"], "dropped", "Run policy", CONTROLLERS);
 	m.say(
 		["spec", "elasticPolicy"],
 		"question",
 		"Elastic training",
-		"A job here has one size. Take the policy out, and set the size that it needs.",
+		"A job has a fixed size. Remove the policy, and set the size that the job needs.",
 	);
 	const processes = m.text(["spec", "nprocPerNode"]);
 	if (processes !== null)
 		m.say(
 			["spec", "nprocPerNode"],
 			"changed",
-			`${processes} processes a node`,
+			`${processes} processes per node`,
 			"PET_NPROC_PER_NODE passes it to torchrun, as the operator does.",
 		);
 	const env = processes === null ? first.env : { PET_NPROC_PER_NODE: processes, ...first.env };
@@ -128,7 +123,7 @@ function readTrainJob(m: Manifest): Workload {
 		["spec", "runtimeRef"],
 		"question",
 		`Runtime ${m.text(["spec", "runtimeRef", "name"]) ?? ""}`,
-		"What it brings is only in the cluster. Say image and command in the job.",
+		"What it provides exists only in the cluster. Set image and command in the job.",
 	);
 	for (const key of ["initializer", "podSpecOverrides", "podTemplateOverrides", "managedBy", "suspend"])
 		m.say(["spec", key], "question", key, CONTROLLERS);
@@ -143,22 +138,22 @@ function readTrainJob(m: Manifest): Workload {
 			else if (value !== null && key === "cpu") resources.cpus = Math.max(1, Math.ceil(value));
 			else if (value !== null && key === "memory") resources.memoryGiB = Math.round((value / 2 ** 30) * 1000) / 1000;
 			else {
-				m.say(path, "question", key, "A resource that is only in the cluster. Take it out if the job can do without.");
+				m.say(path, "question", key, "This resource exists only in the cluster. Remove it if the job can run without it.");
 				continue;
 			}
-			m.say(path, "carried", `${key} ${m.text(path) ?? ""} a node`);
+			m.say(path, "carried", `${key} ${m.text(path) ?? ""} per node`);
 		}
 	}
 	const image = m.text(at("image"));
 	m.say(at("image"), "carried", `Image ${image ?? ""}`);
 	const command = [...m.texts(at("command")), ...m.texts(at("args"))];
-	m.say(at("command"), "carried", "Its command");
-	m.say(at("args"), "carried", "Its arguments");
+	m.say(at("command"), "carried", "Command");
+	m.say(at("args"), "carried", "Arguments");
 	const env: Record<string, string> = {};
 	for (let i = 0; i < m.length(at("env")); i++) {
 		const name = m.text(at("env", i, "name")) ?? "";
 		if (!/^[A-Za-z_]\w{0,127}$/.test(name) || /^SPILLWAY_/.test(name) || m.has(at("env", i, "valueFrom")))
-			m.say(at("env", i), "question", `Environment ${name.slice(0, 40)}`, "Say in env what it should be.");
+			m.say(at("env", i), "question", `Environment ${name.slice(0, 40)}`, "Set its value in env.");
 		else {
 			env[name] = m.text(at("env", i, "value")) ?? "";
 			m.say(at("env", i), "carried", `Environment ${name}`);
@@ -170,11 +165,11 @@ function readTrainJob(m: Manifest): Workload {
 		m.say(
 			at("numProcPerNode"),
 			"changed",
-			`${processes} processes a node`,
+			`${processes} processes per node`,
 			"PET_NPROC_PER_NODE passes it to torchrun, as the trainer does.",
 		);
 	}
-	if (command.length === 0) m.say(at(), "question", "No command", "The runtime's own is not known here. Say the whole command.");
+	if (command.length === 0) m.say(at(), "question", "No command", "The runtime's command is unknown here. Set the whole command.");
 	const { gpus = null, cpus = null, memoryGiB = null } = resources;
 	return {
 		pod: { image, env, command: command.length > 0 ? command : NO_COMMAND, gpus, cpus, memoryGiB, accelerators: [] },
@@ -190,7 +185,7 @@ function readJobSet(m: Manifest, context: ImportContext): Workload {
 			["spec", "replicatedJobs"],
 			"question",
 			`${count} kinds of jobs`,
-			"A job here has equal nodes. Submit each as its own job; the first is taken.",
+			"A job has equal nodes. Submit each kind as a separate job; only the first was read.",
 		);
 	const path = ["spec", "replicatedJobs", 0] as const;
 	m.ignore([...path, "name"]);

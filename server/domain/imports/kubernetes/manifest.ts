@@ -97,7 +97,7 @@ export class Manifest {
 	#rest(node: Node, path: readonly (string | number)[]): void {
 		if (!this.#anySeen(node) && path.length > 0) {
 			if (isScalar(node) && node.value === null) return;
-			this.say(path, "question", path.join("."), "It is not known here what this would mean. Take it out if the job can do without.");
+			this.say(path, "question", path.join("."), "Unknown field. Remove it if the job can run without it.");
 			return;
 		}
 		if (isMap(node))
@@ -133,7 +133,7 @@ export function readManifests(text: string, findings: Finding[]): (Manifest | { 
 	}
 	parts.push({ line: at, text: lines.join("\n") });
 	if (parts.length > MOST_DOCUMENTS)
-		return [{ line: parts[MOST_DOCUMENTS]?.line ?? 1, message: `more than ${MOST_DOCUMENTS} documents; import it in parts` }];
+		return [{ line: parts[MOST_DOCUMENTS]?.line ?? 1, message: `more than ${MOST_DOCUMENTS} documents; import the file in parts` }];
 	return parts
 		.filter((part) => part.text.split("\n").some((line) => line.trim() !== "" && !line.trimStart().startsWith("#")))
 		.map((part) => {

@@ -27,8 +27,8 @@ const ACCELERATOR_LABELS = [
 	"k8s.amazonaws.com/accelerator",
 	"gpu.nvidia.com/class",
 ];
-const PLACING = "A hint for the cluster's scheduler: a cloud machine is the job's own, and at home the cluster places the job.";
-const CLUSTERS_OWN = "A setting of the cluster's pods, without a meaning elsewhere.";
+const PLACING = "A hint for the cluster's scheduler. A cloud instance runs only this job; at home, the cluster places the job.";
+const CLUSTERS_OWN = "A pod setting that has no meaning outside the cluster.";
 
 /** Reads the pod template at `path` (its `spec`). Everything in it is reported. */
 export function readPod(m: Manifest, path: Path, context: ImportContext): PodFacts {
@@ -36,7 +36,12 @@ export function readPod(m: Manifest, path: Path, context: ImportContext): PodFac
 	reportPod(m, at);
 	const count = m.length(at("containers"));
 	if (count !== 1)
-		m.say(at("containers"), "question", `${count} containers`, "A job here runs one command in one image. Say which; the first is taken.");
+		m.say(
+			at("containers"),
+			"question",
+			`${count} containers`,
+			"A job runs one command in one image, so the first container is used. Keep only the one you need.",
+		);
 	const facts = readContainer(m, at("containers", 0), context);
 	facts.accelerators = [...new Set([...facts.accelerators, ...readSelector(m, at("nodeSelector"), context)])];
 	return facts;
@@ -48,7 +53,7 @@ function reportPod(m: Manifest, at: (...more: Path) => Path): void {
 		at("restartPolicy"),
 		"changed",
 		`Restart ${restart ?? ""}`,
-		"What was interrupted begins again from its last checkpoint; a command that fails is not repeated.",
+		"An interrupted job resumes from its last checkpoint; a failed command is not retried.",
 	);
 	for (const key of ["affinity", "topologySpreadConstraints", "schedulerName", "schedulingGates", "preemptionPolicy", "runtimeClassName"])
 		m.say(at(key), "dropped", key, PLACING);
@@ -66,40 +71,35 @@ function reportPod(m: Manifest, at: (...more: Path) => Path): void {
 	])
 		m.say(at(key), "dropped", key, CLUSTERS_OWN);
 	m.say(at("tolerations"), "dropped", "Tolerations", PLACING);
-	m.say(at("nodeName"), "dropped", "A pinned node", "It would keep the job from ever running elsewhere.");
-	m.say(at("priorityClassName"), "dropped", `Priority class ${m.text(at("priorityClassName")) ?? ""}`, "Set the priority, 0 to 100.");
+	m.say(at("nodeName"), "dropped", "Pinned node", "Pinning a node would keep the job off all other sites.");
+	m.say(at("priorityClassName"), "dropped", `Priority class ${m.text(at("priorityClassName")) ?? ""}`, "Set a priority from 0 to 100.");
 	m.say(
 		at("terminationGracePeriodSeconds"),
 		"changed",
 		"Grace period",
-		"Before it has to stop a job gets SIGTERM, and the time that this installation gives to save a checkpoint.",
+		"Before an interruption, the job gets SIGTERM and the time that this installation allows to save a checkpoint.",
 	);
-	m.say(at("activeDeadlineSeconds"), "question", "A time limit of the pod", "Say it as duration.max of the job.");
+	m.say(at("activeDeadlineSeconds"), "question", "Pod time limit", "Set duration.max in the job.");
 	for (const key of ["serviceAccountName", "serviceAccount", "automountServiceAccountToken"])
-		m.say(
-			at(key),
-			"question",
-			key,
-			"The identity that the cluster gives to the pod is not there elsewhere. Give the job what it needs another way.",
-		);
+		m.say(at(key), "question", key, "The pod's identity exists only in the cluster. Give the job the access it needs another way.");
 	m.say(
 		at("imagePullSecrets"),
 		"question",
-		"Secrets for the registry",
-		"They are the cluster's own. See that the image can be pulled from where the job runs.",
+		"Registry secrets",
+		"They exist only in the cluster. Check that the image can be pulled where the job runs.",
 	);
-	m.say(at("initContainers"), "question", "Init containers", "A job here runs one command. Do in it, or in the image, what they do.");
+	m.say(at("initContainers"), "question", "Init containers", "A job runs one command. Do their work in the command or in the image.");
 	for (let i = 0; i < m.length(at("volumes")); i++) {
 		const volume = (...more: Path) => at("volumes", i, ...more);
 		const name = m.text(volume("name")) ?? "";
 		if (m.has(volume("emptyDir")))
-			m.say(volume(), "dropped", `Volume ${name}`, "An attempt has the disk and the shared memory of its machine.");
+			m.say(volume(), "dropped", `Volume ${name}`, "An attempt uses the disk and shared memory of its machine.");
 		else
 			m.say(
 				volume(),
 				"question",
 				`Volume ${name}`,
-				"It is only in the cluster. Name it as data, so that it is brought to wherever the job runs, or put it into the image.",
+				"It exists only in the cluster. Declare it as data to copy it to where the job runs, or put it into the image.",
 			);
 	}
 }
@@ -110,15 +110,13 @@ export function readContainer(m: Manifest, path: Path, context: ImportContext): 
 	const image = m.text(at("image"));
 	if (image !== null) m.say(at("image"), "carried", `Image ${image}`);
 	const command = [...m.texts(at("command")), ...m.texts(at("args"))];
-	if (m.has(at("command"))) m.say(at("command"), "carried", "Its command");
+	if (m.has(at("command"))) m.say(at("command"), "carried", "Command");
 	if (m.has(at("args")))
 		m.say(
 			at("args"),
 			m.has(at("command")) ? "carried" : "question",
-			"Its arguments",
-			m.has(at("command"))
-				? ""
-				: "Without a command they go to the image's own entry point, which is not known here. Say the whole command.",
+			"Arguments",
+			m.has(at("command")) ? "" : "Without a command, they go to the image's entry point, which is unknown here. Set the whole command.",
 		);
 	const folder = m.text(at("workingDir"));
 	if (folder !== null) m.say(at("workingDir"), "carried", `Folder ${folder}`);
@@ -135,19 +133,24 @@ export function readContainer(m: Manifest, path: Path, context: ImportContext): 
 	])
 		m.say(at(key), "dropped", key, CLUSTERS_OWN);
 	for (const key of ["livenessProbe", "readinessProbe", "startupProbe"])
-		m.say(at(key), "dropped", key, "A job is over when its command is; while it runs its log shows how it does.");
-	m.say(at("lifecycle"), "question", "Lifecycle hooks", "Before it has to stop the command gets SIGTERM. Do there what the hook does.");
-	m.say(at("volumeMounts"), "dropped", "Mounts", "They go with their volumes, which are reported above or below.");
+		m.say(at(key), "dropped", key, "A job ends when its command ends; until then, its log shows its progress.");
+	m.say(
+		at("lifecycle"),
+		"question",
+		"Lifecycle hooks",
+		"The command gets SIGTERM before it is stopped. Do the hook's work on that signal.",
+	);
+	m.say(at("volumeMounts"), "dropped", "Mounts", "See the findings for their volumes.");
 	m.say(
 		at("envFrom"),
 		"question",
 		"Environment from the cluster",
-		"Config maps and secrets are only there. Say in env what the job needs.",
+		"Config maps and secrets exist only in the cluster. Set what the job needs in env.",
 	);
 	const env = readEnv(m, at);
 	const needs = readNeeds(m, at, context);
 	const words = command.length === 0 ? NO_COMMAND : command;
-	if (command.length === 0) m.say(path, "question", "No command", "The image's own entry point is not known here. Say the whole command.");
+	if (command.length === 0) m.say(path, "question", "No command", "The image's entry point is unknown here. Set the whole command.");
 	return { image, command: folder === null ? words : ["sh", "-c", 'cd "$0" && exec "$@"', folder, ...words], env, ...needs };
 }
 
@@ -157,13 +160,18 @@ function readEnv(m: Manifest, at: (...more: Path) => Path): Record<string, strin
 		const name = m.text(at("env", i, "name")) ?? "";
 		const value = m.text(at("env", i, "value"));
 		if (m.has(at("env", i, "valueFrom")))
-			m.say(at("env", i), "question", `Environment ${name}`, "Its value comes from the cluster. Say in env what it should be.");
+			m.say(at("env", i), "question", `Environment ${name}`, "The value comes from the cluster. Set it in env.");
 		else if (/^(SPILLWAY_|CUDA_VISIBLE_DEVICES$)/.test(name)) m.say(at("env", i), "dropped", `Environment ${name}`, "Spillway sets it.");
 		else if (/^[A-Za-z_]\w{0,127}$/.test(name)) {
 			env[name] = value ?? "";
 			m.say(at("env", i), "carried", `Environment ${name}`);
 		} else
-			m.say(at("env", i), "question", `Environment ${name.slice(0, 40)}`, "A name is letters, digits and _, not beginning with a digit.");
+			m.say(
+				at("env", i),
+				"question",
+				`Environment ${name.slice(0, 40)}`,
+				"A name contains only letters, digits and _, and does not start with a digit.",
+			);
 	}
 	return env;
 }
@@ -184,12 +192,12 @@ function readNeeds(
 		for (const key of m.keys(at("resources", side))) {
 			const path = at("resources", side, key);
 			const value = quantity(m.text(path) ?? "");
-			if (value === null) m.say(path, "question", `${key} ${m.text(path) ?? ""}`, "It is not a quantity. Correct it.");
+			if (value === null) m.say(path, "question", `${key} ${m.text(path) ?? ""}`, "Not a valid quantity. Correct it.");
 			else if (GPU_RESOURCES.includes(key)) {
 				needs.gpus = Math.ceil(value);
 				if (key === "google.com/tpu") needs.accelerators.push(...context.acceleratorsNamed("tpu"));
 				if (Number.isInteger(value)) m.say(path, "carried", `${value} ${value === 1 ? "GPU" : "GPUs"}`);
-				else m.say(path, "changed", `${value} GPUs`, `Whole ones only: ${needs.gpus}.`);
+				else m.say(path, "changed", `${value} GPUs`, `Rounded up to ${needs.gpus}.`);
 			} else if (key === "cpu") {
 				needs.cpus ??= Math.max(1, Math.ceil(value));
 				m.say(path, "carried", `${needs.cpus} CPUs`);
@@ -197,11 +205,11 @@ function readNeeds(
 				needs.memoryGiB ??= Math.round((value / 2 ** 30) * 1000) / 1000;
 				m.say(path, "carried", `${needs.memoryGiB} GiB of memory`);
 			} else if (key === "ephemeral-storage")
-				m.say(path, "dropped", "Disk", "Machines are chosen by GPUs, CPUs and memory; see that the disk is large enough.");
-			else m.say(path, "question", key, "A resource that is only in the cluster. Take it out if the job can do without.");
+				m.say(path, "dropped", "Disk", "Machines are chosen by GPUs, CPUs and memory. Check that the disk is large enough.");
+			else m.say(path, "question", key, "This resource exists only in the cluster. Remove it if the job can run without it.");
 		}
 	}
-	m.say(at("resources", "claims"), "question", "Resource claims", "They are only in the cluster. Ask for GPUs by number and model.");
+	m.say(at("resources", "claims"), "question", "Resource claims", "They exist only in the cluster. Request GPUs by number and model.");
 	return needs;
 }
 
@@ -221,7 +229,7 @@ export function readSelector(m: Manifest, path: Path, context: ImportContext): s
 				[...path, key],
 				"question",
 				`${key}: ${value}`,
-				"A label of the cluster's nodes. Say what it stands for: an accelerator, a region, or nothing that matters elsewhere.",
+				"A label of the cluster's own nodes. Set the accelerator or region that it implies, or remove it.",
 			);
 	}
 	return accelerators;

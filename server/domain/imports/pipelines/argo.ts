@@ -18,8 +18,8 @@ import {
 
 export const ARGO_KINDS = ["Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"];
 
-const CONTROLLERS = "A setting of the cluster's own controllers.";
-const NOT_HERE = "It is not known how a step here would do this. Write a job that does it.";
+const CONTROLLERS = "Configures the cluster's own controllers.";
+const NOT_HERE = "Not supported in a step. Write a job that does it.";
 /** Workflow and template keys that have no equivalent here. */
 const DROPPED = [
 	...["ttlStrategy", "podGC", "podMetadata", "securityContext", "archiveLogs", "artifactRepositoryRef", "artifactGC", "metrics", "hooks"],
@@ -61,7 +61,7 @@ export function readArgo(m: Manifest, context: ImportContext): PipelineDocument 
 			["spec", key],
 			"question",
 			`${key} ${m.text(["spec", key]) ?? ""}`,
-			"A trigger starts pipelines on a schedule: docs/triggers.md.",
+			"Use a trigger to start a pipeline on a schedule: docs/triggers.md.",
 		);
 	const metadata = readMetadata(m, context);
 	const parameters = readParameters(m, [...spec, "arguments", "parameters"]);
@@ -95,10 +95,10 @@ function reportWorkflowSettings(m: Manifest, path: Path): void {
 	m.say(
 		[...path, "activeDeadlineSeconds"],
 		"question",
-		"A time limit of the whole",
-		"Give the pipeline a deadline, or its jobs a maximum.",
+		"Workflow time limit",
+		"Set a deadline for the pipeline, or a maximum duration for its jobs.",
 	);
-	m.say([...path, "onExit"], "question", "An exit handler", "Add a step with a condition over the last steps.");
+	m.say([...path, "onExit"], "question", "An exit handler", "Add a step with a condition on the last steps.");
 }
 
 function readParameters(m: Manifest, path: Path): (Parameter & { written: string })[] {
@@ -106,7 +106,7 @@ function readParameters(m: Manifest, path: Path): (Parameter & { written: string
 		const written = m.text([...path, i, "name"]) ?? "";
 		const value = m.text([...path, i, "value"]) ?? m.text([...path, i, "default"]);
 		const name = parameterName(written);
-		m.say([...path, i], name === written ? "carried" : "changed", `Parameter ${written}`, name === written ? "" : `It is called ${name}.`);
+		m.say([...path, i], name === written ? "carried" : "changed", `Parameter ${written}`, name === written ? "" : `Renamed to ${name}.`);
 		return { written, name, type: "text" as const, ...(value !== null && { default: value }) };
 	});
 }
@@ -116,7 +116,7 @@ function readEntry(reader: Reader, entry: string | null, spec: Path): DraftStep[
 	const { m, templates } = reader;
 	const path = templates.get(entry ?? "");
 	if (!path) {
-		m.say([...spec, "entrypoint"], "question", `Entry point ${entry ?? ""}`, "There is no such template in the file.");
+		m.say([...spec, "entrypoint"], "question", `Entry point ${entry ?? ""}`, "The file has no template of this name.");
 		return [];
 	}
 	m.say([...spec, "entrypoint"], "carried", `Begins at ${entry}`);
@@ -128,7 +128,7 @@ function readEntry(reader: Reader, entry: string | null, spec: Path): DraftStep[
 function readTasks(reader: Reader, tasks: Path, template: Path): DraftStep[] {
 	const { m } = reader;
 	m.ignore([...template, "name"]);
-	m.say([...template, "dag", "failFast"], "dropped", "Fail fast", "Steps that need a failed one are skipped; the others continue.");
+	m.say([...template, "dag", "failFast"], "dropped", "Fail fast", "Steps that need a failed step are skipped; the others continue.");
 	return Array.from({ length: m.length(tasks) }, (_, i) => readTask(reader, [...tasks, i], needsOf(m, [...tasks, i])));
 }
 
@@ -154,7 +154,7 @@ function needsOf(m: Manifest, path: Path): string[] {
 	if (depends === null) return listed.map(plainName);
 	const parts = depends.split("&&").map((part) => part.trim());
 	const isPlain = parts.every((part) => /^[\w-]+(\.Succeeded)?$/.test(part));
-	const note = isPlain ? "" : "Steps here start when all needed steps succeeded. Write another condition as when.";
+	const note = isPlain ? "" : "A step starts when all steps it needs have succeeded. Write any other condition as the step's when.";
 	m.say([...path, "depends"], isPlain ? "carried" : "question", `After ${depends}`, note);
 	const names = depends.match(/[A-Za-z0-9][\w-]*(?=\.|\b)/g) ?? [];
 	const states = /^(Succeeded|Failed|Skipped|Errored|Omitted|Daemoned|AnySucceeded|AllFailed)$/;
@@ -166,11 +166,11 @@ function readTask(reader: Reader, path: Path, needs: string[]): DraftStep {
 	const written = m.text([...path, "name"]) ?? "step";
 	const template = m.text([...path, "template"]);
 	m.say([...path, "name"], "carried", `Step ${written}`);
-	m.say([...path, "when"], "question", `When ${m.text([...path, "when"]) ?? ""}`, "Write it as when of the step: docs/pipelines.md.");
+	m.say([...path, "when"], "question", `When ${m.text([...path, "when"]) ?? ""}`, "Write it as the step's when: docs/pipelines.md.");
 	for (const key of ["withParam", "withSequence"])
-		m.say([...path, key], "question", key, "Write the values as foreach of the step: they must be known before the pipeline starts.");
-	m.say([...path, "continueOn"], "question", "Continue on failure", "Write it as when of the steps that follow.");
-	m.say([...path, "onExit"], "question", "An exit handler", "Add a step with a condition over this one.");
+		m.say([...path, key], "question", key, "List the values in the step's foreach; they must be known before the pipeline starts.");
+	m.say([...path, "continueOn"], "question", "Continue on failure", "Write it as the when of the steps that follow.");
+	m.say([...path, "onExit"], "question", "An exit handler", "Add a step with a condition on this one.");
 	const foreach = readItems(m, path);
 	const place = template === null ? undefined : reader.templates.get(template);
 	if (!place) {
@@ -194,7 +194,7 @@ function readItems(m: Manifest, path: Path): string[] | null {
 		at,
 		isPlain ? "carried" : "question",
 		`${items.length} items`,
-		isPlain ? "" : "Each must be a number, true, false or a short text.",
+		isPlain ? "" : "Each must be a number, true, false or a short string.",
 	);
 	return isPlain ? values : null;
 }
@@ -227,7 +227,7 @@ function readParameter(m: Manifest, path: Path, { places }: Given, outer: Readon
 			path,
 			"question",
 			`Parameter ${name}: ${first}`,
-			"Values that a step computes cannot be passed on. Write them to an output and read that.",
+			"Values that a step computes cannot be passed to other steps. Write them to an output and read that.",
 		);
 	places.set(`inputs.parameters.${name}`, value);
 }
@@ -236,7 +236,7 @@ function readArtifact(m: Manifest, path: Path, { data }: Given): void {
 	const artifact = m.text([...path, "name"]) ?? "";
 	const [, step, output] = ARTIFACT_OF_STEP.exec((m.text([...path, "from"]) ?? "").replace(/\s/g, "")) ?? [];
 	if (step === undefined || output === undefined) {
-		m.say(path, "question", `Artifact ${artifact}`, "Name it as data of the job: an address, or STEP.OUTPUT.");
+		m.say(path, "question", `Artifact ${artifact}`, "Declare it as data of the job: an address, or STEP.OUTPUT.");
 		return;
 	}
 	m.say(path, "carried", `Artifact ${artifact} from ${step}`);
@@ -265,14 +265,14 @@ function readLeaf(
 		[...path, "retryStrategy"],
 		"changed",
 		`Retries ${retry ?? ""}`,
-		"A failed job is submitted again as often; an interrupted one in any case.",
+		"A failed job is resubmitted that many times; an interrupted one always restarts.",
 	);
 	const seconds = m.number([...path, "activeDeadlineSeconds"]);
 	m.say(
 		[...path, "activeDeadlineSeconds"],
 		"changed",
-		`${seconds ?? ""} s at most`,
-		"It stays the limit, of the run and not of the wait before it.",
+		`Time limit ${seconds ?? ""} s`,
+		"Kept as the limit of the run; the wait before it does not count.",
 	);
 	reportMissingGpus(m, path, pod);
 	return {
@@ -296,7 +296,7 @@ function readInputs(m: Manifest, path: Path, places: Map<string, string>, from: 
 		const source = from.find(({ artifact }) => artifact === name);
 		places.set(`inputs.artifacts.${name}.path`, mount);
 		if (source) m.ignore([...artifacts, i]);
-		else m.say([...artifacts, i], "question", `Artifact ${name}`, "Name it as data of the job, with its address.");
+		else m.say([...artifacts, i], "question", `Artifact ${name}`, "Declare it as data of the job, with its address.");
 		return source ? [{ from: source.from, mount }] : [];
 	}).flat();
 }
@@ -306,9 +306,9 @@ function readOutputs(m: Manifest, path: Path, places: Map<string, string>): { na
 		[...path, "outputs", "parameters"],
 		"question",
 		"Output parameters",
-		"Values cannot be passed on. Write them to an output and read that.",
+		"Values cannot be passed to other steps. Write them to an output and read that.",
 	);
-	m.say([...path, "outputs", "exitCode"], "dropped", "Exit code", "Conditions read the exit code of a step.");
+	m.say([...path, "outputs", "exitCode"], "dropped", "Exit code", "Conditions can read a step's exit code.");
 	const artifacts = [...path, "outputs", "artifacts"];
 	return Array.from({ length: m.length(artifacts) }, (_, i) => {
 		const name = m.text([...artifacts, i, "name"]) ?? "";
@@ -323,12 +323,12 @@ function readWork(m: Manifest, path: Path, context: ImportContext): PodFacts {
 	if (m.has([...path, "container"])) return readContainer(m, [...path, "container"], context);
 	if (!m.has([...path, "script"])) {
 		for (const key of ["resource", "http", "suspend", "data", "plugin", "containerSet", "dag", "steps"])
-			m.say([...path, key], "question", `A template of the form ${key}`, NOT_HERE);
+			m.say([...path, key], "question", `Template type ${key}`, NOT_HERE);
 		return { image: null, command: NO_COMMAND, env: {}, gpus: null, accelerators: [], cpus: null, memoryGiB: null };
 	}
 	const script = [...path, "script"];
 	const source = m.text([...script, "source"]) ?? "";
-	m.say([...script, "source"], "changed", "Its script", "It is written to a file, which the command runs.");
+	m.say([...script, "source"], "changed", "Script", "Written to a file that the command runs.");
 	const pod = readContainer(m, script, context);
 	return { ...pod, command: ["sh", "-c", 'printf "%s" "$0" > spillway-script && exec "$@" spillway-script', source, ...pod.command] };
 }

@@ -122,7 +122,7 @@ spec:
 			["b", []],
 			["c", ["a", "b"]],
 		]);
-		expect(questions(grouped)).toEqual(["8 question A template of the form steps"]);
+		expect(questions(grouped)).toEqual(["8 question Template type steps"]);
 	});
 
 	it("with a schedule reports the trigger", () => {
@@ -202,7 +202,7 @@ describe("a compiled pipeline of Kubeflow", () => {
 			"29 question When inputs.x == 'a'",
 			"30 question A loop",
 			"34 question Parameter tag from prepare",
-			"40 question Settings of the cluster",
+			"40 question Cluster settings",
 		]);
 	});
 });

@@ -23,7 +23,10 @@ export interface ImportedPipelines {
  */
 export function importPipelines(text: string, context: ImportContext): ImportedPipelines {
 	if (text.length > JOB_LIMITS.documentBytes)
-		throw new SpillwayError("payload_too_large", `The file has ${text.length} characters; at most ${JOB_LIMITS.documentBytes} are read.`);
+		throw new SpillwayError(
+			"payload_too_large",
+			`The file has ${text.length} characters; at most ${JOB_LIMITS.documentBytes} are allowed.`,
+		);
 	const findings: Finding[] = [];
 	const documents: PipelineDocument[] = [];
 	let kind: ImportedPipelines["kind"] = "argo";
@@ -37,13 +40,13 @@ export function importPipelines(text: string, context: ImportContext): ImportedP
 			documents.push(readKubeflow(m, context));
 		} else if (ARGO_KINDS.includes(m.text(["kind"]) ?? "")) documents.push(readArgo(m, context));
 		else if (m.has(["platforms"]))
-			m.say(["platforms"], "question", "Settings of the cluster", "Secrets, volumes and labels of the cluster are not there elsewhere.");
-		else m.say(["kind"], "question", m.text(["kind"]) ?? "A document without a kind", "It is no workflow, and is not carried.");
+			m.say(["platforms"], "question", "Cluster settings", "The cluster's secrets, volumes and labels do not exist elsewhere.");
+		else m.say(["kind"], "question", m.text(["kind"]) ?? "Document without a kind", "Not a workflow, so it was not imported.");
 		m.sayRest();
 	}
 	if (documents.length === 0)
-		throw new SpillwayError("invalid_input", "There is no workflow in it.", {
-			fix: `Send a manifest of one of these kinds: ${ARGO_KINDS.join(", ")}; or a compiled pipeline of Kubeflow.`,
+		throw new SpillwayError("invalid_input", "The text contains no workflow.", {
+			fix: `Send a manifest of one of these kinds: ${ARGO_KINDS.join(", ")}, or a compiled Kubeflow pipeline.`,
 		});
 	return { kind, documents, findings: withoutRepeats(findings) };
 }

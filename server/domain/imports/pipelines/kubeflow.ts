@@ -15,7 +15,7 @@ import {
 	reportMissingGpus,
 } from "./steps.ts";
 
-const NOT_HERE = "It is not known how a step here would do this. Write a job that does it.";
+const NOT_HERE = "Not supported in a step. Write a job that does it.";
 const ROOT: Path = ["root", "dag"];
 const GIB = 2 ** 30;
 const TYPES: Readonly<Record<string, Parameter["type"]>> = {
@@ -34,11 +34,11 @@ export function readKubeflow(m: Manifest, context: ImportContext): PipelineDocum
 	m.say(
 		["root", "inputDefinitions", "artifacts"],
 		"question",
-		"Artifacts of the caller",
-		"Name them as data of the steps, with their addresses.",
+		"Pipeline input artifacts",
+		"Declare them as data of the steps, with their addresses.",
 	);
-	m.say(["root", "outputDefinitions"], "dropped", "Outputs of the whole", "Outputs stay with their steps.");
-	m.say([...ROOT, "outputs"], "dropped", "Outputs of the whole", "Outputs stay with their steps.");
+	m.say(["root", "outputDefinitions"], "dropped", "Pipeline outputs", "Outputs stay with their steps.");
+	m.say([...ROOT, "outputs"], "dropped", "Pipeline outputs", "Outputs stay with their steps.");
 	const steps = m.keys([...ROOT, "tasks"]).map((task) => readTask(m, task, context));
 	return pipelineOf(metadata, parameters, steps);
 }
@@ -55,9 +55,9 @@ function readParameters(m: Manifest): Parameter[] {
 			[...at, written],
 			name === written ? "carried" : "changed",
 			`Parameter ${written}`,
-			name === written ? "" : `It is called ${name}.`,
+			name === written ? "" : `Renamed to ${name}.`,
 		);
-		if (/^(LIST|STRUCT)$/.test(kind)) m.say([...at, written], "changed", `Type ${kind}`, "Its value is a text of JSON.");
+		if (/^(LIST|STRUCT)$/.test(kind)) m.say([...at, written], "changed", `Type ${kind}`, "The value is JSON text.");
 		return { name, type, ...(value !== undefined && { default: value }) };
 	});
 }
@@ -66,21 +66,21 @@ function readTask(m: Manifest, task: string, context: ImportContext): DraftStep 
 	const at: Path = [...ROOT, "tasks", task];
 	const name = plainName(task);
 	m.say([...at, "taskInfo"], "carried", `Step ${task}`);
-	m.say([...at, "cachingOptions"], "dropped", "Caching", "A retried pipeline uses the results of unchanged steps again.");
+	m.say([...at, "cachingOptions"], "dropped", "Caching", "A retried pipeline reuses the results of unchanged steps.");
 	m.say(
 		[...at, "triggerPolicy"],
 		"question",
 		`When ${m.text([...at, "triggerPolicy", "condition"]) ?? ""}`,
-		"Write it as when of the step.",
+		"Write it as the step's when.",
 	);
 	for (const key of ["parameterIterator", "artifactIterator", "iteratorPolicy"])
-		m.say([...at, key], "question", "A loop", "Write its values as foreach of the step.");
+		m.say([...at, key], "question", "A loop", "List its values in the step's foreach.");
 	const retries = m.number([...at, "retryPolicy", "maxRetryCount"]);
 	m.say(
 		[...at, "retryPolicy"],
 		"changed",
 		`Retries ${retries ?? ""}`,
-		"A failed job is submitted again as often; an interrupted one in any case.",
+		"A failed job is resubmitted that many times; an interrupted one always restarts.",
 	);
 	const dependent = m.texts([...at, "dependentTasks"]);
 	if (dependent.length > 0) m.say([...at, "dependentTasks"], "carried", `After ${dependent.join(", ")}`);
@@ -93,13 +93,12 @@ function readComponent(m: Manifest, task: Path, component: string, context: Impo
 	const at: Path = ["components", component];
 	const label = m.text([...at, "executorLabel"]);
 	if (label === null) {
-		m.say([...at, "dag"], "question", `A pipeline inside the step, ${component}`, "Write its steps into this pipeline.");
-		m.say([...task, "inputs"], "question", "Inputs of a pipeline inside the step", NOT_HERE);
+		m.say([...at, "dag"], "question", `Nested pipeline ${component}`, "Move its steps into this pipeline.");
+		m.say([...task, "inputs"], "question", "Inputs of a nested pipeline", NOT_HERE);
 		return { command: NO_COMMAND };
 	}
 	const executor: Path = ["deploymentSpec", "executors", label];
-	for (const kind of ["importer", "resolver", "customJob"])
-		m.say([...executor, kind], "question", `An executor of the form ${kind}`, NOT_HERE);
+	for (const kind of ["importer", "resolver", "customJob"]) m.say([...executor, kind], "question", `Executor type ${kind}`, NOT_HERE);
 	const io = readInputsAndOutputs(m, task, at);
 	const pod = readContainer(m, [...executor, "container"], context);
 	const needs = readNeeds(m, [...executor, "container", "resources"], context);
@@ -132,12 +131,7 @@ function readInputsAndOutputs(m: Manifest, task: Path, component: Path): InputsA
 	const results = m.keys([...component, "outputDefinitions", "parameters"]);
 	for (const name of results) places.set(`$.outputs.parameters['${name}'].output_file`, `outputs/parameters/${plainName(name)}`);
 	if (results.length > 0)
-		m.say(
-			[...component, "outputDefinitions", "parameters"],
-			"changed",
-			"Output parameters",
-			"They are written to files, which no other step reads.",
-		);
+		m.say([...component, "outputDefinitions", "parameters"], "changed", "Output parameters", "Written to files that no other step reads.");
 	const made = names.map((name, i) => [name, artifactJson(name, outputs[i]?.path ?? "")] as const);
 	const written = results.map((name) => [name, { outputFile: `outputs/parameters/${plainName(name)}` }] as const);
 	return {
@@ -175,7 +169,7 @@ function readValues(m: Manifest, task: Path, component: Path, places: Map<string
 				[...at, name],
 				"question",
 				`Parameter ${name} from ${producer}`,
-				"Values that a step computes cannot be passed on. Write them to an output.",
+				"Values that a step computes cannot be passed to other steps. Write them to an output.",
 			);
 		else m.say([...at, name], "question", `Parameter ${name}`, NOT_HERE);
 		places.set(`$.inputs.parameters['${name}']`, value);
@@ -199,7 +193,7 @@ function readArtifacts(m: Manifest, task: Path, places: Map<string, string>) {
 		const step = m.text([...at, name, "taskOutputArtifact", "producerTask"]);
 		const output = m.text([...at, name, "taskOutputArtifact", "outputArtifactKey"]);
 		if (step === null || output === null) {
-			m.say([...at, name], "question", `Artifact ${name}`, "Name it as data of the job, with its address.");
+			m.say([...at, name], "question", `Artifact ${name}`, "Declare it as data of the job, with its address.");
 			continue;
 		}
 		const mount = `inputs/${plainName(name)}`;
@@ -227,7 +221,7 @@ function readNeeds(m: Manifest, at: Path, context: ImportContext) {
 	const type = m.text([...accelerator, "resourceType"]) ?? m.text([...accelerator, "type"]) ?? "";
 	const accelerators = [type, ...type.split(/[-_ /.]/)].flatMap((word) => [...context.acceleratorsNamed(word)]);
 	if (accelerators.length === 0 && type !== "" && !/^[a-z]+\.com\/gpu$/.test(type))
-		m.say([...accelerator], "question", `Accelerator ${type}`, "It is not known here. Name the accelerators of the job.");
+		m.say([...accelerator], "question", `Accelerator ${type}`, "Unknown accelerator. Set the job's accelerators.");
 	else m.say([...accelerator], "carried", `${count ?? 1} × ${type}`);
 	m.say(at, "carried", "Resources");
 	return {

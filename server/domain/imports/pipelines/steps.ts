@@ -48,7 +48,7 @@ export function fillPlaceholders(m: Manifest, path: Path, pod: Pick<PodFacts, "c
 		env: Object.fromEntries(Object.entries(pod.env).map(([name, value]) => [name, fillPlaces(value, places, unknown)])),
 	};
 	for (const place of [...unknown].slice(0, UNKNOWN_SHOWN))
-		m.say(path, "question", place, "It has no value here. Write the value, a parameter or an output of a step instead.");
+		m.say(path, "question", place, "This placeholder has no value here. Use a value, a parameter or a step's output instead.");
 	return filled;
 }
 
@@ -76,7 +76,7 @@ export function jobOf(
 
 /** Reports a step without GPUs, since every job here has at least one. */
 export function reportMissingGpus(m: Manifest, path: Path, pod: PodFacts): void {
-	if (pod.gpus === null) m.say(path, "changed", "No GPUs", "Every job here has at least one, so it has 1.");
+	if (pod.gpus === null) m.say(path, "changed", "No GPUs", "Jobs need at least 1 GPU, so 1 is requested.");
 }
 
 export function pipelineOf(

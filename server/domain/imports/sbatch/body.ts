@@ -56,37 +56,37 @@ export function readBody(lines: readonly string[], bodyAt: number, facts: BodyFa
 		if (modules) {
 			shims.add("module");
 			if (/\b(purge|list|avail|unload)\b/.test(text))
-				say("dropped", "Modules", "They are the cluster's own; elsewhere the line does nothing.");
+				say("dropped", "Modules", "Modules exist only on the cluster; elsewhere this line has no effect.");
 			else if (facts.image)
-				say("dropped", `Modules ${(modules[1] ?? "").trim()}`, "They are the cluster's own; the image has to have what they bring.");
+				say(
+					"dropped",
+					`Modules ${(modules[1] ?? "").trim()}`,
+					"Modules exist only on the cluster; the image must contain what they provide.",
+				);
 			else
 				say(
 					"question",
 					`Modules ${(modules[1] ?? "").trim()}`,
-					"They are only on the cluster. Name an image that has them, or keep the job at home.",
+					"Modules exist only on the cluster. Use an image that contains this software, or keep the job on the cluster.",
 				);
 		}
 		if (/\b(conda|mamba|micromamba)\s+activate\b|\bsource\s+\S*activate\b|(^|\s)\.\s+\S*activate\b/.test(text))
-			say("question", "A Python environment", "It is only on the cluster. Build an image from it, or keep the job at home.");
+			say("question", "A Python environment", "It exists only on the cluster. Build an image from it, or keep the job on the cluster.");
 		if (/(^|[\s;&|(])srun\b/.test(text)) reportRun(facts, shims, say);
 		if (/(^|[\s;&|(])(mpirun|mpiexec)\b/.test(text) && facts.nodes > 1)
 			say(
 				"question",
-				"MPI over several nodes",
-				"How the nodes find each other is the cluster's. Start one process a node with torchrun, or keep the job at home.",
+				"MPI across several nodes",
+				"MPI finds its nodes through the cluster. Start one process per node with torchrun, or keep the job on the cluster.",
 			);
 		if (/(^|[\s;&|(])(apptainer|singularity)\s+(exec|run|shell)\b/.test(text) && !facts.image)
 			say(
 				"question",
 				"A container file",
-				"The .sif file is only on the cluster. Name the image in the job instead, or keep the job at home.",
+				"The .sif file exists only on the cluster. Set an image in the job instead, or keep the job on the cluster.",
 			);
 		for (const tool of text.match(/(?<![\w./$-])(sbatch|scancel|scontrol|squeue|sacct|sinfo|sattach|sbcast|salloc)(?=\s)/g) ?? [])
-			say(
-				"question",
-				`The command ${tool}`,
-				"It speaks to the cluster's Slurm, which is not there elsewhere. Take it out, or keep the job at home.",
-			);
+			say("question", `The command ${tool}`, "Requires the cluster's Slurm. Remove it, or keep the job on the cluster.");
 		for (const [variable] of text.matchAll(/SLURM_[A-Z0-9_]+/g)) {
 			if (named.has(variable)) continue;
 			named.add(variable);
@@ -98,7 +98,7 @@ export function readBody(lines: readonly string[], bodyAt: number, facts: BodyFa
 			say(
 				"question",
 				path,
-				"A path of the cluster. Name it as data, so that it is brought to wherever the job runs, or keep the job at home.",
+				"This path exists only on the cluster. Declare it as data to copy it to where the job runs, or keep the job on the cluster.",
 			);
 		}
 	}
@@ -113,16 +113,16 @@ function reportRun(facts: BodyFacts, shims: Set<keyof typeof SHIM>, say: SayHere
 	if (facts.tasksPerNode > 1)
 		say(
 			"question",
-			`srun with ${facts.tasksPerNode} tasks a node`,
-			"Elsewhere the command runs once on each node. Start the processes with torchrun --nproc-per-node, or keep the job at home.",
+			`srun with ${facts.tasksPerNode} tasks per node`,
+			"Outside the cluster, the command runs once per node. Start the processes with torchrun --nproc-per-node, or keep the job on the cluster.",
 		);
 	else
 		say(
 			"changed",
 			"srun",
 			facts.nodes > 1
-				? "Outside a Slurm allocation every node runs the command itself."
-				: "Outside a Slurm allocation the command runs without it.",
+				? "Outside a Slurm allocation, each node runs the command directly."
+				: "Outside a Slurm allocation, the command runs without srun.",
 		);
 }
 
@@ -136,11 +136,11 @@ function reportVariable(
 	const from = AT_RUN_TIME.get(variable);
 	if (value !== undefined) {
 		out.env[variable] = value;
-		say("carried", value === "" ? `${variable}, each task its own` : `${variable}=${value}`, "");
+		say("carried", value === "" ? `${variable}, set per task` : `${variable}=${value}`, "");
 	} else if (from !== undefined) {
 		out.exports.set(variable, from);
-		say("changed", variable, `Where Slurm does not set it, it is Spillway's own ${from}.`);
+		say("changed", variable, `Where Slurm does not set it, it takes the value of ${from}.`);
 	} else {
-		say("question", variable, "Only Slurm sets it. Say what it should be in env, or keep the job at home.");
+		say("question", variable, "Only Slurm sets it. Set it in env, or keep the job on the cluster.");
 	}
 }

@@ -14,14 +14,14 @@ export function readIdentity(last: ReadonlyMap<string, Directive>, context: Impo
 	const labels: Record<string, string> = {};
 	const named = last.get("job-name");
 	const name = plainName(named?.value ?? "sbatch");
-	if (!named) findings.push({ line: 1, kind: "changed", subject: "No name", text: `The job is called ${name}.` });
+	if (!named) findings.push({ line: 1, kind: "changed", subject: "No name", text: `The job is named ${name}.` });
 	else if (name === named.value) findings.push({ line: named.line, kind: "carried", subject: `Name ${name}`, text: "" });
 	else
 		findings.push({
 			line: named.line,
 			kind: "changed",
 			subject: `Name ${named.value.slice(0, 60)}`,
-			text: `The job is called ${name}: letters, digits, ".", "_" and "-".`,
+			text: `The job is named ${name}. Names contain only letters, digits, ".", "_" and "-".`,
 		});
 	const keep = (option: string, key: string, what: string): void => {
 		const d = last.get(option);
@@ -32,7 +32,7 @@ export function readIdentity(last: ReadonlyMap<string, Directive>, context: Impo
 			line: d.line,
 			kind: "changed",
 			subject: `${what} ${d.value.slice(0, 60)}`,
-			text: `Kept as the label ${key}; which place and which order the job gets is decided by the policy.`,
+			text: `Kept as the label ${key}; the policy decides placement and order.`,
 		});
 	};
 	keep("partition", "slurm.partition", "Partition");
@@ -53,7 +53,7 @@ function teamOf(account: Directive | undefined, context: ImportContext, findings
 	}
 	findings.push({
 		...{ line: account.line, kind: "question", subject: `Account ${account.value.slice(0, 60)}` },
-		text: `You are in no team of this name, so the job is ${context.team}'s. Your teams: ${context.teams.join(", ")}.`,
+		text: `You are not in a team of this name, so the job belongs to ${context.team}. Your teams: ${context.teams.join(", ")}.`,
 	});
 	return context.team;
 }

@@ -57,11 +57,11 @@ describe("a typical batch script", () => {
 			"2 carried Name demand-tft",
 			"3 carried Team forecasting",
 			"4 carried 8 GPUs, h100",
-			"5 carried 96 CPUs a node",
-			"6 carried 900 GiB of memory a node",
-			"7 changed 6h at most",
+			"5 carried 96 CPUs per node",
+			"6 carried 900 GiB of memory per node",
+			"7 changed Time limit 6h",
 			"8 changed Deadline 2026-11-19T21:30",
-			"9 carried It may be interrupted and started again",
+			"9 carried May be interrupted and restarted",
 			"10 changed Output /home/%u/logs/%j.out",
 			"11 dropped --nodelist=hb-n03",
 			"12 carried Mail END,FAIL",
@@ -141,7 +141,7 @@ describe("machines", () => {
 	it("asks when GPUs do not divide evenly, and reports rounding up", () => {
 		const imported = read(["#!/bin/bash", "#SBATCH -N 3 --gpus=8", "true"]);
 		expect(only(imported).spec).toMatchObject({ nodes: 3, resources: { gpus: 3 } });
-		expect(imported.findings.find((f) => f.subject === "8 GPUs")?.text).toContain("9 in all");
+		expect(imported.findings.find((f) => f.subject === "8 GPUs")?.text).toContain("9 in total");
 	});
 });
 
@@ -203,14 +203,14 @@ describe("arrays", () => {
 describe("directives that cannot be carried over are always reported", () => {
 	it.each([
 		["#SBATCH --gras=gpu:8", "There is no option --gras. Did you mean gres?"],
-		["#SBATCH --mem-p=4G", "may be any of --mem-per-cpu, --mem-per-gpu"],
+		["#SBATCH --mem-p=4G", "is ambiguous: --mem-per-cpu, --mem-per-gpu"],
 		["#SBATCH --job-name='open", "A quote is not closed"],
 		["#SBATCH hetjob", "equal nodes"],
 		["#SBATCH --dependency=afterok:123", "does not wait"],
-		["#SBATCH --gres=shard:1", "no GPU"],
-		["#SBATCH --time=soon", "not a length of time"],
+		["#SBATCH --gres=shard:1", "Not a GPU"],
+		["#SBATCH --time=soon", "Not a duration"],
 		["#SBATCH -N", "needs a value"],
-		["#SBATCH gpu:8", "not an option"],
+		["#SBATCH gpu:8", "Not an option"],
 	])("%s", (line, text) => {
 		const { findings } = read(["#!/bin/bash", line, "true"]);
 		expect(
@@ -238,7 +238,7 @@ describe("directives that cannot be carried over are always reported", () => {
 	it("reads DOS line endings and reports them", () => {
 		const imported = importSbatch("#!/bin/bash\r\n#SBATCH --gres=gpu:2\r\ntrue\r\n", CONTEXT);
 		expect(only(imported).spec.resources.gpus).toBe(2);
-		expect(said(imported)[0]).toBe("1 changed DOS line ends");
+		expect(said(imported)[0]).toBe("1 changed DOS line endings");
 	});
 
 	it("reports each of a thousand directives, and the last duplicate wins", () => {
@@ -266,7 +266,7 @@ describe("directives that cannot be carried over are always reported", () => {
 
 	it("reports one task in the singular, and the task number of an array as each task's own", () => {
 		const imported = read(["#!/bin/bash", "#SBATCH --gres=gpu:1 --ntasks-per-node=1 --array=1-3", "echo $SLURM_ARRAY_TASK_ID"]);
-		expect(said(imported)).toEqual(expect.arrayContaining(["2 carried 1 task a node", "3 carried SLURM_ARRAY_TASK_ID, each task its own"]));
+		expect(said(imported)).toEqual(expect.arrayContaining(["2 carried 1 task per node", "3 carried SLURM_ARRAY_TASK_ID, set per task"]));
 	});
 
 	it("rejects an empty text and one that is too long", () => {

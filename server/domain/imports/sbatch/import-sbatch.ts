@@ -33,14 +33,14 @@ export function importSbatch(text: string, context: ImportContext, { called, tas
 	if (text.length > JOB_LIMITS.partCharacters)
 		throw new SpillwayError(
 			"payload_too_large",
-			`The script has ${text.length} characters; at most ${JOB_LIMITS.partCharacters} are read.`,
+			`The script has ${text.length} characters; at most ${JOB_LIMITS.partCharacters} are allowed.`,
 			{
-				fix: "Put large parts of it into files that it calls.",
+				fix: "Move large parts into files that the script calls.",
 			},
 		);
 	const script = readScript(text);
 	if (script.lines.every((line) => line.trim() === ""))
-		throw new SpillwayError("invalid_input", "There is no script in it.", { fix: "Paste the whole file, from its first line on." });
+		throw new SpillwayError("invalid_input", "The text contains no script.", { fix: "Paste the whole file, including its first line." });
 	const { findings } = script;
 	const last = lastOfEach(script, findings);
 	const resources = readResources(last, findings);
@@ -90,7 +90,7 @@ function lastOfEach(script: Script, findings: Finding[]): Map<string, Directive>
 				line: before.line,
 				kind: "dropped",
 				subject: `--${option.name}=${before.value.slice(0, 60)}`,
-				text: `Line ${line} says it again, and the last one counts.`,
+				text: `Set again on line ${line}; the last value applies.`,
 			});
 		last.set(option.name, directive);
 		if (option.dropped !== undefined) findings.push({ line, kind: "dropped", subject, text: option.dropped });
@@ -124,8 +124,8 @@ function readArray(directive: Directive | undefined, findings: Finding[]): { ind
 	if (read === null || read === "too_many") {
 		const text =
 			read === null
-				? "It is not a list of task numbers. Correct it."
-				: `An array of at most ${MOST_ARRAY_TASKS} tasks is read. Submit it in parts.`;
+				? "Not a list of task numbers. Use for example 1-10%4."
+				: `An array can have at most ${MOST_ARRAY_TASKS} tasks. Submit it in parts.`;
 		findings.push({ line, kind: "question", subject, text });
 		return null;
 	}
@@ -134,7 +134,7 @@ function readArray(directive: Directive | undefined, findings: Finding[]): { ind
 		line,
 		kind: "changed",
 		subject,
-		text: `It becomes one sweep with ${read.indices.length} jobs${limit}, each with its SLURM_ARRAY_TASK_ID.`,
+		text: `Becomes one sweep of ${read.indices.length} jobs${limit}, each with its own SLURM_ARRAY_TASK_ID.`,
 	});
 	return read;
 }
@@ -186,7 +186,7 @@ function resourcesOf(
 				constraint.line,
 				"question",
 				`Constraint ${constraint.value.slice(0, 60)}`,
-				"A feature of the cluster's nodes. Say what it stands for: an accelerator, memory, or nothing that matters elsewhere.",
+				"A feature of the cluster's own nodes. Set the accelerator or memory that it implies, or remove it.",
 			);
 	}
 	if (r.gpuType !== "" && context.acceleratorsNamed(r.gpuType).length === 0) {
@@ -195,10 +195,10 @@ function resourcesOf(
 			line,
 			"question",
 			`GPUs of type ${r.gpuType.slice(0, 40)}`,
-			"No accelerator is known by this name. Say which model it is, or that any will do.",
+			"Unknown accelerator. Set a known model, or remove the type if any GPU will do.",
 		);
 	}
-	if (r.gpusPerNode === null) say(1, "changed", "No GPUs are asked for", "Every job here has at least one, so it asks for 1.");
+	if (r.gpusPerNode === null) say(1, "changed", "No GPUs requested", "Jobs need at least 1 GPU, so 1 is requested.");
 	return {
 		gpus: r.gpusPerNode ?? 1,
 		...(accelerators.length === 0 ? {} : { accelerators }),

@@ -10,11 +10,11 @@ export interface SbatchOption {
 	dropped?: string;
 }
 
-const PLACING = "A placement hint of the cluster: a cloud machine is the job's own, and at home Spillway chooses the slots.";
-const SUBMITTING = "It mentions the sbatch command itself, not of the job.";
-const SITE = "It has a meaning only within the cluster's own accounting.";
-const TUNING = "A setting of the cluster's daemons.";
-const PINNED = "A pinned node would keep the job from ever running elsewhere; name an accelerator if that is what it stands for.";
+const PLACING = "A placement hint for the cluster. A cloud instance runs only this job; on the cluster, Spillway chooses the slots.";
+const SUBMITTING = "Affects the sbatch command, not the job.";
+const SITE = "Applies only to the cluster's own accounting.";
+const TUNING = "Configures the cluster's Slurm daemons.";
+const PINNED = "Pinning a node would keep the job off all other sites. If the node stands for a GPU model, set an accelerator instead.";
 
 const option = (name: string, value: SbatchOption["value"], more: { short?: string; dropped?: string } = {}): SbatchOption => ({
 	name,
@@ -98,7 +98,7 @@ export const SBATCH_OPTIONS: readonly SbatchOption[] = [
 	...dropped(["profile", "bb", "bbf", "resv-ports", "mcs-label", "extra", "container-id"], "needed", TUNING),
 	...dropped(["propagate", "get-user-env"], "optional", TUNING),
 	...dropped(["reboot", "stepmgr"], "none", TUNING),
-	...dropped(["uid", "gid"], "needed", "Jobs run as the user that the site's driver or the instance has for them."),
+	...dropped(["uid", "gid"], "needed", "Jobs run as the user set by the site's driver or the instance."),
 	option("clusters", "needed", { short: "M", dropped: SITE }),
 	...dropped(["kill-on-invalid-dep"], "needed", SITE),
 	...dropped(["parsable", "test-only", "ignore-pbs"], "none", SUBMITTING),
@@ -111,17 +111,17 @@ export const SBATCH_OPTIONS: readonly SbatchOption[] = [
 	...dropped(
 		["container-name", "container-save", "container-env"],
 		"needed",
-		"A cache or setting of Pyxis on the cluster's nodes; each attempt begins from the image.",
+		"A Pyxis cache or setting on the cluster's nodes; each attempt starts from the image.",
 	),
 	...dropped(
 		["container-mount-home", "no-container-mount-home", "container-remap-root", "no-container-remap-root"],
 		"none",
-		"The container has no home folder of the cluster, and runs as the image says.",
+		"The container does not mount the cluster's home directory, and runs as configured in the image.",
 	),
 	...dropped(
 		["container-entrypoint", "no-container-entrypoint", "container-writable", "container-readonly"],
 		"none",
-		"The container is writable and its entry point is not run, as Pyxis does by default.",
+		"The container is writable and its entry point is not run, as with Pyxis by default.",
 	),
 ];
 

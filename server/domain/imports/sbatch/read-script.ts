@@ -36,8 +36,8 @@ export function readScript(text: string): Script {
 		findings.push({
 			line: 1,
 			kind: "changed",
-			subject: "DOS line ends",
-			text: "They are read as plain ones; sbatch would have refused them.",
+			subject: "DOS line endings",
+			text: "Read as Unix line endings; sbatch would reject them.",
 		});
 	const found = lines.findIndex((line) => line.trim() !== "" && !line.trimStart().startsWith("#"));
 	const bodyAt = found < 0 ? lines.length : found;
@@ -52,14 +52,14 @@ export function readScript(text: string): Script {
 					line,
 					kind: "dropped",
 					subject: text.slice(0, 60),
-					text: "A directive of another batch system; only #SBATCH is read.",
+					text: "A directive for another batch system; only #SBATCH is read.",
 				});
 			continue;
 		}
 		if (index > bodyAt) {
 			findings.push({
 				...{ line, kind: "dropped", subject: text.slice(0, 60) },
-				text: "It is after the first command, where sbatch no longer reads directives: it had no effect before either.",
+				text: "Directives after the first command are ignored, as by sbatch.",
 			});
 			continue;
 		}
@@ -69,21 +69,26 @@ export function readScript(text: string): Script {
 	if (count > MOST_DIRECTIVES)
 		findings.push({
 			...{ line: bodyAt, kind: "question", subject: `${count} directives` },
-			text: `Only the first ${MOST_DIRECTIVES} were read. Take out what is not needed.`,
+			text: `Only the first ${MOST_DIRECTIVES} were read. Remove those you do not need.`,
 		});
 	const first = lines[0] ?? "";
 	// Otherwise prose, a log or the middle of a script would be submitted as commands.
 	if (!first.startsWith("#!") && count === 0 && lines.some((line) => line.trim() !== ""))
 		findings.push({
 			...{ line: 1, kind: "question", subject: "This does not look like a batch script" },
-			text: "Neither #! is in its first line nor #SBATCH before its first command, and sbatch would refuse it. Paste the whole file, or keep it as is to run it with /bin/bash.",
+			text: "The first line does not start with #! and there is no #SBATCH before the first command, so sbatch would reject it. Paste the whole file, or keep it as is to run it with /bin/bash.",
 		});
 	return { interpreter: first.startsWith("#!") ? first.slice(2).trim().split(/\s+/) : [], directives, lines, bodyAt, findings };
 }
 
 function readDirective(text: string, line: number, findings: Finding[]): Directive[] {
 	const refuse = (subject: string, why: string): void =>
-		void findings.push({ line, kind: "question", subject, text: `${why} sbatch would refuse the script; correct it, or take it out.` });
+		void findings.push({
+			line,
+			kind: "question",
+			subject,
+			text: `${why} sbatch would reject the script; correct or remove the directive.`,
+		});
 	const { words, unclosed } = directiveWords(text);
 	if (unclosed) refuse(`#SBATCH${text.slice(0, 60)}`, "A quote is not closed.");
 	const directives: Directive[] = [];
@@ -92,7 +97,7 @@ function readDirective(text: string, line: number, findings: Finding[]): Directi
 		if (word === "hetjob" || word === "packjob") {
 			findings.push({
 				...{ line, kind: "question", subject: "Heterogeneous job" },
-				text: "A job here has equal nodes. Submit its parts as separate jobs; what was read is the last part.",
+				text: "A job has equal nodes. Submit the parts as separate jobs; only the last part was read.",
 			});
 			continue;
 		}
@@ -102,7 +107,7 @@ function readDirective(text: string, line: number, findings: Finding[]): Directi
 				? readShort(word.slice(1))
 				: null;
 		if (parsed === null) {
-			refuse(word.slice(0, 60), "It is not an option.");
+			refuse(word.slice(0, 60), "Not an option.");
 			continue;
 		}
 		if ("problem" in parsed) {
@@ -136,7 +141,7 @@ function readLong(text: string): Parsed {
 		const hint = suggestName(name, names);
 		return { problem: `There is no option --${name.slice(0, 60)}.${hint.startsWith("Did") ? ` ${hint}` : ""}` };
 	}
-	if (Array.isArray(option)) return { problem: `--${name} may be any of ${option.map((n) => `--${n}`).join(", ")}.` };
+	if (Array.isArray(option)) return { problem: `--${name} is ambiguous: ${option.map((n) => `--${n}`).join(", ")}.` };
 	if (!("name" in option)) return { problem: `There is no option --${name.slice(0, 60)}.` };
 	if (at >= 0 && option.value === "none") return { problem: `--${option.name} takes no value.` };
 	return { option, value: at < 0 ? null : text.slice(at + 1) };

@@ -27,7 +27,7 @@ export function readResources(last: Last, findings: Finding[]): SbatchResources 
 		const d = last.get(name);
 		if (!d) return null;
 		if (/^\d{1,7}$/.test(d.value) && Number(d.value) > 0) return Number(d.value);
-		say(d, "question", `--${name}=${d.value.slice(0, 40)}`, "It is not a whole number above zero. Correct it.");
+		say(d, "question", `--${name}=${d.value.slice(0, 40)}`, "Must be a whole number above zero.");
 		return null;
 	};
 	const gpus = readGpus(last, say);
@@ -42,8 +42,8 @@ export function readResources(last: Last, findings: Finding[]): SbatchResources 
 		perNode ?? (tasks !== null ? Math.ceil(tasks / nodes) : tasksPerGpu && totalGpus ? Math.ceil((tasksPerGpu * totalGpus) / nodes) : 1);
 	for (const [name, told, of] of [
 		["ntasks", tasks, ""],
-		["ntasks-per-node", perNode, " a node"],
-		["ntasks-per-gpu", tasksPerGpu, " a GPU"],
+		["ntasks-per-node", perNode, " per node"],
+		["ntasks-per-gpu", tasksPerGpu, " per GPU"],
 	] as const)
 		if (told !== null) say(last.get(name), "carried", `${told} ${told === 1 ? "task" : "tasks"}${of}`);
 	const gpusPerNode =
@@ -54,10 +54,10 @@ export function readResources(last: Last, findings: Finding[]): SbatchResources 
 		{ tasksPerNode, gpusPerNode },
 	);
 	for (const name of ["cpus-per-task", "cpus-per-gpu", "mincpus"])
-		if (cpusPerNode !== null) say(last.get(name), "carried", `${cpusPerNode} CPUs a node`);
+		if (cpusPerNode !== null) say(last.get(name), "carried", `${cpusPerNode} CPUs per node`);
 	if (gpusPerNode === null)
 		for (const name of ["cpus-per-gpu", "mem-per-gpu"])
-			say(last.get(name), "question", `--${name}`, "The script asks for no GPUs that this could be counted by. Say how many it needs.");
+			say(last.get(name), "question", `--${name}`, "The script requests no GPUs, so the total is unknown. Set the number of GPUs.");
 	const memoryGiBPerNode = readMemory(last, { cpusPerNode: cpusPerNode ?? tasksPerNode, gpusPerNode: gpusPerNode ?? 0 }, say);
 	return { nodes, tasksPerNode, gpusPerNode, gpuType: gpus.type, cpusPerNode, memoryGiBPerNode };
 }
@@ -70,11 +70,16 @@ function readNodes(last: Last, say: Say): number | null {
 	const match = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(d.value);
 	const least = Number(match?.[1] ?? 0);
 	if (!match || least < 1) {
-		say(d, "question", `--nodes=${d.value.slice(0, 40)}`, "One number of nodes, or a range of two, is read. Say how many the job needs.");
+		say(
+			d,
+			"question",
+			`--nodes=${d.value.slice(0, 40)}`,
+			"Must be a number of nodes or a range such as 2-4. Set how many nodes the job needs.",
+		);
 		return null;
 	}
 	if (match[2] !== undefined && match[2] !== match[1])
-		say(d, "changed", `${least} to ${match[2]} nodes`, `The job asks for ${least}: here a job has one size.`);
+		say(d, "changed", `${least} to ${match[2]} nodes`, `The job requests ${least}, since a job has a fixed size.`);
 	else say(d, "carried", least === 1 ? "1 node" : `${least} nodes`);
 	return least;
 }
@@ -99,7 +104,7 @@ function readGpus(last: Last, say: Say): Gpus {
 	const take = (field: "perNode" | "total" | "perTask", d: Directive, text: string): void => {
 		const spec = gpuSpec(text);
 		if (!spec || spec.count < 1) {
-			say(d, "question", text.slice(0, 60), "It is not a number of GPUs. Say how many the job needs.");
+			say(d, "question", text.slice(0, 60), "Not a number of GPUs. Set how many the job needs.");
 			return;
 		}
 		gpus[field] = spec.count;
@@ -123,14 +128,15 @@ function readGpus(last: Last, say: Say): Gpus {
 				d,
 				"question",
 				other.slice(0, 60),
-				"A resource of the cluster that is no GPU is not known elsewhere. Take it out if the job can do without.",
+				"Not a GPU: this resource exists only on the cluster. Remove it if the job can run without it.",
 			);
-		if (ofGpus.length > 1) say(d, "question", d.value.slice(0, 60), "A job here has GPUs of one kind. Say which; the first is taken.");
+		if (ofGpus.length > 1)
+			say(d, "question", d.value.slice(0, 60), "A job uses one type of GPU, so the first is used. Keep only the type you need.");
 		const [first] = ofGpus;
 		if (first !== undefined) take(field, d, first);
 	}
 	const socket = last.get("gpus-per-socket");
-	say(socket, "question", "GPUs per socket", "How many sockets a machine has is not known elsewhere. Say --gpus-per-node instead.");
+	say(socket, "question", "GPUs per socket", "Sockets per machine are unknown outside the cluster. Use --gpus-per-node instead.");
 	return gpus;
 }
 
@@ -143,11 +149,11 @@ function reportGpus({ gpus, nodes, gpusPerNode }: { gpus: Gpus; nodes: number; g
 			gpus.from,
 			"changed",
 			`${gpus.total} GPUs${kind}`,
-			`${nodes} nodes with ${gpusPerNode} each, ${all} in all: here every node has as many.`,
+			`${nodes} nodes with ${gpusPerNode} GPUs each, ${all} in total, since all nodes of a job are equal.`,
 		);
 	else if (gpus.total !== null && nodes > 1)
 		say(gpus.from, "changed", `${gpus.total} GPUs${kind}`, `${nodes} nodes with ${gpusPerNode} GPUs each.`);
-	else say(gpus.from, "carried", `${gpusPerNode} ${gpusPerNode === 1 ? "GPU" : "GPUs"}${nodes > 1 ? " a node" : ""}${kind}`);
+	else say(gpus.from, "carried", `${gpusPerNode} ${gpusPerNode === 1 ? "GPU" : "GPUs"}${nodes > 1 ? " per node" : ""}${kind}`);
 }
 
 function readCpus(
@@ -168,12 +174,12 @@ function readMemory(last: Last, per: { cpusPerNode: number; gpusPerNode: number 
 		if (!d || times === 0) continue;
 		const gib = parseSlurmMemoryGiB(d.value);
 		if (gib === null) {
-			say(d, "question", `--${name}=${d.value.slice(0, 40)}`, "It is not a size of memory. Write for example 64G.");
+			say(d, "question", `--${name}=${d.value.slice(0, 40)}`, "Not a memory size. Use for example 64G.");
 		} else if (gib === 0) {
-			say(d, "dropped", "All memory of the node", "A cloud machine is the job's own, with all its memory.");
+			say(d, "dropped", "All memory of the node", "A cloud instance runs only this job, with all its memory.");
 		} else {
 			found = Math.round(gib * times * 1000) / 1000;
-			say(d, "carried", `${found} GiB of memory a node`);
+			say(d, "carried", `${found} GiB of memory per node`);
 		}
 	}
 	return found;

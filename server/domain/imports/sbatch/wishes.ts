@@ -66,90 +66,94 @@ const plainly =
 const READERS: Readonly<Record<string, (reading: Reading) => void>> = {
 	time: ({ value, wishes, say }) => {
 		const ms = parseSlurmDurationMs(value);
-		if (ms === null) return say("question", `--time=${short(value)}`, "It is not a length of time. Write for example 06:00:00.");
-		if (ms === "none") return say("dropped", "No time limit", "The policy's own limit holds.");
+		if (ms === null) return say("question", `--time=${short(value)}`, "Not a duration. Use for example 06:00:00.");
+		if (ms === "none") return say("dropped", "No time limit", "The policy's limit applies.");
 		wishes.maxMs = Math.min(ms, JOB_LIMITS.durationMs);
 		if (ms > JOB_LIMITS.durationMs)
 			return say(
 				"changed",
-				`${formatDuration(ms)} at most`,
-				`${formatDuration(JOB_LIMITS.durationMs)} is the longest that a job may ask for.`,
+				`Time limit ${formatDuration(ms)}`,
+				`Reduced to ${formatDuration(JOB_LIMITS.durationMs)}, the maximum for a job.`,
 			);
-		say(
-			"changed",
-			`${formatDuration(ms)} at most`,
-			"It stays the limit; how long the job is expected to take is learnt from earlier runs.",
-		);
+		say("changed", `Time limit ${formatDuration(ms)}`, "Kept as the limit; the expected duration is learned from earlier runs.");
 	},
-	"time-min": plainly("dropped", (v) => `At least ${short(v)}`, "A job is not shortened to fit a gap."),
+	"time-min": plainly("dropped", (v) => `Minimum time ${short(v)}`, "Jobs are not shortened to fit a gap."),
 	deadline: ({ value, wishes, context, say }) => {
 		const ms = parseSlurmTimeMs(value, context);
-		if (ms === null) return say("question", `--deadline=${short(value)}`, "It is not a moment. Write for example 2026-12-01T08:00:00.");
+		if (ms === null) return say("question", `--deadline=${short(value)}`, "Not a date and time. Use for example 2026-12-01T08:00:00.");
 		wishes.deadlineMs = ms;
-		say("changed", `Deadline ${short(value)}`, `${new Date(ms).toISOString()}; sbatch names no zone, so yours is taken.`);
+		say("changed", `Deadline ${short(value)}`, `${new Date(ms).toISOString()}; sbatch times have no time zone, so yours is used.`);
 	},
 	begin: ({ value, context, say }) => {
 		const ms = parseSlurmTimeMs(value, context);
-		if (ms !== null && ms <= context.nowMs) return say("dropped", `Begin ${short(value)}`, "It is past.");
+		if (ms !== null && ms <= context.nowMs) return say("dropped", `Begin ${short(value)}`, "Already past.");
 		say(
 			"question",
 			`Begin ${short(value)}`,
-			"A job here may begin at once. Submit it then, or let the policy put it off to a cheaper or greener hour.",
+			"Jobs can start immediately. Submit it at that time, or let the policy defer it to a cheaper or greener hour.",
 		);
 	},
-	dependency: plainly("question", (v) => `After ${short(v)}`, "A job here does not wait for another one. Submit it when that one is over."),
-	hold: plainly("question", () => "Hold", "A job here is not submitted to be held. Submit it when it may run."),
-	requeue: plainly("carried", () => "It may be interrupted and started again"),
+	dependency: plainly(
+		"question",
+		(v) => `After ${short(v)}`,
+		"A job does not wait for another. Submit it when the other one has ended, or write a pipeline.",
+	),
+	hold: plainly("question", () => "Hold", "Jobs cannot be submitted on hold. Submit it when it may run."),
+	requeue: plainly("carried", () => "May be interrupted and restarted"),
 	"no-requeue": plainly(
 		"question",
-		() => "It may not be started again",
-		"An interruption would start it again from its last checkpoint. Keep it off spot by the policy, or keep it at home.",
+		() => "Must not be restarted",
+		"An interrupted job restarts from its last checkpoint. Exclude spot in the policy, or keep the job on the cluster.",
 	),
-	output: plainly(
-		"changed",
-		(v) => `Output ${short(v)}`,
-		"Logs are kept with the job, and can be followed, searched and downloaded there.",
-	),
-	error: plainly("changed", (v) => `Errors ${short(v)}`, "Logs are kept with the job, by stream."),
+	output: plainly("changed", (v) => `Output ${short(v)}`, "Logs are stored with the job. Follow, search and download them there."),
+	error: plainly("changed", (v) => `Errors ${short(v)}`, "Logs are stored with the job, separated by stream."),
 	"open-mode": plainly("dropped", (v) => `Open mode ${short(v)}`, "Every attempt has its own log."),
-	input: plainly("question", (v) => `Input ${short(v)}`, "A job here reads no standard input. Read the file in the script."),
+	input: plainly("question", (v) => `Input ${short(v)}`, "Jobs have no standard input. Read the file in the script."),
 	"mail-type": ({ value, wishes, say }) => {
 		const { events, lost } = readMailTypes(value);
 		wishes.notify = events;
-		const mailed = events.length === 0 ? "No mail is sent." : `Mailed to your own address: ${events.join(", ")}.`;
+		const mailed = events.length === 0 ? "No mail is sent." : `Mailed to you: ${events.join(", ")}.`;
 		say(
 			lost.length > 0 ? "changed" : "carried",
 			`Mail ${short(value)}`,
-			lost.length > 0 ? `${mailed} Without ${lost.join(", ")}.` : mailed,
+			lost.length > 0 ? `${mailed} Not supported: ${lost.join(", ")}.` : mailed,
 		);
 	},
 	"mail-user": ({ value, context, say }) =>
 		context.email !== null && value.toLowerCase() === context.email.toLowerCase()
 			? say("carried", `Mail to ${short(value)}`)
-			: say("dropped", `Mail to ${short(value)}`, "Mail goes to the submitter's own address only."),
-	nice: plainly("dropped", (v) => `Nice ${short(v)}`, "Set the priority, 0 to 100, if the job should stand back."),
-	priority: plainly("dropped", (v) => `Priority ${short(v)}`, "Slurm's numbers have another scale. Set the priority, 0 to 100."),
-	exclusive: plainly("changed", () => "Exclusive", "A cloud machine is always the job's own; at home it shares nodes by GPUs."),
+			: say("dropped", `Mail to ${short(value)}`, "Mail goes only to the submitter's address."),
+	nice: plainly("dropped", (v) => `Nice ${short(v)}`, "Set a priority from 0 to 100 to let other jobs go first."),
+	priority: plainly("dropped", (v) => `Priority ${short(v)}`, "Slurm uses a different scale. Set a priority from 0 to 100."),
+	exclusive: plainly("changed", () => "Exclusive", "A cloud instance runs only this job; on the cluster, jobs share nodes by GPU."),
 	licenses: plainly(
 		"question",
 		(v) => `Licences ${short(v)}`,
-		"Licences of the cluster are not counted elsewhere. Keep the job at home, or see that it gets them.",
+		"The cluster's licences are not counted elsewhere. Keep the job on the cluster, or make sure that it can get them.",
 	),
-	signal: plainly("changed", (v) => `Signal ${short(v)}`, "Before it has to stop a job gets SIGTERM, and time to save a checkpoint."),
+	signal: plainly("changed", (v) => `Signal ${short(v)}`, "Before an interruption, the job gets SIGTERM and time to save a checkpoint."),
 	tmp: plainly(
 		"dropped",
 		(v) => `Temporary disk ${short(v)}`,
-		"Machines are chosen by GPUs, CPUs and memory; see that the disk is large enough.",
+		"Machines are chosen by GPUs, CPUs and memory. Check that the disk is large enough.",
 	),
-	wrap: plainly("question", () => "--wrap", "In a script it has no effect."),
+	wrap: plainly("question", () => "--wrap", "Has no effect in a script."),
 	chdir: ({ value, wishes, say }) => {
 		wishes.folder = value;
-		say("question", `Folder ${short(value)}`, "A path of the cluster. Bring what is in it as data, or keep the job at home.");
+		say(
+			"question",
+			`Folder ${short(value)}`,
+			"This path exists only on the cluster. Declare its contents as data, or keep the job on the cluster.",
+		);
 	},
-	container: plainly("question", (v) => `OCI bundle ${short(v)}`, "A bundle is only on the cluster. Name an image instead."),
+	container: plainly("question", (v) => `OCI bundle ${short(v)}`, "The bundle exists only on the cluster. Name an image instead."),
 	"container-image": ({ value, wishes, say }) => {
 		if (/\.sqsh$|^[./]/.test(value))
-			return say("question", `Image ${short(value)}`, "A file of the cluster. Name the image in a registry, or keep the job at home.");
+			return say(
+				"question",
+				`Image ${short(value)}`,
+				"This file exists only on the cluster. Use an image from a registry, or keep the job on the cluster.",
+			);
 		// enroot writes registry#image
 		wishes.image = value.replace(/^docker:\/\//, "").replace("#", "/");
 		say(
@@ -161,7 +165,7 @@ const READERS: Readonly<Record<string, (reading: Reading) => void>> = {
 	"container-mounts": plainly(
 		"question",
 		(v) => `Mounts ${short(v)}`,
-		"Folders of the cluster. Name them as data, so that they are brought to wherever the job runs.",
+		"These folders exist only on the cluster. Declare them as data to copy them to where the job runs.",
 	),
 	"container-workdir": ({ value, wishes, say }) => {
 		wishes.folder = value;
@@ -178,12 +182,12 @@ const READERS: Readonly<Record<string, (reading: Reading) => void>> = {
 		if (kept.length > 0) say("carried", `Environment ${kept.join(", ")}`);
 		const inherited = words.filter((word) => !word.includes("=") && !/^(none|nil)$/i.test(word));
 		if (inherited.length > 0)
-			say(
-				"question",
-				`Environment ${inherited.join(", ")}`,
-				"What your shell had when you submitted is not there. Say in env what the job needs.",
-			);
-		else if (kept.length === 0) say("carried", "No environment of your shell");
+			say("question", `Environment ${inherited.join(", ")}`, "Variables of your shell are not inherited. Set what the job needs in env.");
+		else if (kept.length === 0) say("carried", "No shell environment");
 	},
-	"export-file": plainly("question", (v) => `Environment of ${short(v)}`, "A file of the cluster. Say in env what the job needs."),
+	"export-file": plainly(
+		"question",
+		(v) => `Environment from ${short(v)}`,
+		"This file exists only on the cluster. Set what the job needs in env.",
+	),
 };
