@@ -291,7 +291,7 @@ const defer = z.strictObject({
 		title: "To an hour that is",
 		description: "What the later hour must be.",
 		examples: ["greener"],
-		fix: "Write to: greener, or to: cheaper.",
+		fix: "Use to: greener, or to: cheaper.",
 	}),
 	within: duration().meta({
 		title: "Within",

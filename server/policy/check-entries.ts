@@ -62,7 +62,7 @@ export function checkMeasures(text: PolicyText, at: Path, { effect }: Pick<Rule,
 	text.report(
 		"warning",
 		text.keyOffsetOf([...at, "defer"]),
-		`defer has no effect: there is no ${isGreener ? "forecast of grid carbon intensity" : "price forecast"} yet, so jobs start at once.`,
+		`defer has no effect: there is no ${isGreener ? "forecast of grid carbon intensity" : "price forecast"} yet, so jobs start immediately.`,
 		isGreener
 			? "Import the grid's hourly intensity (spillway carbon import). The rule can stay."
 			: "The rule can stay: a forecast needs one week of spot prices.",

@@ -11,23 +11,23 @@ const WRONG: [expression: string, offset: number, message: string, fix: string |
 	["job.gpsu > 4", 4, "job has no gpsu.", "Did you mean gpus?"],
 	["has(job.gpsu)", 8, "job has no gpsu.", "Did you mean gpus?"],
 	["job.critical && job.teem == 'x'", 20, "job has no teem.", "Did you mean team?"],
-	["gpus > 4", 0, "There is no gpus.", 'Did you mean job.gpus? A text is in quotes: "gpus".'],
-	["jb.gpus > 4", 0, "There is no jb.", 'Did you mean job? A text is in quotes: "jb".'],
-	["job.class == sensitive", 13, "There is no sensitive.", 'A field of the job is written job.… A text is in quotes: "sensitive".'],
-	['job.class == "experimantal"', 13, '"experimantal" is no workload class.', "Did you mean experimental?"],
-	['"sensitiv" != job.class', 0, '"sensitiv" is no workload class.', "Did you mean sensitive?"],
-	['job.class in ["burst", "sensitiv"]', 23, '"sensitiv" is no workload class.', "Did you mean sensitive?"],
-	["job.class == 4", 0, "== cannot stand between a text and a number.", 'A text is in quotes: "eu".'],
-	["job.critical > 1", 0, "> cannot stand between true or false and a number.", null],
+	["gpus > 4", 0, "There is no gpus.", 'Did you mean job.gpus? Put text in quotes: "gpus".'],
+	["jb.gpus > 4", 0, "There is no jb.", 'Did you mean job? Put text in quotes: "jb".'],
+	["job.class == sensitive", 13, "There is no sensitive.", 'Write job fields as job.… Put text in quotes: "sensitive".'],
+	['job.class == "experimantal"', 13, '"experimantal" is not a known workload class.', "Did you mean experimental?"],
+	['"sensitiv" != job.class', 0, '"sensitiv" is not a known workload class.', "Did you mean sensitive?"],
+	['job.class in ["burst", "sensitiv"]', 23, '"sensitiv" is not a known workload class.', "Did you mean sensitive?"],
+	["job.class == 4", 0, "== cannot be used between a text and a number.", 'Put text in quotes: "eu".'],
+	["job.critical > 1", 0, "> cannot be used between true or false and a number.", null],
 	["job.class", 0, "The condition is a text, not true or false.", 'Compare it with something, for example job.class == "sensitive".'],
 	['job.class = "burst"', 10, "One = does not compare.", "Write == to compare."],
 	["job.critical and job.hasDeadline", 13, '"and" is not an operator.', "Write && between conditions."],
 	["job.critical | job.hasDeadline", 13, "One | does not join conditions.", "Write || between conditions."],
-	["job.gpus >", 10, "The condition ends too early.", "Something is missing at its end: a value, a quote or a bracket."],
+	["job.gpus >", 10, "The condition ends too early.", "Add the missing value, quote or bracket at its end."],
 	[
 		"quote.costUsd > 5",
 		0,
-		"The quote is known only once a place was chosen; here only the job can be asked.",
+		"The quote is known only after a place is chosen; this condition can use only the job.",
 		"Use quote.… in a rule with require: { approval: … }.",
 	],
 	['job.name.matches("(a+)+$")', 0, "matches() cannot be used in a policy.", "Use startsWith, endsWith or contains."],
@@ -35,17 +35,17 @@ const WRONG: [expression: string, offset: number, message: string, fix: string |
 	[
 		"job.residency.exists(r, job.residency.exists(s, r == s))",
 		24,
-		"exists() stands inside another one; each job would have to go through every combination.",
-		"Split the condition over two rules.",
+		"exists() is nested in another loop, so each job would go through every combination.",
+		"Split the condition into two rules.",
 	],
-	['job["gpus"] > 1', 0, "A field of job is named with a dot.", "Write for example job.name."],
+	['job["gpus"] > 1', 0, "Read fields of job with a dot.", "Write for example job.name."],
 	[
 		"(job.critical ? job.gpus : 1) > 2",
 		1,
-		"The types do not fit: Ternary branches must have the same type, got 'double' and 'int'.",
-		"Write whole numbers with a point here, for example 1.0.",
+		"The types do not match: Ternary branches must have the same type, got 'double' and 'int'.",
+		"Write whole numbers with a decimal point here, for example 1.0.",
 	],
-	["", 0, "The condition is empty.", 'Leave "when" out for a rule that always holds.'],
+	["", 0, "The condition is empty.", 'Omit "when" for a rule that always applies.'],
 ];
 
 describe("an invalid condition", () => {
@@ -72,7 +72,7 @@ describe("an invalid condition", () => {
 });
 
 describe("reads that may find nothing", () => {
-	const LABEL = "A job without the label tier leaves this condition without an answer, and then the strict side holds.";
+	const LABEL = "A job without the label tier gives this condition no result, so the stricter outcome applies.";
 	it.each([
 		['job.labels.tier == "gold"', [LABEL]],
 		['job.labels["tier"] == "gold"', [LABEL]],

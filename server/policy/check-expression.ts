@@ -5,11 +5,11 @@ import { EXPRESSION_LIMITS, POLICY_LIMITS } from "./limits.ts";
 /** Everything that is wrong with a condition, found without evaluating it. Pure; never throws. */
 export function checkExpression(text: string, scope: ExpressionScope, known: KnownNames = {}): ExpressionProblem[] {
 	if (text.length > POLICY_LIMITS.expressionCharacters) {
-		const message = `The condition has ${text.length} characters; at most ${POLICY_LIMITS.expressionCharacters} are read.`;
-		return [{ severity: "error", offset: 0, message, fix: "Split it over several rules." }];
+		const message = `The condition has ${text.length} characters; at most ${POLICY_LIMITS.expressionCharacters} are allowed.`;
+		return [{ severity: "error", offset: 0, message, fix: "Split it into several rules." }];
 	}
 	if (text.trim() === "")
-		return [{ severity: "error", offset: 0, message: "The condition is empty.", fix: 'Leave "when" out for a rule that always holds.' }];
+		return [{ severity: "error", offset: 0, message: "The condition is empty.", fix: 'Omit "when" for a rule that always applies.' }];
 	let parsed: ReturnType<typeof environment.parse>;
 	try {
 		parsed = environment.parse(text);
@@ -50,13 +50,13 @@ function syntaxProblem(error: unknown, text: string): ExpressionProblem {
 	if (code.startsWith("limit") || /limit|exceed/i.test(summary)) {
 		return at(
 			`The condition is too large: ${summary}.`,
-			`At most ${EXPRESSION_LIMITS.maxAstNodes} parts, ${EXPRESSION_LIMITS.maxDepth} deep. Split it over several rules.`,
+			`At most ${EXPRESSION_LIMITS.maxAstNodes} parts, ${EXPRESSION_LIMITS.maxDepth} deep. Split it into several rules.`,
 		);
 	}
 	if (/^=[^=]/.test(rest)) return at("One = does not compare.", "Write == to compare.");
 	if (/^&[^&]|^&$/.test(rest)) return at("One & does not join conditions.", "Write && between conditions.");
 	if (/^\|[^|]|^\|$/.test(rest)) return at("One | does not join conditions.", "Write || between conditions.");
-	if (/EOF/.test(summary)) return at("The condition ends too early.", "Something is missing at its end: a value, a quote or a bracket.");
+	if (/EOF/.test(summary)) return at("The condition ends too early.", "Add the missing value, quote or bracket at its end.");
 	if (/^and\b/i.test(rest)) return at('"and" is not an operator.', "Write && between conditions.");
 	if (/^or\b/i.test(rest)) return at('"or" is not an operator.', "Write || between conditions.");
 	return at(`The condition cannot be read: ${summary}.`, null);
@@ -68,11 +68,11 @@ function typeProblem(error: unknown): ExpressionProblem {
 	const { summary, range } = positioned(error);
 	const overload = OVERLOAD.exec(summary);
 	const message = overload
-		? `${overload[2]} cannot stand between ${inWords(overload[1] ?? "")} and ${inWords(overload[3] ?? "")}.`
-		: `The types do not fit: ${summary}.`;
+		? `${overload[2]} cannot be used between ${inWords(overload[1] ?? "")} and ${inWords(overload[3] ?? "")}.`
+		: `The types do not match: ${summary}.`;
 	const quotes = overload && /string/.test(`${overload[1]}${overload[3]}`) && overload[2] !== "in";
 	const decimals = !overload && /'int'/.test(summary) && /'double'/.test(summary);
-	const fix = quotes ? 'A text is in quotes: "eu".' : decimals ? "Write whole numbers with a point here, for example 1.0." : null;
+	const fix = quotes ? 'Put text in quotes: "eu".' : decimals ? "Write whole numbers with a decimal point here, for example 1.0." : null;
 	return { severity: "error", offset: range?.start ?? 0, message, fix };
 }
 

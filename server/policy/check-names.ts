@@ -47,14 +47,9 @@ class NameCheck {
 		this.#visit(root, [], false);
 		for (const { label, offset } of this.#labelReads) {
 			if (this.#guarded.has(label)) continue;
-			this.#report(
-				"warning",
-				offset,
-				`A job without the label ${label} leaves this condition without an answer, and then the strict side holds.`,
-				{
-					fix: `Write "${label}" in job.labels && … before it.`,
-				},
-			);
+			this.#report("warning", offset, `A job without the label ${label} gives this condition no result, so the stricter outcome applies.`, {
+				fix: `Write "${label}" in job.labels && … before it.`,
+			});
 		}
 	}
 
@@ -92,15 +87,15 @@ class NameCheck {
 		if (variables.includes(name) || name === "job") return;
 		if (name === "quote") {
 			if (this.#scope === "job_and_quote") return;
-			this.#report("error", node.start, "The quote is known only once a place was chosen; here only the job can be asked.", {
+			this.#report("error", node.start, "The quote is known only after a place is chosen; this condition can use only the job.", {
 				fix: "Use quote.… in a rule with require: { approval: … }.",
 			});
 			return;
 		}
 		const field = Object.hasOwn(JOB_FIELDS, name) ? name : nearestName(name, Object.keys(JOB_FIELDS));
 		const meant = field === name ? `job.${name}` : (nearestName(name, ["job", "quote"]) ?? (field === null ? null : `job.${field}`));
-		const fix = meant === null ? "A field of the job is written job.…" : `Did you mean ${meant}?`;
-		this.#report("error", node.start, `There is no ${name}.`, { fix: `${fix} A text is in quotes: "${name}".` });
+		const fix = meant === null ? "Write job fields as job.…" : `Did you mean ${meant}?`;
+		this.#report("error", node.start, `There is no ${name}.`, { fix: `${fix} Put text in quotes: "${name}".` });
 	}
 
 	#field(receiver: ASTNode, name: string, node: ASTNode, variables: readonly string[], inLoop: boolean): void {
@@ -121,7 +116,7 @@ class NameCheck {
 	#index(receiver: ASTNode, index: ASTNode, node: ASTNode, variables: readonly string[], inLoop: boolean): void {
 		const root = rootOf(receiver, variables);
 		if (root !== null) {
-			this.#report("error", node.start, `A field of ${root} is named with a dot.`, {
+			this.#report("error", node.start, `Read fields of ${root} with a dot.`, {
 				fix: `Write for example ${root}.${Object.keys(ROOTS[root] ?? {})[0]}.`,
 			});
 			return;
@@ -129,14 +124,9 @@ class NameCheck {
 		if (isLabels(receiver, variables) && index.op === "value" && typeof index.args === "string") {
 			this.#labelReads.push({ label: index.args, offset: node.start });
 		} else {
-			this.#report(
-				"warning",
-				node.start,
-				"Where there is nothing at this place, the condition has no answer, and then the strict side holds.",
-				{
-					fix: "Use in or exists(…) rather than a place in the list.",
-				},
-			);
+			this.#report("warning", node.start, "If nothing is at this position, the condition has no result, so the stricter outcome applies.", {
+				fix: "Use in or exists(…) instead of a position in the list.",
+			});
 		}
 		this.#visit(receiver, variables, inLoop);
 		this.#visit(index, variables, inLoop);
@@ -169,8 +159,8 @@ class NameCheck {
 			return;
 		}
 		if (inLoop) {
-			this.#report("error", node.start, `${name}() stands inside another one; each job would have to go through every combination.`, {
-				fix: "Split the condition over two rules.",
+			this.#report("error", node.start, `${name}() is nested in another loop, so each job would go through every combination.`, {
+				fix: "Split the condition into two rules.",
 			});
 			return;
 		}
@@ -187,7 +177,7 @@ class NameCheck {
 		if (!values) return;
 		for (const literal of literalsIn(other)) {
 			if (literal.op !== "value" || typeof literal.args !== "string" || values.includes(literal.args)) continue;
-			this.#report("error", literal.start, `"${literal.args}" is no ${fieldName(field)}.`, {
+			this.#report("error", literal.start, `"${literal.args}" is not a known ${fieldName(field)}.`, {
 				fix: suggestName(
 					literal.args,
 					values.filter((v) => v !== ""),

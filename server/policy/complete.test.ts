@@ -72,7 +72,7 @@ describe("completePolicy", () => {
 		expect(at(`${rule}job.|`).labels).toContain("dataGiB");
 		expect(at(`${rule}job.|`).labels).not.toContain("costUsd");
 		const { items } = completePolicy(`${rule}job.data`, rule.length + 8, FACTS);
-		expect(items.find((i) => i.label === "dataGiB")).toMatchObject({ detail: "number, GiB", info: expect.stringContaining("endless") });
+		expect(items.find((i) => i.label === "dataGiB")).toMatchObject({ detail: "number, GiB", info: expect.stringContaining("unlimited") });
 		expect(at(`${rule}job.class == |`).inserts).toContain('"sensitive"');
 		expect(at(`${rule}job.class == "sen|`)).toMatchObject({ typed: "sen", inserts: expect.arrayContaining(["sensitive"]) });
 		expect(at(`${rule}job.gpus > 4 && job.team in ["risk", |`).inserts).toEqual(['"risk"', '"vision"']);

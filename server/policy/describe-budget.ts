@@ -5,7 +5,7 @@ import type { Description } from "./description.ts";
 import { sentenceOf, usd } from "./sentence.ts";
 
 export function describeBudget(budget: BudgetRule): Description {
-	const scope = scopeOf(budget.scope, "all cloud money together is at most ", "cloud money is at most ");
+	const scope = scopeOf(budget.scope, "total cloud spending is at most ", "cloud spending is at most ");
 	return {
 		id: budget.id,
 		line: budget.line,
@@ -22,8 +22,8 @@ export function describeBudget(budget: BudgetRule): Description {
 
 const REACTIONS: Readonly<Record<CapReaction, string>> = {
 	hold: "New bursts are held at the cap",
-	"checkpoint-and-return": "At the cap new bursts are held, and running ones that no longer fit save a checkpoint and wait again",
-	terminate: "At the cap new bursts are held, and running ones that no longer fit are ended and wait again",
+	"checkpoint-and-return": "At the cap new bursts are held, and running ones that no longer fit save a checkpoint and are queued again",
+	terminate: "At the cap new bursts are held, and running ones that no longer fit are ended and queued again",
 };
 
 export function describeCap(cap: CapRule): Description {
@@ -31,7 +31,7 @@ export function describeCap(cap: CapRule): Description {
 		id: cap.id,
 		line: cap.line,
 		group: "limit",
-		sentence: sentenceOf([...capOf(cap), words(". What would pass it waits")]),
+		sentence: sentenceOf([...capOf(cap), words(". Jobs that would exceed it wait")]),
 	};
 }
 
@@ -45,7 +45,7 @@ function capOf(cap: CapRule): Segment[] {
 			];
 		case "egress":
 			return [
-				...scopeOf(cap.scope, "all data out of the clouds are at most ", "data out of the clouds are at most "),
+				...scopeOf(cap.scope, "total egress from the clouds is at most ", "egress from the clouds is at most "),
 				value(`${grouping(String(cap.gib))} GiB`),
 				words(" a "),
 				value(cap.period),
@@ -69,12 +69,12 @@ function scopeOf(scope: string, all: string, some: string): Segment[] {
 export function describeShares(shares: Policy["shares"]): Description[] {
 	if (shares.length === 0) return [];
 	const parts = shares.flatMap(({ team, weight }, index): Segment[] => [
-		words(index === 0 ? "Each team has a claim to its part of the GPUs: " : ", "),
+		words(index === 0 ? "Each team is entitled to a share of the GPUs by weight: " : ", "),
 		value(team),
-		words(" to "),
+		words(" "),
 		value(grouping(String(weight))),
 	]);
-	const rest = words(", every other team to 1. What a team leaves idle, others may use");
+	const rest = words(", every other team 1. Other teams may use what a team leaves idle");
 	return [{ id: "shares", line: null, group: "room", sentence: sentenceOf([...parts, rest]) }];
 }
 

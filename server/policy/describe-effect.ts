@@ -14,7 +14,7 @@ export function describeEffect(effect: RuleEffect): { group: RuleGroup; parts: S
 		case "allow":
 			return { group: "remove", parts: alternatives(placesOf(effect, true)) };
 		case "require":
-			if (effect.approval !== null) return { group: "ask", parts: [value(LABELS[effect.approval]), words(" says yes or no")] };
+			if (effect.approval !== null) return { group: "ask", parts: [value(LABELS[effect.approval]), words(" approves or rejects")] };
 			return {
 				group: "remove",
 				parts: effect.capacityType === null ? [] : [words("the place is a cloud offer other than "), value(LABELS[effect.capacityType])],
@@ -25,14 +25,10 @@ export function describeEffect(effect: RuleEffect): { group: RuleGroup; parts: S
 			return {
 				group: "room",
 				parts: [
-					words(
-						effect.longerBy === null
-							? "to meet a deadline, the place of running jobs of class "
-							: "rather than leave home, the place of running jobs of class ",
-					),
+					words(effect.longerBy === null ? "to meet a deadline, running jobs of class " : "rather than leave home, running jobs of class "),
 					...listed(effect.classes.map((c) => LABELS[c])),
-					words(" may be taken"),
-					...(effect.longerBy === null ? [] : [words(" that take at least "), value(`${effect.longerBy} times`), words(" as long")]),
+					words(" may be preempted"),
+					...(effect.longerBy === null ? [] : [words(" if they take at least "), value(`${effect.longerBy} times`), words(" as long")]),
 				],
 			};
 		case "move":
@@ -66,9 +62,9 @@ function adoptionOf(effect: Extract<RuleEffect, { kind: "adopt" }>): Segment[] {
 		...list(" at ", effect.sites),
 		...list(" in partition ", effect.partitions),
 		...list(" of user ", effect.users),
-		words(effect.needsOptIn ? " asks for it: it is adopted as team " : " may leave: it is adopted as team "),
+		words(effect.needsOptIn ? " opts in: it is adopted as team " : " may leave: it is adopted as team "),
 		value(effect.team),
-		words("'s, and the other rules go on from there"),
+		words("'s, and the other rules then apply"),
 	];
 }
 
@@ -81,7 +77,7 @@ function placesOf(places: Places, outside: boolean): Segment[][] {
 		if (items.length > 0) clauses.push([words(outside ? not : inside), ...listed(items)]);
 	};
 	add(places.sites.map(siteName), "the place is ", "the place is not ");
-	add(places.regions, "the place lies in ", "the place is a cloud offer outside ");
+	add(places.regions, "the place is in ", "the place is a cloud offer outside ");
 	add(places.instanceFamilies, "the instance family is ", "the place is a cloud offer of a family other than ");
 	add(
 		places.capacityTypes.map((type: CapacityType) => LABELS[type]),
@@ -141,7 +137,7 @@ const MOVES: Readonly<Record<MoveKind, string>> = { home: "at home", cheaper: "o
 function moveOf(effect: Extract<RuleEffect, { kind: "move" }>): Segment[] {
 	const saving = effect.savingMicroUsd === 0n ? [words("anything")] : [words("at least "), value(usd(effect.savingMicroUsd))];
 	return [
-		words("going on "),
+		words("continuing "),
 		...listed(effect.to.map((to) => MOVES[to])),
 		words(" saves "),
 		...saving,
@@ -151,7 +147,7 @@ function moveOf(effect: Extract<RuleEffect, { kind: "move" }>): Segment[] {
 
 function limitsOf(effect: Extract<RuleEffect, { kind: "limit" }>): Segment[] {
 	const clauses: Segment[][] = [];
-	if (effect.instanceMs !== null) clauses.push([words("a cloud instance lives at most "), value(formatDuration(effect.instanceMs))]);
+	if (effect.instanceMs !== null) clauses.push([words("a cloud instance runs at most "), value(formatDuration(effect.instanceMs))]);
 	if (effect.idleMs !== null) clauses.push([words("a cloud instance is idle at most "), value(formatDuration(effect.idleMs))]);
 	const low = effect.gpuUtilisationBelow;
 	if (low !== null)
@@ -161,6 +157,6 @@ function limitsOf(effect: Extract<RuleEffect, { kind: "limit" }>): Segment[] {
 			words(" for at most "),
 			value(formatDuration(low.forMs)),
 		]);
-	const measured = effect.idleMs !== null || low !== null ? [words(". Idleness and use count where they are measured")] : [];
+	const measured = effect.idleMs !== null || low !== null ? [words(". Idle time and utilization count only where they are measured")] : [];
 	return [...clauses.flatMap((c, index) => (index === 0 ? c : [words(", "), ...c])), ...measured];
 }

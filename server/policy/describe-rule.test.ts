@@ -13,8 +13,8 @@ describe("describePolicy", () => {
 			"remove | sensitive-stays-home: The job's class is *sensitive*, and the place is *in a cloud*.",
 			"remove | spot-for-experiments: The job's class is *experimental*, and the place is a cloud offer other than *spot*.",
 			"burst | burst-on-wait: The job's forecast wait at home exceeds *10s*, or the job would have less than *5m* to spare before its deadline.",
-			"limit | instance-life: A cloud instance lives at most *8h*.",
-			"limit | cloud-month: All cloud money together is at most *$500* a *month*. New bursts are held at the cap.",
+			"limit | instance-life: A cloud instance runs at most *8h*.",
+			"limit | cloud-month: Total cloud spending is at most *$500* a *month*. New bursts are held at the cap.",
 			"prefer | weights: The lowest total, where an hour's delay counts as *$5* and a tonne of CO2 counts as *$80*.",
 		]);
 	});
@@ -42,7 +42,7 @@ describe("a rule's sentence", () => {
 		],
 		[
 			'{ id: r, when: job.team == "risk", limit: { instanceHours: 36 } }',
-			"Where the job's team is *risk*: a cloud instance lives at most *1d12h*.",
+			"Where the job's team is *risk*: a cloud instance runs at most *1d12h*.",
 		],
 		[
 			"{ id: r, burst: { after: { forecastWait: 30m }, only: { costAtMostUsd: 50, dataAtMostGiB: 1500 } } }",
@@ -54,16 +54,16 @@ describe("a rule's sentence", () => {
 		],
 		[
 			"{ id: r, when: job.hasDeadline, preempt: { classes: [experimental, batch_inference] } }",
-			"Where the job has *a deadline*: to meet a deadline, the place of running jobs of class *experimental* or *batch inference* may be taken.",
+			"Where the job has *a deadline*: to meet a deadline, running jobs of class *experimental* or *batch inference* may be preempted.",
 		],
-		["{ id: r, preempt: { classes: [baseline] } }", "To meet a deadline, the place of running jobs of class *baseline* may be taken."],
+		["{ id: r, preempt: { classes: [baseline] } }", "To meet a deadline, running jobs of class *baseline* may be preempted."],
 		[
 			"{ id: r, move: { to: [home, cheaper], savingUsd: 0.5 } }",
-			"Going on *at home* or *on cheaper capacity* saves at least *$0.50* after what the move costs.",
+			"Continuing *at home* or *on cheaper capacity* saves at least *$0.50* after what the move costs.",
 		],
 		[
 			"{ id: r, when: job.critical, move: { to: [home] } }",
-			"The job is *critical*, and going on *at home* saves anything after what the move costs.",
+			"The job is *critical*, and continuing *at home* saves anything after what the move costs.",
 		],
 		[
 			'{ id: r, when: job.class == "batch_inference", defer: { to: greener, within: 12h } }',
@@ -71,7 +71,7 @@ describe("a rule's sentence", () => {
 		],
 		[
 			"{ id: r, limit: { instanceHours: 24, idleMinutes: 10, gpuUtilisationBelow: { percent: 5, for: 30m } } }",
-			"A cloud instance lives at most *1d*, a cloud instance is idle at most *10m*, its GPUs are used less than *5%* for at most *30m*. Idleness and use count where they are measured.",
+			"A cloud instance runs at most *1d*, a cloud instance is idle at most *10m*, its GPUs are used less than *5%* for at most *30m*. Idle time and utilization count only where they are measured.",
 		],
 	])("%s", (rule, want) => {
 		const [first] = policyOf(rulesText(rule)).rules;
@@ -86,13 +86,13 @@ describe("a rule's sentence", () => {
 			effect: { kind: "require" as const, capacityType: null, approval: "platform" as const },
 		};
 		expect(describeRule(rule).group).toBe("ask");
-		expect(marked(describeRule(rule).sentence)).toBe("The job's cost is above *$2,000*. *Platform engineer* says yes or no.");
+		expect(marked(describeRule(rule).sentence)).toBe("The job's cost is above *$2,000*. *Platform engineer* approves or rejects.");
 	});
 
 	it("shows a budget's scope and cents", () => {
 		const [budget] = describePolicy(policyOf(budgetsText(`{ id: b, scope: 'job.team == "risk"', period: year, capUsd: 1234.5 }`)));
 		expect(budget && marked(budget.sentence)).toBe(
-			"Where the job's team is *risk*: cloud money is at most *$1,234.50* a *year*. New bursts are held at the cap.",
+			"Where the job's team is *risk*: cloud spending is at most *$1,234.50* a *year*. New bursts are held at the cap.",
 		);
 	});
 });
@@ -101,20 +101,20 @@ describe("caps, reactions and shares", () => {
 	it.each([
 		[
 			"{ id: b, period: month, capUsd: 5, atCap: terminate }",
-			"All cloud money together is at most *$5* a *month*. At the cap new bursts are held, and running ones that no longer fit are ended and wait again.",
+			"Total cloud spending is at most *$5* a *month*. At the cap new bursts are held, and running ones that no longer fit are ended and queued again.",
 		],
 		[
 			"{ id: b, period: month, capUsd: 5, atCap: checkpoint-and-return }",
-			"All cloud money together is at most *$5* a *month*. At the cap new bursts are held, and running ones that no longer fit save a checkpoint and wait again.",
+			"Total cloud spending is at most *$5* a *month*. At the cap new bursts are held, and running ones that no longer fit save a checkpoint and are queued again.",
 		],
 		[
 			"{ id: b, scope: 'job.team == \"risk\"', burnRateUsdPerHour: 400 }",
-			"Where the job's team is *risk*: cloud instances cost at most *$400* an hour. What would pass it waits.",
+			"Where the job's team is *risk*: cloud instances cost at most *$400* an hour. Jobs that would exceed it wait.",
 		],
-		["{ id: b, instances: 1 }", "There are at most *1* cloud instance at a time. What would pass it waits."],
+		["{ id: b, instances: 1 }", "There are at most *1* cloud instance at a time. Jobs that would exceed it wait."],
 		[
 			"{ id: b, scope: job.critical, instances: 2000 }",
-			"Where the job is *critical*: there are at most *2,000* cloud instances at a time. What would pass it waits.",
+			"Where the job is *critical*: there are at most *2,000* cloud instances at a time. Jobs that would exceed it wait.",
 		],
 	])("%s", (budget, want) => {
 		const [first] = describePolicy(policyOf(budgetsText(budget)));
@@ -131,14 +131,14 @@ describe("caps, reactions and shares", () => {
 		};
 		const [shares] = describePolicy(policy).filter((d) => d.id === "shares");
 		expect(shares && marked(shares.sentence)).toBe(
-			"Each team has a claim to its part of the GPUs: *risk* to *2*, *vision* to *1.5*, every other team to 1. What a team leaves idle, others may use.",
+			"Each team is entitled to a share of the GPUs by weight: *risk* *2*, *vision* *1.5*, every other team 1. Other teams may use what a team leaves idle.",
 		);
 	});
 
 	it("counts egress", () => {
 		const cap = { kind: "egress" as const, id: "e", scope: "true", line: 1, period: "month" as const, gib: 20_000 };
 		expect(marked(describeCap(cap).sentence)).toBe(
-			"All data out of the clouds are at most *20,000 GiB* a *month*. What would pass it waits.",
+			"Total egress from the clouds is at most *20,000 GiB* a *month*. Jobs that would exceed it wait.",
 		);
 	});
 });

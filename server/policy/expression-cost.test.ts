@@ -96,8 +96,8 @@ describe("a policy with a condition that can be slow", () => {
 		);
 		expect(policy).toBeNull();
 		const error = problems.find((p) => p.severity === "error");
-		expect(error?.message).toMatch(/^This condition of a can take \d+ steps for one job; at most 100000 are let through\.$/);
-		expect(error).toMatchObject({ line: 6, fix: "Go through one list at a time, and split the condition over several rules." });
+		expect(error?.message).toMatch(/^This condition of a can take \d+ steps for one job; at most 100000 are allowed\.$/);
+		expect(error).toMatchObject({ line: 6, fix: "Go through one list at a time, and split the condition into several rules." });
 	});
 
 	it("is rejected for the total cost of its conditions", () => {

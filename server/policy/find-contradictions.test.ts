@@ -49,12 +49,12 @@ describe("rules that contradict each other", () => {
 		[
 			"bursts where every cloud is denied",
 			[BURST, "{ id: home-only, deny: { sites: [cloud] } }"],
-			"6:7 error burst lets jobs burst, but home-only (line 7) takes every cloud away from every job.",
+			"6:7 error burst lets jobs burst, but home-only (line 7) denies every cloud to every job.",
 		],
 		[
 			"bursts where every cloud capacity is denied",
 			[BURST, "{ id: none, deny: { capacityTypes: [spot, on_demand, reserved] } }"],
-			"6:7 error burst lets jobs burst, but none (line 7) takes every cloud away from every job.",
+			"6:7 error burst lets jobs burst, but none (line 7) denies every cloud to every job.",
 		],
 		[
 			"all places denied",
@@ -102,12 +102,12 @@ describe("rules that contradict each other", () => {
 				'{ id: go, when: job.class == "sensitive", burst: { always: true } }',
 				`{ id: home-only, when: 'job.class in ["sensitive", "baseline"]', deny: { sites: [cloud] } }`,
 			],
-			"6:7 error go lets jobs burst, but home-only (line 7) takes every cloud away from all of them.",
+			"6:7 error go lets jobs burst, but home-only (line 7) denies every cloud to all of them.",
 		],
 		[
 			"every place denied to some",
 			["{ id: a, when: job.gpus > 4, deny: { sites: [cloud] } }", "{ id: b, when: job.gpus > 8, deny: { sites: [owned] } }"],
-			"7:7 warning b and a (line 6) deny every place, at home and in the clouds, to the jobs that meet both: these fail.",
+			"7:7 warning b and a (line 6) deny every place, at home and in the clouds, to the jobs that meet both: these jobs fail.",
 		],
 	])("%s", (_what, rules, want) => {
 		expect(first(...rules)).toBe(want);

@@ -61,7 +61,7 @@ function findRequiredDenied({ reader, logic, rules }: Finding, requiring: Placed
 	}
 	if (rules.some((r) => closesClouds(r.rule.effect) && r !== other && (impliesWith(logic, r, other) || impliesWith(logic, r, requiring))))
 		return;
-	const fix = "Let the condition of one leave the other's jobs out; to keep them at home, deny cloud where both hold.";
+	const fix = "Exclude the other's jobs in one of the conditions; to keep them at home, deny cloud where both hold.";
 	reader.report("warning", requiring.offset, `${what}: a job that meets both finds no cloud offer.`, fix);
 }
 
@@ -70,7 +70,7 @@ function findTwoRequirements({ reader, logic }: Finding, earlier: PlacedRule, la
 	if (a === null || b === null || a === b || logic.excludes(earlier.rule.when, later.rule.when)) return;
 	const certain = impliesWith(logic, earlier, later) && impliesWith(logic, later, earlier);
 	const message = `${later.rule.id} requires ${b} and ${nameOf(earlier)} requires ${a}: a job that meets both finds no cloud offer.`;
-	reader.report(certain ? "error" : "warning", later.offset, message, "Give each a condition that leaves the other's jobs out.");
+	reader.report(certain ? "error" : "warning", later.offset, message, "Give each a condition that excludes the other's jobs.");
 }
 
 /**
@@ -88,7 +88,7 @@ function findDisjointAllows({ reader, logic, work }: Finding, earlier: PlacedRul
 	if (!earlierHolds && !laterHolds) return;
 	for (const list of disjoint) {
 		const message = `${later.rule.id} and ${nameOf(earlier)} allow ${list} that have nothing in common: no cloud offer passes both.`;
-		reader.report(earlierHolds && laterHolds ? "error" : "warning", later.offset, message, "Put what is allowed into one list.");
+		reader.report(earlierHolds && laterHolds ? "error" : "warning", later.offset, message, "Combine what is allowed in one list.");
 	}
 }
 
@@ -101,7 +101,12 @@ function findAllowedDenied({ reader, logic, work }: Finding, allowing: PlacedRul
 	const always = impliesWith(logic, denying, allowing);
 	if (!always && !impliesWith(logic, allowing, denying)) return;
 	const message = `${allowing.rule.id} allows only ${list} that ${nameOf(denying)} denies: no cloud offer is left${always ? "" : " where both hold"}.`;
-	reader.report(always ? "error" : "warning", allowing.offset, message, "Take what is allowed out of the denial, or give it a condition.");
+	reader.report(
+		always ? "error" : "warning",
+		allowing.offset,
+		message,
+		"Remove what is allowed from the denial, or give the denial a condition.",
+	);
 }
 
 /** One rule excludes the clouds and another home: a job that meets both can never run. */
@@ -114,8 +119,8 @@ function findNowhere({ reader, logic }: Finding, earlier: PlacedRule, later: Pla
 		reader.report("error", later.offset, message, "Give one of the denials a condition.");
 		return;
 	}
-	const message = `${later.rule.id} and ${nameOf(earlier)} deny every place, at home and in the clouds, to the jobs that meet both: these fail.`;
-	reader.report("warning", later.offset, message, "Let the condition of one leave the other's jobs out.");
+	const message = `${later.rule.id} and ${nameOf(earlier)} deny every place, at home and in the clouds, to the jobs that meet both: these jobs fail.`;
+	reader.report("warning", later.offset, message, "Exclude the other's jobs in one of the conditions.");
 }
 
 /** `allow: { sites: [aws-main] }` excludes home too, which is rarely intended. */
@@ -123,7 +128,7 @@ function findHomelessAllows({ reader, rules }: Finding): void {
 	for (const { rule, offset } of rules) {
 		if (rule.effect.kind !== "allow" || rule.effect.sites.length === 0 || rule.effect.sites.includes("owned")) continue;
 		const message = `${rule.id} allows only ${rule.effect.sites.join(", ")}: its jobs run at home only on a site named there.`;
-		reader.report("warning", offset, message, "Add owned to the list if home stays open to them.");
+		reader.report("warning", offset, message, "Add owned to the list if they may also run at home.");
 	}
 }
 

@@ -11,19 +11,19 @@ export function findIdleBudgets(finding: Finding, budgets: readonly PlacedBudget
 		const { id, scope } = ruleOf(placed);
 		if (logic.never(scope)) {
 			const message = `No job can meet this scope: ${id} would never count anything.`;
-			reader.report("error", placed.scopeOffset, message, 'Change it; "true" counts everybody.');
+			reader.report("error", placed.scopeOffset, message, 'Change it; "true" counts all jobs.');
 			continue;
 		}
 		findHomebound(finding, placed);
 		if (amountOf(placed) === 0n || amountOf(placed) === 0) {
 			const message = `${id} is 0: nothing that it counts can burst.`;
-			reader.report("warning", placed.offset, message, "Raise it, or say it with a rule: deny: { sites: [cloud] }.");
+			reader.report("warning", placed.offset, message, "Raise it, or use a rule instead: deny: { sites: [cloud] }.");
 			continue;
 		}
 		const outer = budgets.find((other, at) => at !== index && reachedFirst(finding, other, placed, at < index));
 		if (!outer) continue;
-		const message = `${id} never binds: ${ruleOf(outer).id} (line ${ruleOf(outer).line}) counts all that it counts, with a cap of ${shown(outer)}.`;
-		reader.report("warning", placed.offset, message, "Lower it below that, or take it away.");
+		const message = `${id} never binds: ${ruleOf(outer).id} (line ${ruleOf(outer).line}) covers everything that it covers, with a cap of ${shown(outer)}.`;
+		reader.report("warning", placed.offset, message, "Lower it below that, or remove it.");
 	}
 }
 
@@ -32,7 +32,7 @@ function findHomebound({ reader, logic, rules }: Finding, placed: PlacedBudget):
 	const closing = rules.find((r) => closesClouds(r.rule.effect) && logic.implies(scope, r.rule.when));
 	if (!closing) return;
 	const message = `${id} counts jobs that ${closing.rule.id} (line ${closing.rule.line}) keeps out of every cloud: it never counts anything.`;
-	reader.report("warning", placed.offset, message, `Take it away, or give ${closing.rule.id} a condition.`);
+	reader.report("warning", placed.offset, message, `Remove it, or give ${closing.rule.id} a condition.`);
 }
 
 function ruleOf(placed: PlacedBudget): { id: string; scope: string; line: number } {

@@ -49,17 +49,17 @@ function findPointlessBurst(finding: Finding, placed: Of<"burst">): void {
 		reader.report(
 			"error",
 			placed.offset,
-			`${id} lets jobs burst, but ${nameOf(closing)} takes every cloud away from ${jobs}.`,
-			`Give ${closing.rule.id} a condition${jobs === "every job" ? "" : " that leaves some out"}, or take ${id} away.`,
+			`${id} lets jobs burst, but ${nameOf(closing)} denies every cloud to ${jobs}.`,
+			`Give ${closing.rule.id} a condition${jobs === "every job" ? "" : " that excludes some"}, or remove ${id}.`,
 		);
 	}
 	const waits = effect.forecastWaitMs ?? effect.waitedMs ?? effect.queueLength ?? effect.waitingMicroUsdPerGpuHour ?? null;
 	if (!effect.always && waits === null && logic.implies(when, "!job.hasDeadline")) {
-		const message = `${id} bursts when a deadline draws near, and its jobs have none: it never lets one leave.`;
+		const message = `${id} bursts when a deadline is near, but its jobs have none: it never applies.`;
 		reader.report("error", placed.offset, message, "Use forecastWait or waited, or change the condition.");
 	}
 	if (effect.costAtMostMicroUsd === 0n) {
-		const message = `${id} lets jobs leave only to offers that cost nothing, which is reserved capacity at most.`;
+		const message = `${id} lets jobs burst only to offers that cost nothing, so at most to reserved capacity.`;
 		reader.report("warning", placed.offset, message, "Raise costAtMostUsd if they may cost anything.");
 	}
 }
@@ -69,24 +69,24 @@ function findPointlessPreempt(finding: Finding, placed: Of<"preempt">): void {
 	const { reader, logic, rules } = finding;
 	const { id, when, effect } = placed.rule;
 	if (logic.implies(when, "!job.hasDeadline")) {
-		const message = `${id} makes room for jobs with a deadline, and its jobs have none: it does nothing.`;
+		const message = `${id} makes room for jobs with a deadline, but its jobs have none: it has no effect.`;
 		reader.report(
 			"error",
 			placed.offset,
 			message,
-			"Change the condition, for example to job.hasDeadline; who comes first without one is what priority and shares say.",
+			"Change the condition, for example to job.hasDeadline; without deadlines, priority and shares decide the order.",
 		);
 		return;
 	}
 	const homeless = closedBy(finding, placed, closesHome);
 	if (homeless) {
-		const message = `${id} makes room at home for jobs that ${nameOf(homeless)} keeps away from there.`;
-		reader.report("warning", placed.offset, message, `Take ${id} away, or let ${homeless.rule.id} leave its jobs out.`);
+		const message = `${id} makes room at home for jobs that ${nameOf(homeless)} keeps away from home.`;
+		reader.report("warning", placed.offset, message, `Remove ${id}, or exclude its jobs in ${homeless.rule.id}.`);
 		return;
 	}
 	const away = (c: WorkloadClass) => rules.some((r) => closesHome(r.rule.effect) && logic.implies(`job.class == "${c}"`, r.rule.when));
 	if (effect.classes.every(away)) {
-		const message = `${id} takes the place of ${effect.classes.join(", ")}, which no rule lets run at home: there is no place to take.`;
+		const message = `${id} preempts ${effect.classes.join(", ")}, which no rule lets run at home: there is nothing to preempt.`;
 		reader.report("warning", placed.offset, message, "Name classes that run at home.");
 		return;
 	}
@@ -96,7 +96,7 @@ function findPointlessPreempt(finding: Finding, placed: Of<"preempt">): void {
 	const message = `${id} lets jobs preempt only their own kind: a preempted job may preempt the other in turn.`;
 	const fix = all
 		? "Give it a condition, for example when: job.hasDeadline."
-		: "Name other classes, or add a condition that tells them apart.";
+		: "Name other classes, or add a condition that distinguishes them.";
 	reader.report("warning", placed.offset, message, fix);
 }
 
@@ -104,19 +104,19 @@ function findPointlessMove(finding: Finding, placed: Of<"move">): void {
 	const { reader, logic, rules } = finding;
 	const { id, when, effect } = placed.rule;
 	if (!rules.some((r) => r.rule.effect.kind === "burst" && !logic.excludes(r.rule.when, when))) {
-		const message = `${id} moves burst jobs, and no rule lets any of its jobs burst: it only ends what burst before.`;
-		reader.report("warning", placed.offset, message, "Add a burst rule for them, or take the move away when the last one is home.");
+		const message = `${id} moves burst jobs, but no rule lets any of its jobs burst: it only affects jobs that burst earlier.`;
+		reader.report("warning", placed.offset, message, "Add a burst rule for them, or remove the move when the last one is home.");
 		return;
 	}
 	if (logic.implies(when, "!job.hasCheckpoint")) {
-		const message = `${id} moves jobs at a checkpoint, and its jobs write none: it does nothing.`;
+		const message = `${id} moves jobs at a checkpoint, but its jobs write none: it has no effect.`;
 		reader.report("error", placed.offset, message, "Change the condition, for example to job.hasCheckpoint.");
 		return;
 	}
 	const homeless = closedBy(finding, placed, closesHome);
 	if (!homeless || !effect.to.includes("home")) return;
-	const message = `${id} moves jobs home, from where ${nameOf(homeless)} keeps them away.`;
-	reader.report("warning", placed.offset, message, `Take home out of its list, or let ${homeless.rule.id} leave its jobs out.`);
+	const message = `${id} moves jobs home, but ${nameOf(homeless)} keeps them away from home.`;
+	reader.report("warning", placed.offset, message, `Remove home from its list, or exclude its jobs in ${homeless.rule.id}.`);
 }
 
 /** At home an hour costs no cash; only offers have cheaper hours. */
@@ -124,8 +124,8 @@ function findPointlessDefer(finding: Finding, placed: Of<"defer">): void {
 	const { reader, logic, rules } = finding;
 	const { id, when, effect } = placed.rule;
 	if (effect.to === "greener" || rules.some((r) => r.rule.effect.kind === "burst" && !logic.excludes(r.rule.when, when))) return;
-	const message = `${id} waits for a cheaper hour, and no rule lets any of its jobs burst: at home every hour costs the same.`;
-	reader.report("warning", placed.offset, message, "Write to: greener, or add a burst rule for them.");
+	const message = `${id} waits for a cheaper hour, but no rule lets any of its jobs burst: at home every hour costs the same.`;
+	reader.report("warning", placed.offset, message, "Use to: greener, or add a burst rule for them.");
 }
 
 /** An approval precedes leaving home, so it never applies where no job leaves. */
@@ -134,19 +134,19 @@ function findPointlessAsk(finding: Finding, placed: Of<"require">): void {
 	const { id, when } = placed.rule;
 	const closing = closedBy(finding, placed, closesClouds);
 	if (closing) {
-		const message = `${id} asks before jobs leave home, and ${nameOf(closing)} takes every cloud away from all of them: it never asks.`;
-		reader.report("error", placed.offset, message, `Take ${id} away, or let ${closing.rule.id} leave its jobs out.`);
+		const message = `${id} requires approval before jobs leave home, but ${nameOf(closing)} denies every cloud to all of them: it never applies.`;
+		reader.report("error", placed.offset, message, `Remove ${id}, or exclude its jobs in ${closing.rule.id}.`);
 		return;
 	}
 	if (rules.some((r) => r.rule.effect.kind === "burst" && !logic.excludes(r.rule.when, when))) return;
-	const message = `${id} asks before jobs leave home, and no rule lets any of its jobs burst: it never asks.`;
-	reader.report("warning", placed.offset, message, "Add a burst rule for them, or take it away.");
+	const message = `${id} requires approval before jobs leave home, but no rule lets any of its jobs burst: it never applies.`;
+	reader.report("warning", placed.offset, message, "Add a burst rule for them, or remove it.");
 }
 
 /** Home is excluded for jobs that no rule lets leave it. */
 function findStranded({ reader, logic, rules }: Finding, placed: PlacedRule): void {
 	const leaves = rules.some((r) => r.rule.effect.kind === "burst" && !logic.excludes(r.rule.when, placed.rule.when));
 	if (leaves) return;
-	const message = `${placed.rule.id} closes home to jobs that no rule lets burst: these fail.`;
+	const message = `${placed.rule.id} closes home to jobs that no rule lets burst: these jobs fail.`;
 	reader.report("warning", placed.offset, message, "Add a rule such as burst: { always: true } for them.");
 }

@@ -15,10 +15,10 @@ export function findSlow({ reader, rules }: Finding, budgets: readonly PlacedBud
 		const before = total;
 		total += steps;
 		if (steps > EXPRESSION_STEPS.one) {
-			const message = `This condition of ${id} can take ${steps} steps for one job; at most ${EXPRESSION_STEPS.one} are let through.`;
-			reader.report("error", offset, message, "Go through one list at a time, and split the condition over several rules.");
+			const message = `This condition of ${id} can take ${steps} steps for one job; at most ${EXPRESSION_STEPS.one} are allowed.`;
+			reader.report("error", offset, message, "Go through one list at a time, and split the condition into several rules.");
 		} else if (total > EXPRESSION_STEPS.all && before <= EXPRESSION_STEPS.all) {
-			const message = `All conditions up to ${id} can take ${total} steps for one job; at most ${EXPRESSION_STEPS.all} are let through.`;
+			const message = `All conditions up to ${id} can take ${total} steps for one job; at most ${EXPRESSION_STEPS.all} are allowed.`;
 			reader.report("error", offset, message, "Use fewer of exists, all and filter.");
 		}
 	}

@@ -50,7 +50,7 @@ describe("families", () => {
 	])("without an instance type are rejected, however dissimilar: %s", (family, fix) => {
 		for (const effect of ["allow", "deny"]) {
 			expect(found({ instanceTypes }, `{ id: a, ${effect}: { instanceFamilies: [g5, ${family}] } }`)).toEqual([
-				`6:7 error a names ${family.replaceAll("'", "")}, which fits no instance type of the offers or of the catalogue. | ${fix}`,
+				`6:7 error a names ${family.replaceAll("'", "")}, which matches no instance type of the offers or the catalogue. | ${fix}`,
 			]);
 		}
 	});
@@ -76,24 +76,22 @@ describe("places", () => {
 		[
 			"a list that leaves none",
 			["{ id: a, allow: { instanceFamilies: [p5] } }"],
-			["6:7 warning a leaves none of the 3 cloud offers that there are. | Widen it; to keep its jobs at home, deny cloud."],
+			["6:7 warning a excludes all 3 cloud offers. | Widen it; to keep its jobs at home, deny cloud."],
 		],
 		[
 			"a type that there is not",
 			["{ id: a, require: { capacityType: reserved } }"],
-			["6:7 warning a leaves none of the 3 cloud offers that there are. | Widen it; to keep its jobs at home, deny cloud."],
+			["6:7 warning a excludes all 3 cloud offers. | Widen it; to keep its jobs at home, deny cloud."],
 		],
 		[
 			"a slip in a region",
 			['{ id: a, deny: { regions: ["aws:eu-wset-1"] } }'],
-			["6:7 warning a names aws:eu-wset-1, which fits no region that there is. | Did you mean aws:eu-west-1?"],
+			["6:7 warning a names aws:eu-wset-1, which matches no known region. | Did you mean aws:eu-west-1?"],
 		],
 		[
 			"rules that leave none together",
 			['{ id: a, allow: { regions: ["aws:eu-*"] } }', "{ id: b, require: { capacityType: spot } }"],
-			[
-				"7:7 warning Together a, b leave none of the 3 cloud offers that there are: no job can burst. | Widen one of them, or give it a condition.",
-			],
+			["7:7 warning a, b together exclude all 3 cloud offers: no job can burst. | Widen one of them, or give it a condition."],
 		],
 	])("%s", (_what, rules, want) => {
 		expect(found(options, ...rules)).toEqual(want);

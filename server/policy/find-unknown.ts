@@ -32,7 +32,7 @@ export function findUnknown(
 	for (const placed of finding.rules) {
 		findUnknownRegions(finding, placed, seen);
 		if (closesClouds(placed.rule.effect) || !leavesNone(finding, [placed], seen)) continue;
-		const message = `${placed.rule.id} leaves none of the ${seen.offers.length} cloud offers that there are.`;
+		const message = `${placed.rule.id} excludes all ${seen.offers.length} cloud offers.`;
 		finding.reader.report("warning", placed.offset, message, "Widen it; to keep its jobs at home, deny cloud.");
 	}
 	findNoneLeft(finding, seen);
@@ -63,7 +63,7 @@ function findUnknownRegions({ reader, work }: Finding, { rule, offset }: PlacedR
 		if (own.some((offer) => matchesRegion(pattern, offer)) || !work.affordsNearest(names)) continue;
 		const near = nearestName(pattern, names);
 		const fix = near === null ? null : `Did you mean ${near}?`;
-		reader.report("warning", offset, `${rule.id} names ${pattern}, which fits no region that there is.`, fix);
+		reader.report("warning", offset, `${rule.id} names ${pattern}, which matches no known region.`, fix);
 	}
 }
 
@@ -80,7 +80,7 @@ function findUnknownFamilies(
 		if (types.some((type) => matchesFamily(pattern, type)) || !work.affordsNearest(typeNames)) continue;
 		const families = typeNames.filter((name) => !name.includes("."));
 		const fix = nearestName(pattern, typeNames) ? suggestName(pattern, typeNames) : suggestName(pattern, families);
-		reader.report("error", offset, `${rule.id} names ${pattern}, which fits no instance type of the offers or of the catalogue.`, fix);
+		reader.report("error", offset, `${rule.id} names ${pattern}, which matches no instance type of the offers or the catalogue.`, fix);
 	}
 }
 
@@ -97,7 +97,7 @@ function findNoneLeft(finding: Finding, seen: Sight): void {
 	const last = always.at(-1);
 	if (!last || always.some((placed) => leavesNone(finding, [placed], seen)) || !leavesNone(finding, always, seen)) return;
 	const names = always.map((placed) => placed.rule.id).join(", ");
-	const message = `Together ${names} leave none of the ${seen.offers.length} cloud offers that there are: no job can burst.`;
+	const message = `${names} together exclude all ${seen.offers.length} cloud offers: no job can burst.`;
 	reader.report("warning", last.offset, message, "Widen one of them, or give it a condition.");
 }
 

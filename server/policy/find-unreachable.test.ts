@@ -18,22 +18,22 @@ describe("conditions", () => {
 		[
 			"never met",
 			'{ id: a, when: job.class == "burst" && job.class == "sensitive", deny: { sites: [cloud] } }',
-			["6:22 error No job can meet this condition: a would never do anything."],
+			["6:22 error No job can meet this condition: a would never apply."],
 		],
 		[
 			"never met by numbers",
 			"{ id: a, when: job.priority > 100, limit: { instanceHours: 1 } }",
-			["6:22 error No job can meet this condition: a would never do anything."],
+			["6:22 error No job can meet this condition: a would never apply."],
 		],
 		[
 			"switched off",
 			"{ id: a, when: false, limit: { instanceHours: 1 } }",
-			["6:22 error No job can meet this condition: a would never do anything."],
+			["6:22 error No job can meet this condition: a would never apply."],
 		],
 		[
 			"met by all",
 			"{ id: a, when: job.nodes >= 1, limit: { instanceHours: 1 } }",
-			["6:22 warning Every job meets this condition: a always holds."],
+			["6:22 warning Every job meets this condition: a always applies."],
 		],
 		["that say that they always hold", "{ id: a, when: true, limit: { instanceHours: 1 } }", []],
 	])("%s", (_what, rule, want) => {
@@ -50,7 +50,7 @@ it("warns of instance lifetimes that barely fit the boot", () => {
 
 describe("a rule made redundant by another", () => {
 	const shadow = (id: string, other: string, line: number) =>
-		`${id} changes nothing: ${other} (line ${line}) holds whenever it does, and says the same or more.`;
+		`${id} changes nothing: ${other} (line ${line}) applies whenever it does, and does the same or more.`;
 	it.each<[string, string[], string[]]>([
 		[
 			"the same twice",
@@ -134,12 +134,12 @@ describe("rules that lead nowhere", () => {
 		[
 			"a burst for a deadline that is not there",
 			[DEADLINE_BURST],
-			["6:7 error b bursts when a deadline draws near, and its jobs have none: it never lets one leave."],
+			["6:7 error b bursts when a deadline is near, but its jobs have none: it never applies."],
 		],
 		[
 			"a burst for free",
 			["{ id: b, burst: { always: true, only: { costAtMostUsd: 0 } } }"],
-			["6:7 warning b lets jobs leave only to offers that cost nothing, which is reserved capacity at most."],
+			["6:7 warning b lets jobs burst only to offers that cost nothing, so at most to reserved capacity."],
 		],
 		[
 			"preempting the same kind",
@@ -158,7 +158,7 @@ describe("rules that lead nowhere", () => {
 				'{ id: p, when: job.class == "burst", preempt: { classes: [experimental] } }',
 				'{ id: d, when: job.class == "burst", deny: { sites: [owned] } }',
 			],
-			["7:7 warning p makes room at home for jobs that d (line 8) keeps away from there."],
+			["7:7 warning p makes room at home for jobs that d (line 8) keeps away from home."],
 		],
 		[
 			"the place of jobs that are never at home",
@@ -167,17 +167,17 @@ describe("rules that lead nowhere", () => {
 				"{ id: p, when: job.hasDeadline, preempt: { classes: [experimental] } }",
 				'{ id: d, when: job.class == "experimental", deny: { sites: [owned] } }',
 			],
-			["7:7 warning p takes the place of experimental, which no rule lets run at home: there is no place to take."],
+			["7:7 warning p preempts experimental, which no rule lets run at home: there is nothing to preempt."],
 		],
 		[
 			"a move without any burst",
 			["{ id: m, move: { to: [home] } }"],
-			["6:7 warning m moves burst jobs, and no rule lets any of its jobs burst: it only ends what burst before."],
+			["6:7 warning m moves burst jobs, but no rule lets any of its jobs burst: it only affects jobs that burst earlier."],
 		],
 		[
 			"a question about jobs that nothing lets leave",
 			["{ id: a, require: { approval: finance } }"],
-			["6:7 warning a asks before jobs leave home, and no rule lets any of its jobs burst: it never asks."],
+			["6:7 warning a requires approval before jobs leave home, but no rule lets any of its jobs burst: it never applies."],
 		],
 		[
 			"a question about jobs that have no cloud",
@@ -186,12 +186,12 @@ describe("rules that lead nowhere", () => {
 				"{ id: d, when: job.critical, deny: { sites: [cloud] } }",
 				"{ id: a, when: job.critical, require: { approval: finance } }",
 			],
-			["8:7 error a asks before jobs leave home, and d (line 7) takes every cloud away from all of them: it never asks."],
+			["8:7 error a requires approval before jobs leave home, but d (line 7) denies every cloud to all of them: it never applies."],
 		],
 		[
 			"a question that another rule of the same role asks whenever it does",
 			[BURST, "{ id: a, require: { approval: finance } }", "{ id: b, when: quote.costUsd > 5.0, require: { approval: finance } }"],
-			["8:7 warning b changes nothing: a (line 7) holds whenever it does, and says the same or more."],
+			["8:7 warning b changes nothing: a (line 7) applies whenever it does, and does the same or more."],
 		],
 		[
 			"questions to two roles",
@@ -201,32 +201,32 @@ describe("rules that lead nowhere", () => {
 		[
 			"a move of others than burst",
 			["{ id: b, when: job.critical, burst: { always: true } }", "{ id: m, when: '!job.critical', move: { to: [cheaper] } }"],
-			["7:7 warning m moves burst jobs, and no rule lets any of its jobs burst: it only ends what burst before."],
+			["7:7 warning m moves burst jobs, but no rule lets any of its jobs burst: it only affects jobs that burst earlier."],
 		],
 		[
 			"a move home from where all are kept away",
 			[BURST, "{ id: d, deny: { sites: [owned] } }", "{ id: m, move: { to: [home] } }"],
-			["8:7 warning m moves jobs home, from where d (line 7) keeps them away."],
+			["8:7 warning m moves jobs home, but d (line 7) keeps them away from home."],
 		],
 		[
 			"room for a deadline that is not there",
 			["{ id: p, when: '!job.hasDeadline', preempt: { classes: [experimental] } }"],
-			["6:7 error p makes room for jobs with a deadline, and its jobs have none: it does nothing."],
+			["6:7 error p makes room for jobs with a deadline, but its jobs have none: it has no effect."],
 		],
 		[
 			"a move at a checkpoint that is not there",
 			[BURST, "{ id: m, when: '!job.hasCheckpoint && job.critical', move: { to: [home] } }"],
-			["7:7 error m moves jobs at a checkpoint, and its jobs write none: it does nothing."],
+			["7:7 error m moves jobs at a checkpoint, but its jobs write none: it has no effect."],
 		],
 		[
 			"a cheaper hour at home",
 			["{ id: b, when: job.critical, burst: { always: true } }", "{ id: d, when: '!job.critical', defer: { to: cheaper, within: 2h } }"],
-			["7:7 warning d waits for a cheaper hour, and no rule lets any of its jobs burst: at home every hour costs the same."],
+			["7:7 warning d waits for a cheaper hour, but no rule lets any of its jobs burst: at home every hour costs the same."],
 		],
 		[
 			"home closed to jobs that cannot leave",
 			['{ id: d, when: job.class == "burst", deny: { sites: [owned] } }'],
-			["6:7 warning d closes home to jobs that no rule lets burst: these fail."],
+			["6:7 warning d closes home to jobs that no rule lets burst: these jobs fail."],
 		],
 	])("%s", (_what, rules, want) => {
 		expect(found(...rules)).toEqual(want);
@@ -248,7 +248,8 @@ describe("rules that lead nowhere", () => {
 
 describe("budgets", () => {
 	const of = (...budgets: string[]) => problemsIn(budgetsText(...budgets)).map((p) => p.split(" | ")[0]);
-	const never = (id: string, outer: string, cap: string) => `${id} never binds: ${outer} counts all that it counts, with a cap of ${cap}.`;
+	const never = (id: string, outer: string, cap: string) =>
+		`${id} never binds: ${outer} covers everything that it covers, with a cap of ${cap}.`;
 	it.each<[string, string[], string[]]>([
 		[
 			"a larger cap within a smaller one",

@@ -8,10 +8,10 @@ export function findUnreachable(finding: Finding): void {
 	const { reader, logic, rules } = finding;
 	for (const { rule, whenOffset } of rules) {
 		if (logic.never(rule.when)) {
-			const message = `No job can meet this condition: ${rule.id} would never do anything.`;
-			reader.report("error", whenOffset, message, "Change the condition; to switch the rule off, put # before its lines.");
+			const message = `No job can meet this condition: ${rule.id} would never apply.`;
+			reader.report("error", whenOffset, message, "Change the condition; to disable the rule, put # before its lines.");
 		} else if (rule.when !== null && rule.when.trim() !== "true" && logic.always(rule.when)) {
-			reader.report("warning", whenOffset, `Every job meets this condition: ${rule.id} always holds.`, "Leave when out, or change it.");
+			reader.report("warning", whenOffset, `Every job meets this condition: ${rule.id} always applies.`, "Omit when, or change it.");
 		}
 	}
 	findShadowed(finding);
@@ -27,8 +27,8 @@ function findShadowed({ reader, logic, work, rules }: Finding): void {
 			return at < index || !(isAtLeastAsStrict(work, placed.rule.effect, other.rule.effect) && impliesWith(logic, placed, other));
 		});
 		if (!wider) continue;
-		const message = `${placed.rule.id} changes nothing: ${nameOf(wider)} holds whenever it does, and says the same or more.`;
-		reader.report("warning", placed.offset, message, "Take it away, or make it say what the other does not.");
+		const message = `${placed.rule.id} changes nothing: ${nameOf(wider)} applies whenever it does, and does the same or more.`;
+		reader.report("warning", placed.offset, message, "Remove it, or make it do something the other does not.");
 	}
 }
 

@@ -28,9 +28,9 @@ export const JOB_FIELDS: Readonly<Record<keyof JobFacts, FactField>> = {
 	image: { type: "string", meaning: 'container image, "" when none is given' },
 	labels: { type: "map<string, string>", meaning: "labels" },
 	residency: { type: "list<string>", meaning: "areas that its data are bound to, such as eu" },
-	dataGiB: { type: "double", meaning: "size of its data, GiB; endless when a size is not given" },
-	estimateHours: { type: "double", meaning: "estimated run time, hours; its longest run time without an estimate, else endless" },
-	maxHours: { type: "double", meaning: "longest run time, hours; endless when not given" },
+	dataGiB: { type: "double", meaning: "size of its data, GiB; unlimited when a size is unknown" },
+	estimateHours: { type: "double", meaning: "estimated run time, hours; its longest run time without an estimate, else unlimited" },
+	maxHours: { type: "double", meaning: "longest run time, hours; unlimited when not given" },
 	hasEstimate: { type: "bool", meaning: "an estimate is given" },
 	hasDeadline: { type: "bool", meaning: "a deadline is given" },
 	hasCheckpoint: { type: "bool", meaning: "it writes checkpoints" },
@@ -39,7 +39,7 @@ export const JOB_FIELDS: Readonly<Record<keyof JobFacts, FactField>> = {
 /** Additional fields for approval rules: the chosen placement. Texts are "" at home. */
 export const QUOTE_FIELDS: Readonly<Record<keyof QuoteFacts, FactField>> = {
 	costUsd: { type: "double", meaning: "expected cost of the run, USD" },
-	hourlyUsd: { type: "double", meaning: "price an hour, USD" },
+	hourlyUsd: { type: "double", meaning: "price per hour, USD" },
 	provider: { type: "string", meaning: "provider", values: ["", ...PROVIDERS] },
 	region: { type: "string", meaning: "region" },
 	capacityType: { type: "string", meaning: "capacity type", values: ["", ...CAPACITY_TYPES] },

@@ -61,7 +61,7 @@ describe("mergePolicies", () => {
 		const merged = mergePolicies({ base: BASE, mine, theirs });
 		expect(merged.text).toBe(theirs);
 		expect(merged.conflicts).toMatchObject([{ key: "rule:a", kind: "rule", id: "a", base: RULES.a.join("\n") }]);
-		expect(merged.conflicts[0]?.message).toBe("Rule a was changed here, and changed by what is in force.");
+		expect(merged.conflicts[0]?.message).toBe("Rule a was changed here and changed in the published policy.");
 		const chosen = mergePolicies({ base: BASE, mine, theirs }, { "rule:a": "mine" });
 		expect(chosen).toEqual({ text: text([changed(RULES.a, "10s", "20s"), RULES.b]), conflicts: [] });
 	});

@@ -55,7 +55,7 @@ export function mergePolicies(texts: MergeTexts, choices: Readonly<Record<string
 
 function wholeText({ base, mine, theirs }: MergeTexts, choice: MergeSide | undefined): MergedPolicy {
 	if (choice) return { text: choice === "mine" ? mine : theirs, conflicts: [] };
-	const message = "Both changed the text, in a way that cannot be brought together by rules.";
+	const message = "Both sides changed the text in ways that cannot be merged rule by rule.";
 	return { text: theirs, conflicts: [{ key: "text", kind: "text", id: null, base, mine, theirs, message }] };
 }
 
@@ -105,8 +105,8 @@ class Merge {
 		if (choice) return choice === "mine" ? mine : theirs;
 		const id = entry ? rest.join(":") : null;
 		const text = (lines: string[] | null) => lines?.join("\n") ?? null;
-		const what = entry ? `${kind === "rule" ? "Rule" : "Budget"} ${id}` : "What is next to the rules and budgets";
-		const message = `${what} was ${did(base, mine)} here, and ${did(base, theirs)} by what is in force.`;
+		const what = entry ? `${kind === "rule" ? "Rule" : "Budget"} ${id}` : "The text outside the rules and budgets";
+		const message = `${what} was ${did(base, mine)} here and ${did(base, theirs)} in the published policy.`;
 		const conflictKind = entry ? kind : "text";
 		this.#conflicts.push({ key, kind: conflictKind, id, base: text(base), mine: text(mine), theirs: text(theirs), message });
 		return theirs;
@@ -126,7 +126,7 @@ class Merge {
 			if (choice) side = choice;
 			else {
 				const text = (keys: string[]) => common(keys).join("\n");
-				const message = "Both put rules or budgets in another order.";
+				const message = "Both sides reordered rules or budgets.";
 				this.#conflicts.push({ key: "order", kind: "order", id: null, base: text(b), mine: text(m), theirs: text(t), message });
 			}
 		}

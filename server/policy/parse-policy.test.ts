@@ -422,7 +422,7 @@ const WRONG_BUDGETS: [what: string, budget: string, want: string[]][] = [
 	[
 		"a scope without quotes",
 		"{ id: b, period: month, capUsd: 5, scope: everyone }",
-		['6:49 error There is no everyone. | A field of the job is written job.… A text is in quotes: "everyone".'],
+		['6:49 error There is no everyone. | Write job fields as job.… Put text in quotes: "everyone".'],
 	],
 ];
 

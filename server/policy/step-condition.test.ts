@@ -21,7 +21,7 @@ describe("the condition of a step", () => {
 
 	it.each([
 		["needs.train.state = 1", /cannot be read/],
-		["needs.train.sate == 'x'", /does not fit/],
+		["needs.train.sate == 'x'", /is invalid/],
 		["needs.train.exit", /must be true or false/],
 		["needs.tran.exit == 0", /reads tran, which the step does not need/],
 		["needs.train.exit == 0 && needs.train.state.matches('a')", /calls matches/],

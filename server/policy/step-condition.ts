@@ -74,7 +74,7 @@ export const checkStepCondition: CheckCondition = (text, needs) => {
 		return [{ message: `cannot be read: ${firstLine(error)}`, fix: 'Write for example needs.train.state == "succeeded".' }];
 	}
 	const checked = parsed.check();
-	if (!checked.valid) return [{ message: `does not fit: ${firstLine(checked.error)}`, fix: fieldsFix() }];
+	if (!checked.valid) return [{ message: `is invalid: ${firstLine(checked.error)}`, fix: fieldsFix() }];
 	if (checked.type !== "bool") return [{ message: "must be true or false", fix: "Compare it with something." }];
 	const named = namedNeeds(text, needs);
 	if ("problem" in named) return [named.problem];

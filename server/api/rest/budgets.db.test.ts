@@ -36,7 +36,7 @@ describe("budgets over REST and the command line", () => {
 		const set = await spillway(["budgets", "set", "cloud-month", "--cap", "$1,250", "--message", "two more teams"]);
 		expect(set, set.err).toMatchObject({ code: 0, out: "cloud-month  $1,000.00 -> $1,250.00  policy version 2\n" });
 		const shown = await spillway(["budgets", "show", "cloud-month"]);
-		expect(shown.out).toContain("All cloud money together is at most $1,250 a month");
+		expect(shown.out).toContain("Total cloud spending is at most $1,250 a month");
 		expect(shown.out).toMatch(/Cap\s+\$1,250\.00/);
 		expect((await spillway(["budgets"])).out).toMatch(/cloud-month\s+month\s+\$1,250\.00/);
 		expect((await spillway(["budgets", "set", "cloud-month", "--cap", "5"])).err).toContain("--message is missing");
