@@ -96,8 +96,7 @@ it("records why the cluster keeps an attempt pending for as long as it does, and
 	await w.until(async () => (await clusterWait()) !== null && (await clusterWait()) !== undefined);
 	expect(await clusterWait()).toEqual({
 		...waitsFor,
-		message:
-			"The cluster lets it wait: it would go beyond the limit of its quality of service (QOS) on GPUs for one user (QOSMaxGRESPerUser).",
+		message: "Waiting in the cluster: it would exceed the limit of its quality of service (QOS) on GPUs per user (QOSMaxGRESPerUser).",
 	});
 	await w.until(async () => (await w.attempts())[0]?.state === "running");
 	expect((await w.attempts())[0]?.clusterWait).toBeNull();

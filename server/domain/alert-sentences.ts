@@ -46,12 +46,12 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 		case "audit_chain_broken":
 			return {
 				title: "The audit log's chain is broken",
-				text: `${r.text("sentence") ?? "A line or a seal was changed."} Someone with the database owner's rights changed it, or an older copy of the database was restored. Entries after that point cannot be trusted. Compare them with a backup and with a head saved elsewhere (spillway audit verify).`,
+				text: `${r.text("sentence") ?? "A line or a seal was changed."} Someone with the database owner's rights changed it, or an older copy of the database was restored. Entries after that point cannot be trusted. Compare them with a backup and with a hash saved elsewhere (spillway audit verify).`,
 			};
 		case "approval_waiting":
 			return {
 				title: `${r.text("jobName") ?? r.text("jobId") ?? "A job"} needs approval: ${r.money("costMicroUsd") ?? "cloud money"}`,
-				text: `Rule ${r.text("ruleId") ?? "of the policy"} asks ${label(r.text("role")) ?? "a person"} before ${r.text("jobName") ?? "the job"} of team ${r.text("team") ?? "unknown"} may go to ${r.text("place") ?? "the cloud"}. It is estimated to cost ${r.money("costMicroUsd") ?? "money"}${clause(r.money("hourlyMicroUsd"), (m) => `, ${m} per hour`)}${clause(r.instant("homeStartMs"), (t) => `; at home it would start at ${t}`)}. Submitted by ${r.text("submittedBy") ?? "somebody"}${clause(r.instant("expiresMs"), (t) => `. The request expires at ${t}`)}.`,
+				text: `Rule ${r.text("ruleId") ?? "of the policy"} requires approval by ${label(r.text("role")) ?? "a person"} before ${r.text("jobName") ?? "the job"} of team ${r.text("team") ?? "unknown"} may go to ${r.text("place") ?? "the cloud"}. It is estimated to cost ${r.money("costMicroUsd") ?? "money"}${clause(r.money("hourlyMicroUsd"), (m) => `, ${m} per hour`)}${clause(r.instant("homeStartMs"), (t) => `; at home it would start at ${t}`)}. Submitted by ${r.text("submittedBy") ?? "someone"}${clause(r.instant("expiresMs"), (t) => `. The request expires at ${t}`)}.`,
 			};
 		case "delivery_failing":
 			return {
@@ -71,7 +71,7 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 		case "job_stuck":
 			return {
 				title: `${r.text("jobName") ?? r.text("jobId") ?? "A job"} is stuck`,
-				text: `${r.text("jobName") ?? "The job"} of team ${r.text("team") ?? "unknown"} ${STUCK[r.text("why") ?? ""] ?? "makes no progress"}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}. Look at its log and its site, then resume or cancel it.`,
+				text: `${r.text("jobName") ?? "The job"} of team ${r.text("team") ?? "unknown"} ${STUCK[r.text("why") ?? ""] ?? "makes no progress"}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}. Check its log and its site, then resume or cancel it.`,
 			};
 		case "sweep_failing":
 			return regionUnread(r);
@@ -102,7 +102,7 @@ const STUCK: Record<string, string> = {
 	held: "is held without progress, and needs a person to resume it",
 	starting: "has been starting",
 	staging: "has been staging its data",
-	stopping: "was asked to stop and has not ended",
+	stopping: "has been stopping",
 };
 
 const EXPIRED: Record<string, string> = {

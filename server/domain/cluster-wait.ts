@@ -8,32 +8,32 @@ export interface ClusterWait {
 
 /** Sources: "Job reason codes" of Slurm's documentation, 22.05 to 25.05; the scheduler of Kubernetes 1.20 to 1.36; Kueue's conditions. */
 const SENTENCES: Readonly<Record<string, string>> = {
-	Resources: "what it asks for is not free now",
-	Priority: "jobs of a higher priority go before it",
-	ReqNodeNotAvail: "nodes that it needs are down, drained or reserved",
-	NodeDown: "a node that it needs is down",
-	Reservation: "it waits for its reservation",
-	PartitionDown: "its partition takes no jobs now",
-	PartitionInactive: "its partition starts no jobs now",
-	PartitionNodeLimit: "it asks for more nodes than its partition gives",
-	PartitionTimeLimit: "it asks for more time than its partition gives",
-	BadConstraints: "no node ever has what it asks for",
-	Licenses: "it waits for a licence",
-	Dependency: "it waits for another job",
-	BeginTime: "its time to begin has not come",
-	JobHeldUser: "somebody holds it",
+	Resources: "the requested resources are not free now",
+	Priority: "jobs with a higher priority go first",
+	ReqNodeNotAvail: "required nodes are down, drained or reserved",
+	NodeDown: "a required node is down",
+	Reservation: "its reservation is not available yet",
+	PartitionDown: "its partition is down",
+	PartitionInactive: "its partition is inactive",
+	PartitionNodeLimit: "it requests more nodes than its partition allows",
+	PartitionTimeLimit: "it requests more time than its partition allows",
+	BadConstraints: "no node can ever meet its requirements",
+	Licenses: "no licence is free",
+	Dependency: "it depends on another job",
+	BeginTime: "its start time has not been reached",
+	JobHeldUser: "a user holds it",
 	JobHeldAdmin: "an administrator holds it",
-	InvalidAccount: "its account is not known there",
-	InvalidQOS: "its quality of service is not known there",
+	InvalidAccount: "its account is unknown there",
+	InvalidQOS: "its quality of service is unknown there",
 	QOSNotAllowed: "its quality of service is not allowed in its partition",
-	Unschedulable: "no node takes it now",
-	TriggeredScaleUp: "its autoscaler is adding a node for it",
-	Nominated: "a node is being made for it",
-	NotTriggerScaleUp: "no node takes it now, and its autoscaler adds none for it",
-	FailedScheduling: "no node is made for it now",
+	Unschedulable: "no node fits it now",
+	TriggeredScaleUp: "the autoscaler is adding a node for it",
+	Nominated: "a node is being created for it",
+	NotTriggerScaleUp: "no node fits it now, and the autoscaler adds none",
+	FailedScheduling: "no node can be created for it now",
 	SchedulingGated: "its pods are gated",
-	ErrImagePull: "its image cannot be fetched",
-	ImagePullBackOff: "its image cannot be fetched, and is tried again later",
+	ErrImagePull: "its image cannot be pulled",
+	ImagePullBackOff: "its image cannot be pulled; the pull is retried later",
 	"Kueue Pending": "Kueue has no quota for it now",
 	"Kueue Inadmissible": "Kueue cannot admit it",
 };
@@ -51,7 +51,7 @@ export function clusterWaitSentence({ reason, detail }: ClusterWait): string {
 	const more = detail.replace(/[.\s]+$/, "");
 	// Slurm repeats its code before the details.
 	const words = more.startsWith(reason) ? more : [reason, more].filter(Boolean).join(": ");
-	return why === null ? `The cluster lets it wait: ${words}.` : `The cluster lets it wait: ${why} (${words}).`;
+	return why === null ? `Waiting in the cluster: ${words}.` : `Waiting in the cluster: ${why} (${words}).`;
 }
 
 function limitSentence(reason: string): string | null {
@@ -62,5 +62,5 @@ function limitSentence(reason: string): string | null {
 	const of = owner === "QOS" ? "its quality of service (QOS)" : owner === "Assoc" ? "its account" : "the cluster";
 	const span = tail.includes("Minutes") ? " over time" : "";
 	const per = /Per(User|Account|Job|Node)/.exec(tail)?.[1]?.toLowerCase();
-	return `it would go beyond the limit of ${of} on ${limited}${span}${per === undefined ? "" : ` for one ${per}`}`;
+	return `it would exceed the limit of ${of} on ${limited}${span}${per === undefined ? "" : ` per ${per}`}`;
 }

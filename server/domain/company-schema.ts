@@ -33,11 +33,11 @@ const secretRef = () =>
 		.meta({ valueType: "secret", examples: ["env:AWS_CREDENTIALS"], fix: "Write env:NAME or file:PATH; secrets are never in the file." });
 
 const teamSchema = z.strictObject({
-	name: value.name().meta({ description: "Used in job files, policies and charges. It stays.", examples: ["research"] }),
+	name: value.name().meta({ description: "Used in job files, policies and charges. Cannot be changed.", examples: ["research"] }),
 	title: value
 		.line(100)
 		.optional()
-		.meta({ description: "What people read instead of the name.", examples: ["Research"] }),
+		.meta({ description: "Display name.", examples: ["Research"] }),
 	costCenter: value
 		.line(64)
 		.optional()
@@ -89,12 +89,12 @@ const groupSchema = z
 const siteSchema = z.strictObject({
 	id: z
 		.string()
-		.regex(/^[a-z][a-z0-9-]{0,31}$/, "must be small letters, digits and -, at most 32, a letter first")
-		.meta({ description: "Part of URLs and charges. It stays.", examples: ["aws-main"] }),
+		.regex(/^[a-z][a-z0-9-]{0,31}$/, "must be at most 32 lower-case letters, digits and -, starting with a letter")
+		.meta({ description: "Part of URLs and charges. Cannot be changed.", examples: ["aws-main"] }),
 	name: value
 		.line(80)
 		.optional()
-		.meta({ description: "What people call it.", defaultText: "its id", examples: ["AWS"] }),
+		.meta({ description: "Display name.", defaultText: "its id", examples: ["AWS"] }),
 	provider: z.enum(CONNECTABLE).meta({ description: "What it connects to.", examples: ["aws"] }),
 	settings: z
 		.record(z.string(), z.unknown())
@@ -119,7 +119,7 @@ const rateCardSchema = z.strictObject({
 		.union([z.iso.date(), z.iso.datetime({ offset: true })], 'must be a date such as "2026-11-01" or a time with a zone')
 		.optional()
 		.meta({
-			description: "Date of the ledger's calendar, or time, from which the card counts; in quotes.",
+			description: "Date of the ledger's calendar, or time, from which the card applies; in quotes.",
 			defaultText: "when it is applied",
 			examples: ['"2026-11-01"'],
 		}),
@@ -131,10 +131,10 @@ const rateCardSchema = z.strictObject({
 });
 
 const storeSchema = z.strictObject({
-	team: value.name().meta({ description: "Team that keeps its results and checkpoints there. It stays.", examples: ["research"] }),
-	name: value.name().meta({ description: "Identifies the store within the team. It stays.", examples: ["models"] }),
+	team: value.name().meta({ description: "Team that keeps its results and checkpoints there. Cannot be changed.", examples: ["research"] }),
+	name: value.name().meta({ description: "Identifies the store within the team. Cannot be changed.", examples: ["models"] }),
 	config: storeConfigSchema.meta({
-		description: "Kind and settings of the store (docs/results.md). The place of its files stays.",
+		description: "Kind and settings of the store (docs/results.md). The location of its files cannot be changed.",
 		valueType: "store settings",
 	}),
 	credentials: secretRef().optional().meta({
@@ -190,7 +190,7 @@ const templateSchema = z.strictObject({
 	description: value
 		.line(200)
 		.optional()
-		.meta({ description: "What people read next to the name.", examples: ["Monthly retraining"] }),
+		.meta({ description: "Shown next to the name.", examples: ["Monthly retraining"] }),
 	document: z
 		.record(z.string(), z.unknown())
 		.meta({ description: "The job, pipeline or sweep. Its metadata.team is the template's team.", valueType: "document" }),
@@ -250,7 +250,10 @@ export const companyDocumentSchema = z.strictObject({
 		timeZone: value
 			.line(64)
 			.optional()
-			.meta({ description: "IANA zone of the ledger's days and months. It stays after the first charge.", examples: ["Europe/Berlin"] }),
+			.meta({
+				description: "IANA zone of the ledger's days and months. Cannot be changed after the first charge.",
+				examples: ["Europe/Berlin"],
+			}),
 		currency: z
 			.string()
 			.regex(/^[A-Z]{3}$/, "must be an ISO 4217 code such as EUR")

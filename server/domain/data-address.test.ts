@@ -29,15 +29,15 @@ describe("dataAddressOf", () => {
 	});
 
 	it.each([
-		["s3:acme", /s3: needs a place after it, for example s3:\/\/bucket\/path/],
-		["s3:///path", /needs a place/],
+		["s3:acme", /s3: needs a location after it, for example s3:\/\/bucket\/path/],
+		["s3:///path", /needs a location/],
 		["azblob://acme", /needs a container too/],
 		["rclone://lake/a%2F..%2F..%2Fsecret", /must not contain ".."/],
 		["s3://acme%2F..%2Fother/x", /must not contain ".."/],
 		["sftp://files.acme/set%2F..", /must not contain ".."/],
 		["rclone://lake/a%00b", /control characters/],
 		["rclone://lake/a%0A", /control characters/],
-		["hdfs://name/path", /hdfs: is no kind of store that can be fetched from; use file:, s3:, gs:/],
+		["hdfs://name/path", /hdfs: is not a supported kind of store; use file:, s3:, gs:/],
 	])("refuses %s", (uri, why) => {
 		expect(() => dataAddressOf(uri)).toThrow(why);
 	});

@@ -41,7 +41,7 @@ function parseAddress(uri: string): DataAddress {
 	if (scheme === "file") return { kind: "file", path: uri.slice("file:".length), remote: null };
 	const url = URL.canParse(uri) ? new URL(uri) : null;
 	if (url === null || url.hostname === "")
-		throw new DataAddressError(`${scheme}: needs a place after it, for example ${EXAMPLES[scheme] ?? EXAMPLES["s3"]}`);
+		throw new DataAddressError(`${scheme}: needs a location after it, for example ${EXAMPLES[scheme] ?? EXAMPLES["s3"]}`);
 	const host = decodeURIComponent(url.hostname);
 	const path = decodePath(url.pathname);
 	switch (scheme) {
@@ -71,9 +71,7 @@ function parseAddress(uri: string): DataAddress {
 		case "rclone":
 			return { kind: "remote", path, remote: host };
 		default:
-			throw new DataAddressError(
-				`${scheme}: is no kind of store that can be fetched from; use ${DATA_SCHEMES.map((s) => `${s}:`).join(", ")}`,
-			);
+			throw new DataAddressError(`${scheme}: is not a supported kind of store; use ${DATA_SCHEMES.map((s) => `${s}:`).join(", ")}`);
 	}
 }
 

@@ -31,7 +31,7 @@ export function parseRemotes(text: string): DataRemotes {
 		const line = raw.trim();
 		if (line === "" || line.startsWith("#") || line.startsWith(";")) continue;
 		if (/^RCLONE_ENCRYPT_V\d/.test(line))
-			throw new DataAddressError("the file is encrypted by rclone; give one that is not, readable by Spillway alone");
+			throw new DataAddressError("the file is encrypted by rclone; provide an unencrypted one that only Spillway can read");
 		const name = SECTION.exec(line)?.[1];
 		const option = OPTION.exec(line);
 		if (name !== undefined) remotes[name] = section = {};

@@ -28,9 +28,9 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 		case "exit_nonzero":
 			return `Failed: the command ended with exit code ${r.count("exitCode") ?? "other than 0"}`;
 		case "killed_by_signal":
-			return `Failed: the command was ended by signal ${r.text("signal") ?? "unknown"}`;
+			return `Failed: the command was killed by signal ${r.text("signal") ?? "unknown"}`;
 		case "max_duration_exceeded":
-			return `Stopped: it ran ${r.duration("ranMs") ?? "too long"}${clause(r.duration("maxMs"), (d) => `, and its maximum is ${d}`)}`;
+			return `Stopped: it ran ${r.duration("ranMs") ?? "too long"}${clause(r.duration("maxMs"), (d) => `, over its maximum of ${d}`)}`;
 		case "cancelled_by_person":
 			return `Cancelled by ${r.text("by") ?? "a person"}`;
 		case "no_placement_possible":
@@ -46,7 +46,7 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 		case "command_not_started":
 			return `Failed: the command could not be started${message(r)}`;
 		case "too_many_attempts":
-			return `Failed: given up after ${plural(r.count("attempts") ?? 0, "attempt")}`;
+			return `Failed: gave up after ${plural(r.count("attempts") ?? 0, "attempt")}`;
 		case "adoption_ended":
 			return adoptionWords(r.text("why"));
 		case "spot_interruption":
@@ -70,20 +70,20 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 /** For jobs that request an accelerator that no site has. */
 function namesInstead(r: Read): string {
 	const near = r.text("nearestAccelerator");
-	return near ? `. The closest known name: ${near}` : clause(r.text("knownAccelerators"), (names) => `. There are: ${names}`);
+	return near ? `. The closest known name: ${near}` : clause(r.text("knownAccelerators"), (names) => `. Known accelerators: ${names}`);
 }
 
 /** Why an adopted job goes back to its own cluster. */
 export function adoptionWords(why: string | null): string {
 	switch (why) {
 		case "home_started":
-			return "Left to its own cluster, which started it first";
+			return "Left on its own cluster, which started it first";
 		case "home_over":
-			return "Ended on its own cluster by someone, and so also here";
+			return "Someone ended it on its own cluster, so it was also ended here";
 		case "home_took_back":
 			return "Returned to its own cluster, where someone released it";
 		case "home_holds":
-			return "Left to its own cluster, where someone holds it";
+			return "Left on its own cluster, where someone holds it";
 		case "home_frees":
 			return "Returned to its own cluster, which has room for it";
 		default:
@@ -109,15 +109,15 @@ function machineWords(code: MachineCode, r: Read): string {
 		case "instance_not_ready_in_time":
 			return `The instance was not ready${clause(r.duration("waitedMs"), (d) => ` after ${d}`)} and is released`;
 		case "agent_silent":
-			return `The agent on the instance was silent${clause(r.duration("silentMs"), (d) => ` for ${d}`)}; ${r.text("fenced") === null ? "" : "its command is paused and may not continue, so the job can continue elsewhere; "}the instance is released`;
+			return `The agent on the instance was silent${clause(r.duration("silentMs"), (d) => ` for ${d}`)}; ${r.text("fenced") === null ? "" : "its command is paused and cannot resume, so the job can continue elsewhere; "}the instance is released`;
 		case "gang_member_failed":
 			return r.text("cause") === null
 				? memberFailure(r)
-				: `The machine is released, because its gang ended with that of rank ${r.count("rank") ?? "another"}`;
+				: `The machine is released because ${clause(r.count("rank"), (n) => `rank ${n}`) || "another rank"} of its gang ended`;
 		case "launch_refused_capacity":
 			return `The provider has no capacity for this offer now${message(r)}`;
 		case "launch_refused_quota":
-			return `The provider's quota allows no more of these${message(r)}`;
+			return `The provider's quota allows no more of these instances${message(r)}`;
 		case "launch_refused":
 			return `The provider refused the launch${message(r)}`;
 		case "launch_never_happened":
@@ -125,7 +125,7 @@ function machineWords(code: MachineCode, r: Read): string {
 		case "site_stopped":
 			return `The site was stopped${clause(r.text("siteId"), (s) => `: ${s}`)}`;
 		case "site_lost":
-			return `The site no longer knows the attempt${clause(r.text("siteId"), (s) => `: ${s}`)}`;
+			return `The site no longer lists the attempt${clause(r.text("siteId"), (s) => `: ${s}`)}`;
 		case "job_finished":
 			return "The job is done; the machine is released";
 		case "orphan_found":
@@ -141,7 +141,7 @@ function memberFailure(r: Read): string {
 	const how =
 		clause(r.text("message"), (m) => ` never ran: ${m.replace(/\.$/, "")}`) ||
 		clause(r.text("outOfMemory"), () => " was killed because memory ran out") ||
-		clause(r.text("signal"), (s) => ` was ended by signal ${s}`) ||
+		clause(r.text("signal"), (s) => ` was killed by signal ${s}`) ||
 		` ended with exit code ${r.count("exitCode") ?? "other than 0"}`;
 	return `Failed: the command of ${which}${how}; the other machines were stopped`;
 }
@@ -154,15 +154,15 @@ function message(r: Read): string {
 function causeText(why: RemovalCode, r: Read, side: "Home" | "Cloud"): string {
 	switch (why) {
 		case "hardware_gpus":
-			return `it asks for ${plural(r.count("askedGpus") ?? 0, "GPU")} on one machine, the largest has ${r.count(`largest${side}Gpus`) ?? "fewer"}`;
+			return `it requests ${plural(r.count("askedGpus") ?? 0, "GPU")} on one machine; the largest has ${r.count(`largest${side}Gpus`) ?? "fewer"}`;
 		case "hardware_accelerator":
-			return `none has ${r.text("askedAccelerators") ?? "the accelerator that it asks for"}`;
+			return `none has ${r.text("askedAccelerators") ?? "the requested accelerator"}`;
 		case "hardware_cpus":
-			return `it asks for ${r.count("askedCpus") ?? "more"} CPUs${clause(r.count(`largest${side}Cpus`), (n) => `, the largest machine has ${n}`)}`;
+			return `it requests ${r.count("askedCpus") ?? "more"} CPUs${clause(r.count(`largest${side}Cpus`), (n) => `; the largest machine has ${n}`)}`;
 		case "hardware_memory":
-			return `it asks for ${r.count("askedMemoryGiB") ?? "more"} GiB of memory${clause(r.count(`largest${side}MemoryGiB`), (n) => `, the largest machine has ${n} GiB`)}`;
+			return `it requests ${r.count("askedMemoryGiB") ?? "more"} GiB of memory${clause(r.count(`largest${side}MemoryGiB`), (n) => `; the largest machine has ${n} GiB`)}`;
 		case "hardware_gpu_memory":
-			return `no GPU has the ${r.count("askedGiB") ?? ""} GiB of memory that it asks for`.replace("  ", " ");
+			return `no GPU has the requested ${r.count("askedGiB") ?? ""} GiB of memory`.replace("  ", " ");
 		case "hardware_bf16":
 			return "no accelerator supports bfloat16";
 		case "mount_missing":

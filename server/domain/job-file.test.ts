@@ -150,7 +150,7 @@ const WRONG: [line: string, want: string][] = [
 	['image: "a\\nb"', "6:10 spec.image must not contain control characters"],
 	['env: { A: "\\ud800" }', "6:13 spec.env.A must not contain NUL or broken Unicode characters"],
 	["image: !secret x", "6:10  Invalid YAML: Unresolved tag: !secret"],
-	["nodes: 1\n  nodes: 2", "7:3  Invalid YAML: the key nodes is there twice"],
+	["nodes: 1\n  nodes: 2", "7:3  Invalid YAML: the key nodes appears twice"],
 ];
 
 describe("a wrong field", () => {

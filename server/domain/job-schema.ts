@@ -375,7 +375,7 @@ export const jobSpecSchema = z.strictObject({
 	scaling: scaling.optional().meta({
 		title: "Scaling",
 		description: "How the run time depends on the number of GPUs. Quotes suggest other sizes by it.",
-		docs: "How the run time depends on the number of GPUs: `parallel` with `upTo`, or `curve`. [Quotes](forecast.md#a-quote) suggest larger sizes, and [plans](plan.md) replay them. The job itself runs on the GPUs that it asks for.",
+		docs: "How the run time depends on the number of GPUs: `parallel` with `upTo`, or `curve`. [Quotes](forecast.md#a-quote) suggest larger sizes, and [plans](plan.md) replay them. The job itself runs on the GPUs that it requests.",
 		examples: [{ parallel: 0.97, upTo: 64 }],
 		defaultText: "none",
 	}),
@@ -425,9 +425,9 @@ export const jobSpecSchema = z.strictObject({
 		.meta({
 			title: "Approval above",
 			description: "Finance approves each cloud placement that is estimated to cost more.",
-			docs: "[Finance approves](policy.md#require--approval--ask-a-person-first) each cloud placement that is estimated to cost more. 0 asks about every one.",
+			docs: "[Finance approves](policy.md#require--approval--ask-a-person-first) each cloud placement that is estimated to cost more. 0 requires it for every one.",
 			examples: [50],
-			defaultText: "only policies ask",
+			defaultText: "only policies require it",
 			unit: "USD",
 		}),
 	notify: z

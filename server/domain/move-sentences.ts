@@ -34,7 +34,7 @@ export function moveWords(code: MoveCode, r: Read): string {
 		case "instance_idle":
 			return `Stopped: its instance was idle${clause(r.duration("idleMs"), (d) => ` for ${d}`)}${clause(r.duration("limitMs"), (d) => `, and rule ${r.text("ruleId") ?? "of the policy"} allows ${d}`)}`;
 		case "gpu_utilisation_low":
-			return `Stopped: its GPUs were used ${r.count("percent") ?? "less than allowed"}%${clause(r.duration("overMs"), (d) => ` over ${d}`)}${clause(r.count("belowPercent"), (p) => `, and rule ${r.text("ruleId") ?? "of the policy"} asks for ${p}%`)}`;
+			return `Stopped: its GPUs were used ${r.count("percent") ?? "less than allowed"}%${clause(r.duration("overMs"), (d) => ` over ${d}`)}${clause(r.count("belowPercent"), (p) => `, and rule ${r.text("ruleId") ?? "of the policy"} requires ${p}%`)}`;
 		case "budget_cap_reached":
 			return `Stopped at its checkpoint: ${budgetName(r)} has reached its cap${clause(r.money("capMicroUsd"), (m) => ` of ${m}`)}`;
 		default:

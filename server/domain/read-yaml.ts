@@ -74,7 +74,7 @@ function duplicateKeys(doc: Document): YamlProblem[] {
 					problems.push({
 						offset: key.range?.[0] ?? 0,
 						code: "DUPLICATE_KEY",
-						message: `the key ${String(key.value).slice(0, 60)} is there twice`,
+						message: `the key ${String(key.value).slice(0, 60)} appears twice`,
 					});
 				}
 				seen.add(key.value);

@@ -25,7 +25,7 @@ export function removalSentenceOf(
 /** The same without capital and full stop, for use inside a sentence. */
 export function removalWords(why: RemovalCode, ruleId: string | null, r: Read): string {
 	const rule = ruleId === null ? "the policy" : `rule ${ruleId}`;
-	const asked = (name: string, unit: string): string => clause(r.text(name), (n) => ` of the ${n} ${unit} asked`);
+	const asked = (name: string, unit: string): string => clause(r.text(name), (n) => ` of the ${n} ${unit} requested`);
 	switch (why) {
 		case "site_denied":
 			return `${rule} denies ${r.text("denied") === "cloud" ? "the cloud" : (r.text("site") ?? "its site")}`;
@@ -44,21 +44,21 @@ export function removalWords(why: RemovalCode, ruleId: string | null, r: Read): 
 		case "capacity_type_required":
 			return `${rule} requires ${label(r.text("required")) ?? "another"} capacity`;
 		case "residency":
-			return `${ruleId === null ? "residency" : rule} keeps the job's data in ${r.text("residency") ?? "its own area"}${clause(r.text("region"), (name) => `, and ${name} lies elsewhere`)}`;
+			return `${ruleId === null ? "residency" : rule} keeps the job's data in ${r.text("residency") ?? "its own area"}${clause(r.text("region"), (name) => `, and ${name} is elsewhere`)}`;
 		case "data_at_home":
-			return `the job's data ${r.text("uri") ?? "set"} lies on the owned sites, and no copy of it is known there`;
+			return `the job's data ${r.text("uri") ?? "set"} is on the owned sites, and no copy of it is known there`;
 		case "mount_missing":
 			return `site ${r.text("site") ?? ""} has no mount ${r.text("mount") ?? ""}`.replaceAll("  ", " ").trim();
 		case "hardware_gpus":
-			return `it has ${r.text("has") ?? "fewer"}${asked("asked", "GPUs") || " GPUs, fewer than asked"}`;
+			return `it has ${r.text("has") ?? "fewer"}${asked("asked", "GPUs") || " GPUs, fewer than requested"}`;
 		case "hardware_accelerator":
 			return `its accelerator is ${r.text("has") ?? "another"}${clause(r.text("asked"), (a) => `, not ${a}`)}`;
 		case "hardware_cpus":
-			return `it has ${r.text("has") ?? "fewer"}${asked("asked", "CPUs") || " CPUs, fewer than asked"}`;
+			return `it has ${r.text("has") ?? "fewer"}${asked("asked", "CPUs") || " CPUs, fewer than requested"}`;
 		case "hardware_memory":
-			return `it has ${r.text("hasGiB") ?? "less"}${asked("askedGiB", "GiB of memory") || " GiB of memory, less than asked"}`;
+			return `it has ${r.text("hasGiB") ?? "less"}${asked("askedGiB", "GiB of memory") || " GiB of memory, less than requested"}`;
 		case "hardware_gpu_memory":
-			return `its GPUs have ${r.text("hasGiB") ?? "less"}${asked("askedGiB", "GiB of GPU memory") || " GiB of memory, less than asked"}`;
+			return `its GPUs have ${r.text("hasGiB") ?? "less"}${asked("askedGiB", "GiB of GPU memory") || " GiB of memory, less than requested"}`;
 		case "hardware_bf16":
 			return `its accelerator ${clause(r.text("has"), (name) => `${name} `)}does not support bfloat16`;
 		default:
@@ -84,11 +84,11 @@ function stateWords(why: StateCode, r: Read, ruleId: string | null): string {
 		case "price_missing":
 			return "its price is unknown";
 		case "price_zero":
-			return `its price reads ${r.money("hourlyMicroUsd") ?? "$0.00"} an hour, which cannot be true`;
+			return `its price reads ${r.money("hourlyMicroUsd") ?? "$0.00"} per hour, which cannot be right`;
 		case "price_stale":
-			return `its price is ${r.duration("ageMs") ?? "too"} old${clause(r.instant("observedAtMs"), (t) => ` (seen ${t})`)}${clause(r.duration("maxAgeMs"), (d) => `; prices older than ${d} are not trusted`)}`;
+			return `its price is ${r.duration("ageMs") ?? "too"} old${clause(r.instant("observedAtMs"), (t) => ` (seen ${t})`)}${clause(r.duration("maxAgeMs"), (d) => `; the limit is ${d}`)}`;
 		case "spot_not_cheaper":
-			return `spot at ${r.money("hourlyMicroUsd") ?? "this price"} an hour is no cheaper than on-demand${clause(r.money("onDemandHourlyMicroUsd"), (m) => ` at ${m}`)}`;
+			return `spot at ${r.money("hourlyMicroUsd") ?? "this price"} per hour is no cheaper than on-demand${clause(r.money("onDemandHourlyMicroUsd"), (m) => ` at ${m}`)}`;
 		case "capacity_backoff":
 			return `it had no ${r.text("why") === "quota_exceeded" ? "quota" : "capacity"} recently${clause(r.instant("untilMs"), (t) => ` and is paused until ${t}`)}`;
 		case "burst_not_due":
@@ -96,11 +96,11 @@ function stateWords(why: StateCode, r: Read, ruleId: string | null): string {
 		case "budget_exceeded":
 			return `${budgetName(r)} is ${r.money("missingMicroUsd") ?? "money"} short of its worst case`;
 		case "approval_required":
-			return `rule ${ruleId ?? "of the policy"} asks ${askedPerson(r.text("role"))} to approve ${r.money("costMicroUsd") ?? "it"}`;
+			return `rule ${ruleId ?? "of the policy"} requires approval by ${askedPerson(r.text("role"))}${clause(r.money("costMicroUsd"), (m) => ` for ${m}`)}`;
 		case "no_free_slots":
 			return "no slots are free now";
 		case "site_unreachable":
-			return `site${clause(r.text("siteId"), (s) => ` ${s}`)} does not answer`;
+			return `site${clause(r.text("siteId"), (s) => ` ${s}`)} does not respond`;
 		case "multi_node_unsupported":
 			return `it cannot start ${clause(r.count("askedNodes"), (n) => `${n} `)}machines together`;
 		default:
@@ -124,31 +124,31 @@ function limitWords(why: LimitCode, r: Read, ruleId: string | null): string {
 	const rule = ruleId === null ? "a burst rule" : `rule ${ruleId}`;
 	switch (why) {
 		case "reserved_full":
-			return `of the reserved capacity ${clause(r.count("freeInstances"), (n) => `${n} `) || "too few "}instances are free${clause(r.count("askedNodes"), (n) => `, and the job needs ${n}`)}`;
+			return `${clause(r.count("freeInstances"), (n) => `only ${n} `) || "too few "}instances of the reserved capacity are free${clause(r.count("askedNodes"), (n) => `, and the job needs ${n}`)}`;
 		case "reserved_too_short":
-			return `its capacity ends${clause(r.instant("untilMs"), (t) => ` at ${t}`)}, before the job would${clause(r.duration("neededMs"), (d) => `, which needs ${d}`)}`;
+			return `its capacity ends${clause(r.instant("untilMs"), (t) => ` at ${t}`)}, before the job finishes${clause(r.duration("neededMs"), (d) => `; it needs ${d}`)}`;
 		case "quota_exceeded":
-			return `the account's quota${clause(r.text("quota"), (name) => ` ${name}`)}${clause(r.count("limit"), (n) => ` of ${n}${clause(r.text("unit"), (unit) => (unit === "gpus" ? " GPUs" : " cores"))}${clause(r.count("used"), (u) => `, ${u} used,`)}`)} leaves ${clause(r.count("freeGpus"), (n) => `${n} `) || "too few "}GPUs there${clause(r.count("askedGpus"), (n) => `, and the job takes ${n}`)}`;
+			return `the account's quota${clause(r.text("quota"), (name) => ` ${name}`)}${clause(r.count("limit"), (n) => ` of ${n}${clause(r.text("unit"), (unit) => (unit === "gpus" ? " GPUs" : " cores"))}${clause(r.count("used"), (u) => `, ${u} used,`)}`)} leaves ${clause(r.count("freeGpus"), (n) => `${n} `) || "too few "}GPUs there${clause(r.count("askedGpus"), (n) => `, and the job needs ${n}`)}`;
 		case "cap_exceeded":
 			return capWords(r);
 		case "too_slow":
 			return `the job may need ${r.duration("neededMs") ?? "too long"} on ${r.text("accelerator") ?? "this accelerator"}${clause(r.duration("limitMs"), (d) => `, over its limit of ${d}`)}`;
 		case "life_too_short":
-			return `an instance may live${clause(r.duration("lifeMs"), (d) => ` ${d}`)}, and the job cannot ${r.text("missing") === "checkpoint" ? "reach its next checkpoint" : "finish"} in that${clause(r.duration("neededMs"), (d) => `: it needs ${d}`)}`;
+			return `the instance lifetime${clause(r.duration("lifeMs"), (d) => ` of ${d}`)} is too short for the job to ${r.text("missing") === "checkpoint" ? "reach its next checkpoint" : "finish"}${clause(r.duration("neededMs"), (d) => `: it needs ${d}`)}`;
 		case "data_too_slow":
-			return `copying the job's data there takes ${r.duration("stagingMs") ?? "too long"}, and with the run that does not fit ${r.text("limit") === "deadline" ? "before the job's deadline" : "into the life of an instance"}${clause(r.duration("leftMs"), (d) => ` (${d})`)}`;
+			return `copying the job's data there takes ${r.duration("stagingMs") ?? "too long"}; with the run, that does not fit ${r.text("limit") === "deadline" ? "before the job's deadline" : "into the lifetime of an instance"}${clause(r.duration("leftMs"), (d) => ` (${d})`)}`;
 		case "deadline_needs_firm":
 			return "spot may be reclaimed, and the job's deadline leaves no time for that";
 		case "spot_is_cheapest":
-			return "spot is expected to cost less to the end of the job, interruptions counted, and the deadline holds all the same";
+			return "spot is expected to cost less overall, interruptions included, and still meets the deadline";
 		case "spot_too_short":
-			return "spot is not expected to last long enough to be worth the time that it would take from the job's deadline";
+			return "spot is not expected to last long enough to be worth the time lost before the job's deadline";
 		case "spot_worth_the_wait":
-			return `waiting for spot is expected to cost less, and the job's deadline bears it${clause(r.instant("untilMs"), (t) => ` until ${t}`)}`;
+			return `waiting for spot is expected to cost less, and the job's deadline allows it${clause(r.instant("untilMs"), (t) => ` until ${t}`)}`;
 		case "burst_cost_limit":
-			return `it is expected to cost ${r.money("costMicroUsd") ?? "more"}${clause(r.money("atMostMicroUsd"), (m) => `, and ${rule} allows ${m}`)}`;
+			return `it is expected to cost ${r.money("costMicroUsd") ?? "more"}${clause(r.money("atMostMicroUsd"), (m) => `, but ${rule} allows ${m}`)}`;
 		case "burst_data_limit":
-			return `${clause(r.count("dataGiB"), (n) => `${n} GiB of data`) || "data of unknown size"} would have to be copied there${clause(r.count("atMostGiB"), (n) => `, and ${rule} allows ${n} GiB`)}`;
+			return `${clause(r.count("dataGiB"), (n) => `${n} GiB of data`) || "data of unknown size"} would have to be copied there${clause(r.count("atMostGiB"), (n) => `, but ${rule} allows ${n} GiB`)}`;
 		default:
 			return assertNever(why, "removal code");
 	}

@@ -90,7 +90,7 @@ export function capWords(r: Read): string {
 	const name = `cap${clause(r.text("capId"), (id) => ` ${id}`)}`;
 	const gib = (fact: string): string | null => clause(r.count(fact), (n) => `${n} GiB of egress`) || null;
 	const machines = (fact: string): string | null => clause(r.count(fact), (n) => plural(Number(n), "instance")) || null;
-	const rate = (fact: string): string | null => clause(r.money(fact), (m) => `${m} an hour`) || null;
+	const rate = (fact: string): string | null => clause(r.money(fact), (m) => `${m} per hour`) || null;
 	const of = (what: "cap" | "used" | "asked"): string | null =>
 		rate(`${what}HourlyMicroUsd`) ?? machines(`${what}Instances`) ?? gib(`${what}GiB`);
 	return `${name} ${clause(of("cap"), (t) => `allows ${t}`) || "is reached"}${clause(of("used"), (t) => `, ${t} in use`)}${clause(of("asked"), (t) => `, and this adds ${t}`)}`;

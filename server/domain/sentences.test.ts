@@ -58,7 +58,7 @@ describe("sentenceOf", () => {
 				largestHomeGpus: 4,
 				largestCloudGpus: 8,
 			}),
-			"No place can ever run this job. At home: it asks for 16 GPUs on one machine, the largest has 4. In the cloud: it asks for 16 GPUs on one machine, the largest has 8.",
+			"No place can ever run this job. At home: it requests 16 GPUs on one machine; the largest has 4. In the cloud: it requests 16 GPUs on one machine; the largest has 8.",
 		],
 		[reason("exit_nonzero", { exitCode: 3 }), "Failed: the command ended with exit code 3."],
 		[reason("out_of_memory"), "Failed: the command was killed because memory ran out."],
@@ -91,14 +91,16 @@ describe("removalSentenceOf", () => {
 	it("names the rule and the numbers", () => {
 		const quota = { quota: "NVIDIA_L4_GPUS", unit: "gpus", limit: 8, used: 6, freeGpus: 2, askedGpus: 4 };
 		expect(removalSentenceOf({ ruleId: null, why: "quota_exceeded", facts: quota })).toBe(
-			"The account's quota NVIDIA_L4_GPUS of 8 GPUs, 6 used, leaves 2 GPUs there, and the job takes 4.",
+			"The account's quota NVIDIA_L4_GPUS of 8 GPUs, 6 used, leaves 2 GPUs there, and the job needs 4.",
 		);
 		expect(removalSentenceOf({ ruleId: "sensitive-stays-home", why: "site_denied", facts: { site: "aws", denied: "cloud" } })).toBe(
 			"Rule sensitive-stays-home denies the cloud.",
 		);
-		expect(removalSentenceOf({ ruleId: null, why: "hardware_gpus", facts: { asked: 8, has: 4 } })).toBe("It has 4 of the 8 GPUs asked.");
+		expect(removalSentenceOf({ ruleId: null, why: "hardware_gpus", facts: { asked: 8, has: 4 } })).toBe(
+			"It has 4 of the 8 GPUs requested.",
+		);
 		expect(removalSentenceOf({ ruleId: null, why: "price_stale", facts: { ageMs: 90_000_000, maxAgeMs: 86_400_000 } })).toBe(
-			"Its price is 1d1h old; prices older than 1d are not trusted.",
+			"Its price is 1d1h old; the limit is 1d.",
 		);
 	});
 });

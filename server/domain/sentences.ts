@@ -39,20 +39,20 @@ function wordsOf(code: ReasonCode, r: Read): string {
 		case "cap_exceeded":
 			return `Waiting: ${capWords(r)}${homeStart(r)}`;
 		case "approval_required":
-			return `Held: rule ${r.text("ruleId") ?? "of the policy"} asks ${askedPerson(r.text("role"))} to approve an estimated ${r.money("costMicroUsd") ?? "cost"}${clause(r.money("approvedMicroUsd"), (m) => `; approved up to ${m}`)}`;
+			return `Held: rule ${r.text("ruleId") ?? "of the policy"} requires approval by ${askedPerson(r.text("role"))} for an estimated ${r.money("costMicroUsd") ?? "cost"}${clause(r.money("approvedMicroUsd"), (m) => `; approved up to ${m}`)}`;
 		case "waiting_not_approved":
-			return `Waiting for a slot at home: rule ${r.text("ruleId") ?? "of the policy"} asks ${askedPerson(r.text("role"))} first, and ${approvalAnswer(r)}${homeStart(r)}`;
+			return `Waiting for a slot at home: rule ${r.text("ruleId") ?? "of the policy"} requires approval by ${askedPerson(r.text("role"))}, and ${approvalAnswer(r)}${homeStart(r)}`;
 		case "capacity_backoff":
 			return `Waiting: every allowed offer recently ran out of capacity or quota and is paused${clause(r.instant("untilMs"), (t) => ` until ${t}`)}${homeStart(r)}`;
 		case "waiting_for_spot":
-			return `Waiting for spot: none was available just now${clause(r.instant("askAgainMs"), (t) => `; next try at ${t}`)}${clause(r.instant("untilMs"), (t) => `; the deadline allows waiting until ${t}, since`) || "; the deadline allows it, since"} non-spot capacity is available${clause(r.money("hourlyMicroUsd"), (m) => ` for ${m} an hour`)}${clause(r.money("spotHourlyMicroUsd"), (m) => `, and spot costs ${m}`)}${homeStart(r)}`;
+			return `Waiting for spot: none was available just now${clause(r.instant("askAgainMs"), (t) => `; next try at ${t}`)}${clause(r.instant("untilMs"), (t) => `; the deadline allows waiting until ${t}, since`) || "; the deadline allows it, since"} non-spot capacity is available${clause(r.money("hourlyMicroUsd"), (m) => ` for ${m} per hour`)}${clause(r.money("spotHourlyMicroUsd"), (m) => `, and spot costs ${m}`)}${homeStart(r)}`;
 		case "deferred_cheaper_hour":
 		case "deferred_greener_hour":
 			return `Deferred${clause(r.instant("untilMs"), (t) => ` until ${t}`)} by rule ${r.text("ruleId") ?? "of the policy"}: ${code === "deferred_cheaper_hour" ? "the hour is cheaper" : "the grid is greener then"}${clause(r.money("savingMicroUsd"), (m) => `, which saves ${m}`)}${clause(r.text("savedGrams"), (g) => `, which saves ${g} g CO2e`)}${foretold(r)}`;
 		case "copying_data_ahead":
 			return `Waiting while its data are copied to ${r.text("provider") ?? "the cloud"}${clause(r.text("region"), (p) => ` ${p}`)}, before GPUs are billed there${clause(r.text("gib"), (g) => `: ${g} GiB`)}${clause(r.instant("readyAtMs"), (t) => `, expected to be there by ${t}`)}${clause(r.money("savedMicroUsd"), (m) => `; a machine that copied them itself would cost ${m} more`)}${clause(r.text("problem"), (e) => `; the last try failed: ${e}`)}${homeStart(r)}`;
 		case "no_progress":
-			return `Held: ${plural(r.count("attempts") ?? 0, "attempt")} in a row ended early and saved nothing${clause(r.duration("lostMs"), (d) => `; ${d} of machine time`)}${clause(r.money("lostMicroUsd"), (m) => ` and ${m} were lost`)}. Save checkpoints more often or allow longer instance lives, then resume the job`;
+			return `Held: ${plural(r.count("attempts") ?? 0, "attempt")} in a row ended early and saved nothing${clause(r.duration("lostMs"), (d) => `; ${d} of machine time`)}${clause(r.money("lostMicroUsd"), (m) => ` and ${m} were lost`)}. Save checkpoints more often or allow longer instance lifetimes, then resume the job`;
 		case "held_by_person":
 			return `Held by ${r.text("by") ?? "a person"}`;
 		case "placed_home":

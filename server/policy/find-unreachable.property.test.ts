@@ -152,7 +152,7 @@ describe("rules reported to leave no cloud offer", () => {
 				const errors = parsePolicy(rulesText(...texts), { measures: MEASURES }).problems.filter((p) => p.severity === "error");
 				const policy = together(texts);
 				for (const { message } of errors) {
-					const id = /^(r\d) .*(no cloud offer is left|no cloud offer passes both|takes every cloud away)/.exec(message)?.[1];
+					const id = /^(r\d) .*(no cloud offer is left|no cloud offer passes both|denies every cloud)/.exec(message)?.[1];
 					const rule = policy?.rules.find((r) => r.id === id);
 					if (!policy || !rule) continue;
 					found++;

@@ -287,11 +287,7 @@ const WRONG_RULES: [what: string, rule: string, want: string][] = [
 		"{ id: a, deny: { sites: *x } }",
 		"6:31 error Policies cannot contain aliases (*name): every rule must show what it does. | Write out the value.",
 	],
-	[
-		"a key twice",
-		"{ id: a, id: b, deny: { sites: [cloud] } }",
-		"6:16 error Invalid YAML: the key id is there twice. | Remove one of them.",
-	],
+	["a key twice", "{ id: a, id: b, deny: { sites: [cloud] } }", "6:16 error Invalid YAML: the key id appears twice. | Remove one of them."],
 	["a text for a rule", "burst", '6:7 error spec.rules[0] must be a set of fields, not "burst".'],
 ];
 
@@ -350,7 +346,7 @@ describe("shares", () => {
 			'{ "a b": 1 }',
 			'5:13 error spec.shares.a b must be 1 to 63 letters, digits, ".", "_" or "-", and start and end with a letter or digit.',
 		],
-		["{ risk: 1, risk: 2 }", "5:22 error Invalid YAML: the key risk is there twice. | Remove one of them."],
+		["{ risk: 1, risk: 2 }", "5:22 error Invalid YAML: the key risk appears twice. | Remove one of them."],
 	])("%s", (shares, want) => {
 		expect(problemsIn(withShares(shares))).toEqual([want]);
 	});

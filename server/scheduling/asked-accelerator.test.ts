@@ -19,7 +19,7 @@ describe("a job that requests an accelerator that exists nowhere", () => {
 	it("fails with the available accelerators when it requests a TPU and there are only GPUs", () => {
 		expect(asking(["TPU-v5e"])).toEqual([
 			"fail",
-			"No place can ever run this job. At home: none has TPU-v5e. In the cloud: none has TPU-v5e. There are: A10G-24GB, H100-80GB.",
+			"No place can ever run this job. At home: none has TPU-v5e. In the cloud: none has TPU-v5e. Known accelerators: A10G-24GB, H100-80GB.",
 		]);
 	});
 

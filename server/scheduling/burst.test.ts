@@ -35,7 +35,7 @@ describe("limits of a burst rule", () => {
 			facts: { cause: "burst_cost_limit", ruleId: "cheap", removedByCause: 1 },
 		});
 		const removed = explanation?.removed.find((g) => g.why === "burst_cost_limit")?.cheapest.removedBy;
-		expect(removed && removalSentenceOf(removed)).toBe("It is expected to cost $1.02, and rule cheap allows $1.02.");
+		expect(removed && removalSentenceOf(removed)).toBe("It is expected to cost $1.02, but rule cheap allows $1.02.");
 	});
 
 	it("apply to the data to copy; an unknown size is too much", () => {

@@ -37,7 +37,7 @@ describe("caps", () => {
 			facts: { capId: "burn", usedHourlyMicroUsd: "7000000", askedHourlyMicroUsd: "4000000" },
 		});
 		expect(reason && sentenceOf(reason)).toMatch(
-			/^Waiting: cap burn allows \$10.00 an hour, \$7.00 an hour in use, and this adds \$4.00 an hour/,
+			/^Waiting: cap burn allows \$10.00 per hour, \$7.00 per hour in use, and this adds \$4.00 per hour/,
 		);
 	});
 

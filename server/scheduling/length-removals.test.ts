@@ -32,7 +32,9 @@ describe("the life of an instance", () => {
 	it("excludes the offer when it ends before the job, and the sentence gives the missing time", () => {
 		const { launches, removal } = decideWith(6 * MINUTE_MS, anHour.build());
 		expect(launches).toBe(false);
-		expect(removal && removalSentenceOf(removal)).toMatch(/^An instance may live 6 ?m.*the job cannot finish in that: it needs 1 ?h/);
+		expect(removal && removalSentenceOf(removal)).toMatch(
+			/^The instance lifetime of 6 ?m.* is too short for the job to finish: it needs 1 ?h/,
+		);
 	});
 
 	it("excludes nothing when it is long enough for the expected run", () => {
@@ -43,7 +45,7 @@ describe("the life of an instance", () => {
 		expect(decideWith(30 * MINUTE_MS, saving(10 * MINUTE_MS))).toEqual({ launches: true, removal: null });
 		const { launches, removal } = decideWith(6 * MINUTE_MS, saving(10 * MINUTE_MS));
 		expect(launches).toBe(false);
-		expect(removal && removalSentenceOf(removal)).toContain("cannot reach its next checkpoint");
+		expect(removal && removalSentenceOf(removal)).toContain("too short for the job to reach its next checkpoint");
 	});
 
 	it("does not exclude a job with an unknown run time", () => {

@@ -94,7 +94,7 @@ describe("data that cannot be staged in time", () => {
 	it("excludes a place where staging and the run do not fit into an instance's life", () => {
 		const { removal } = decideWith(aJob("a").estimate(HOUR_MS).data(set(4_000)).build(), [], 8 * HOUR_MS);
 		expect(removal && removalSentenceOf(removal)).toMatch(
-			/^Copying the job's data there takes 12 ?h.*into the life of an instance \(8 ?h\)/,
+			/^Copying the job's data there takes 12 ?h.*into the lifetime of an instance \(8 ?h\)/,
 		);
 		expect(decideWith(aJob("a").estimate(HOUR_MS).data(set(200)).build(), []).removal).toBeNull();
 	});

@@ -131,7 +131,7 @@ describe("the plan of a job that waits for spot", () => {
 		expect(plan.actions).toEqual([]);
 		const why = plan.waiting.get("job_a");
 		expect(why && sentenceOf(why)).toBe(
-			"Waiting for spot: none was available just now; next try at 2026-11-21 12:09 UTC; the deadline allows waiting until 2026-11-21 21:33 UTC, since non-spot capacity is available for $1.00 an hour, and spot costs $0.30.",
+			"Waiting for spot: none was available just now; next try at 2026-11-21 12:09 UTC; the deadline allows waiting until 2026-11-21 21:33 UTC, since non-spot capacity is available for $1.00 per hour, and spot costs $0.30.",
 		);
 		expect(why && waitingChanges(why).map(({ sentence }) => sentence)).toEqual([
 			"At 2026-11-21 12:09 UTC Spillway requests spot capacity again, and launches if there is some.",

@@ -59,12 +59,12 @@ describe("spillway policy", () => {
 		[
 			"with a family that is a slip",
 			"{ id: x, deny: { instanceFamilies: [g5.xlrge] } }",
-			/g5\.xlrge, which fits no .* Did you mean g5\.xlarge\?/,
+			/g5\.xlrge, which matches no .* Did you mean g5\.xlarge\?/,
 		],
 		[
 			"with a family that does not exist",
 			"{ id: x, allow: { instanceFamilies: [quantum-9000] } }",
-			/quantum-9000, which fits no .* Use one of: /,
+			/quantum-9000, which matches no .* Use one of: /,
 		],
 		["with an expression that can be slow", `{ id: x, when: '${SLOW}', limit: { instanceHours: 2 } }`, /steps/],
 		["with an expression that is never true", "{ id: x, when: 'job.gpus < 0', limit: { instanceHours: 2 } }", /never|no job/i],

@@ -136,7 +136,7 @@ describe.skipIf(missing !== null)(
 				Modules: await leaves(scriptOf("modules", "module load cuda/12.4", "true")),
 				".sif file": await leaves(scriptOf("apptainer", "apptainer exec train.sif python train.py")),
 				"command scontrol": await leaves(scriptOf("tools", "scontrol show job $SLURM_JOB_ID")),
-				"tasks a node": await leaves(scriptOf("mpi", "#SBATCH --ntasks-per-node=2", "srun python train.py")),
+				"tasks per node": await leaves(scriptOf("mpi", "#SBATCH --ntasks-per-node=2", "srun python train.py")),
 				"out holds files already": await leaves(scriptOf("resumes", "true"), ["--comment=spillway checkpoints=out"]),
 				heterogeneous: await leaves(`${scriptOf("het")}#SBATCH hetjob\n#SBATCH --gres=gpu:h100:2\ntrue\n`),
 			};

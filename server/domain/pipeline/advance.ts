@@ -128,7 +128,7 @@ function judge(graph: readonly GraphStep[], step: GraphStep, facts: readonly (Ne
 	if (step.when === null) return unfit === null ? { kind: "start" } : { kind: "skip", why: unfit };
 	const verdict = holds(step.when, needs);
 	if (verdict.holds) return { kind: "start" };
-	return { kind: "skip", why: verdict.error === null ? "its condition does not hold" : `its condition has no answer: ${verdict.error}` };
+	return { kind: "skip", why: verdict.error === null ? "its condition does not hold" : `its condition has no result: ${verdict.error}` };
 }
 
 /** Positions in `runs` by step. */

@@ -126,7 +126,7 @@ describe("a pipeline file", () => {
 		first?.needs.splice(0, 1, "s9999");
 		expect(() => parsePipelineDocument(file, options)).toThrow(/step itself/);
 		const many = `  steps: [{ name: a, matrix: { x: [${Array.from({ length: 200 }, (_, i) => i).join(", ")}], y: [${Array.from({ length: 60 }, (_, i) => i).join(", ")}] }, job: { command: [x] } }]\n`;
-		expect(problems(() => parse(many))).toEqual(["5:10 spec.steps asks for 12000 runs; the limit is 10000. Remove values from an axis."]);
+		expect(problems(() => parse(many))).toEqual(["5:10 spec.steps defines 12000 runs; the limit is 10000. Remove values from an axis."]);
 	});
 });
 

@@ -108,7 +108,7 @@ function buildSweep(document: unknown, options: ParseOptions): Built {
 }
 
 function tooMany(runs: number, at: PropertyKey[]): Built {
-	const message = `asks for ${runs} runs; the limit is ${PIPELINE_LIMITS.runs}`;
+	const message = `defines ${runs} runs; the limit is ${PIPELINE_LIMITS.runs}`;
 	return { spec: null, problems: [{ path: at.join("."), message, fix: "Remove values from an axis.", at, isKey: false }] };
 }
 

@@ -71,8 +71,8 @@ const parallel = (what: string) =>
 const notify = () =>
 	jobSpecSchema.shape.notify.meta({
 		...jobSpecSchema.shape.notify.meta(),
-		description: "Events of the whole and of its jobs that are mailed to the submitter's address.",
-		docs: "Events of the whole, and of its jobs before their end, that are [mailed to the submitter's address](notifications.md).",
+		description: "Events of the pipeline or sweep and of its jobs that are mailed to the submitter's address.",
+		docs: "Events of the pipeline or sweep, and of its jobs before their end, that are [mailed to the submitter's address](notifications.md).",
 	});
 
 const retry = () =>
@@ -81,7 +81,7 @@ const retry = () =>
 		.default(0)
 		.meta({
 			title: "Retry",
-			description: "How often a failed job is submitted again. Interrupted jobs are requeued in any case.",
+			description: "How often a failed job is resubmitted. Interrupted jobs are always requeued.",
 			examples: [1],
 		});
 
@@ -162,8 +162,8 @@ const stepWith = <J extends z.ZodType>(job: J) =>
 				.optional()
 				.meta({
 					title: "When",
-					description: "Condition over the needed steps. The step is skipped when it does not hold.",
-					docs: "Condition over the needed steps, such as `needs.check.exit == 0`. The step is skipped when it does not hold. [Conditions](#conditions).",
+					description: "Condition on the needed steps. The step is skipped when it does not hold.",
+					docs: "Condition on the needed steps, such as `needs.check.exit == 0`. The step is skipped when it does not hold. [Conditions](#conditions).",
 					examples: ['needs.train.state == "succeeded"'],
 					defaultText: "every needed step succeeded",
 				}),
