@@ -107,7 +107,7 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 		for (const signal of ["SIGTERM", "SIGINT"] as const) {
 			process.on(signal, () => lifecycle.requestStop({ cause: "signalled", graceMs: terms.stopGraceMs, machineEndsAtMs: null }));
 		}
-		if (withoutIdentity !== null) announce(`was let in by its secret alone: ${withoutIdentity}`);
+		if (withoutIdentity !== null) announce(`enrolled with its secret only: ${withoutIdentity}`);
 		if (terms.over) lifecycle.requestStop({ cause: "over", graceMs: 0, machineEndsAtMs: null });
 		else if (terms.stop) lifecycle.requestStop({ cause: "ordered", graceMs: terms.stop.graceMs, machineEndsAtMs: null });
 		watchers.done.catch((error: unknown) => {
@@ -143,7 +143,7 @@ async function enroll(
 	// Identity documents expire within the hour, and the control plane may be unavailable for longer.
 	const freshJson = async () => {
 		const found = await findIdentity(metadata, challenge);
-		if (found.missing !== null && withoutIdentity === null) log(`goes without an identity document: ${found.missing}`);
+		if (found.missing !== null && withoutIdentity === null) log(`enrolling without an identity document: ${found.missing}`);
 		withoutIdentity = found.missing;
 		return { ...whoWeAre, ...(found.document === null ? {} : { identity: found.document }) };
 	};
@@ -181,18 +181,19 @@ async function startGuard(s: Pick<Session, "settings" | "terms" | "lifecycle" | 
 			file: process.argv[1] ?? "",
 			onWord: (word) => {
 				if (lifecycle.phase !== "running" && lifecycle.phase !== "stopping") return;
-				if (word === "thawed") announce("the control plane answered: the command goes on");
-				else announce(`the control plane has answered no beat for ${lease.ms / 1_000} s: the command is paused until it does`);
+				if (word === "thawed") announce("the control plane responded: the command resumes");
+				else
+					announce(`no response from the control plane to heartbeats for ${lease.ms / 1_000} s: the command is paused until it responds`);
 			},
 			onLoss: () => {
 				if (!BEFORE_ITS_END.has(lifecycle.phase)) return;
-				announce("the guard of the job's lease no longer exists: the command is stopped, to go on elsewhere");
+				announce("the lease guard of the job has exited: stopping the command so that it can continue elsewhere");
 				const graceMs = Math.min(terms.stopGraceMs, Math.max(0, lease.untilMs - bootTimeMs()));
 				lifecycle.requestStop({ cause: "signalled", graceMs, machineEndsAtMs: null });
 			},
 		});
 	} catch (error) {
-		announce(`the job has no lease: its guard could not be started (${messageOf(error)})`);
+		announce(`the job has no lease: the lease guard could not be started (${messageOf(error)})`);
 		return null;
 	}
 }
@@ -294,7 +295,7 @@ async function openContainer({ settings, terms, lifecycle, announce }: Session):
 	const { image } = terms.spec;
 	if (image === null) return null;
 	if (!settings.containers) {
-		announce(`the image ${image} is not used: this machine is set to run commands as its own processes`);
+		announce(`the image ${image} is not used: this instance is configured to run commands without containers`);
 		return null;
 	}
 	const { folder, searchPath } = settings;
@@ -308,14 +309,14 @@ async function meetGang(s: Session, job: PreparedJob, begunFrom: string | null):
 	if (!terms.gang) return {};
 	let restored = begunFrom;
 	const { rank, nodes } = terms.gang;
-	announce(`is ready as rank ${rank} of ${nodes}`);
+	announce(`ready as rank ${rank} of ${nodes}`);
 	for (;;) {
 		const json = restored === null ? {} : { restored };
 		const { master, restore: other } = await client.call({
 			...{ method: "POST" as const, path: "/staged", json, answer: stagedAnswer, signal: lifecycle.stopSignal },
 		});
 		if (other !== undefined) {
-			announce("another machine found the checkpoint broken: the one before it is restored");
+			announce("another instance found the checkpoint corrupt: restoring the previous one");
 			restored = await restore(s, job, other);
 			continue;
 		}
@@ -334,7 +335,7 @@ async function restore(s: Session, job: PreparedJob, checkpoint: Restorable | nu
 	});
 	if (done === null) return null;
 	const files = done.store ? done.store.parts.flatMap((part) => part.files) : done.files;
-	s.announce(`begins from checkpoint ${done.id} (${files.length} files${done.step == null ? "" : `, step ${done.step}`})`);
+	s.announce(`starting from checkpoint ${done.id} (${files.length} files${done.step == null ? "" : `, step ${done.step}`})`);
 	return done.id;
 }
 
@@ -362,7 +363,7 @@ async function superviseRun(s: Session, { job, restored, command }: Begun): Prom
 		const endsAtMs = s.notice()?.atMs ?? null;
 		const leftMs = endsAtMs === null ? null : endsAtMs - s.clock.nowMs();
 		unkept = await sync.upload(s.lifecycle.giveUpSignal, { leftMs }).then(() => null, messageOf);
-		if (unkept !== null) s.announce(`the last checkpoint could not be kept: ${unkept}`);
+		if (unkept !== null) s.announce(`the last checkpoint could not be saved: ${unkept}`);
 	}
 	const outputProblem = await keepOutputs(s, job, exit);
 	await sent;
@@ -394,7 +395,7 @@ async function stopWhenAsked(s: Session, command: Running, ended: AbortSignal): 
 	await whenAborted(AbortSignal.any([s.lifecycle.stopSignal, ended]));
 	if (ended.aborted) return never;
 	s.announce(
-		`is asked to stop (${s.lifecycle.plan?.cause}), with ${Math.max(0, Math.round((s.lifecycle.plan?.killAtMs ?? 0) - s.clock.nowMs()))} ms to save its work`,
+		`stopping the command (${s.lifecycle.plan?.cause}): ${Math.max(0, Math.round((s.lifecycle.plan?.killAtMs ?? 0) - s.clock.nowMs()))} ms to save its work`,
 	);
 	s.lifecycle.move("stopping");
 	command.terminate();

@@ -53,7 +53,7 @@ it.each([
 });
 
 it("says which question was not answered", async () => {
-	await expect(new AzureMetadata(await serve({})).instanceId()).rejects.toThrow(/answered 404 to \/metadata\/instance\/compute/);
+	await expect(new AzureMetadata(await serve({})).instanceId()).rejects.toThrow(/returned 404 for \/metadata\/instance\/compute/);
 });
 
 const NONE = { ec2MetadataUrl: null, googleMetadataHost: null, azureMetadataUrl: null };

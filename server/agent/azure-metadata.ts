@@ -69,6 +69,6 @@ export class AzureMetadata implements MachineMetadata {
 		const answer = await fetch(`${this.#base}${path}`, { headers: { metadata: "true" }, signal: AbortSignal.timeout(TIMEOUT_MS) });
 		if (answer.ok) return answer.json();
 		await answer.body?.cancel();
-		throw new Error(`the metadata service answered ${answer.status} to ${path}`);
+		throw new Error(`the metadata service returned ${answer.status} for ${path}`);
 	}
 }

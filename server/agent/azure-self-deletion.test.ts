@@ -44,5 +44,5 @@ it("leaves a machine without an identity alone", async () => {
 
 it("shows why Azure did not let it", async () => {
 	const { url } = await serve({ identity: 200, deletion: 403 });
-	await expect(deleteOwnMachine(url)).rejects.toThrow(/virtualMachines\/ins-1 answered 403: denied/);
+	await expect(deleteOwnMachine(url)).rejects.toThrow(/virtualMachines\/ins-1 returned 403: denied/);
 });

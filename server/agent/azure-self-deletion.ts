@@ -40,5 +40,5 @@ export async function identityTokenOf(metadataUrl: string): Promise<string | nul
 async function ask(url: string, init: RequestInit, expected: readonly number[] = []): Promise<Response> {
 	const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
 	if (answer.ok || expected.includes(answer.status)) return answer;
-	throw new Error(`${new URL(url).pathname} answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
+	throw new Error(`${new URL(url).pathname} returned ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
 }

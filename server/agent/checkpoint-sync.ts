@@ -117,10 +117,10 @@ export class CheckpointSync {
 		for (const file of found) files.push({ path: file.path, ...(await digestOf(path.join(this.#folder, file.path), signal)) });
 		for (const file of files) await this.#put(id, file, signal);
 		if (signatureOf(await listFolder(this.#folder)) !== signature)
-			throw new FolderMoved("the job wrote to its checkpoint folder meanwhile");
+			throw new FolderMoved("the job wrote to its checkpoint folder during the upload");
 		await this.#client.call({ method: "POST", path: `/checkpoints/${id}/commit`, json: { files }, answer: doneAnswer, signal });
 		this.#kept = signature;
-		this.#log(`checkpoint ${id} kept: ${files.length} files, ${files.reduce((sum, f) => sum + f.bytes, 0)} bytes`);
+		this.#log(`checkpoint ${id} saved: ${files.length} files, ${files.reduce((sum, f) => sum + f.bytes, 0)} bytes`);
 		return id;
 	}
 
@@ -139,7 +139,7 @@ export class CheckpointSync {
 		if (fitsBeforeEnd({ bytes, bytesPerMs: this.#bytesPerMs, leftMs })) return true;
 		const needMs = bytes / (this.#bytesPerMs ?? 1);
 		this.#log(
-			`the last checkpoint needs ${Math.round(needMs / 1_000)} s at the measured speed, and ${Math.round((leftMs ?? 0) / 1_000)} s are left: the newest one before it counts`,
+			`not uploading the last checkpoint: it needs ${Math.round(needMs / 1_000)} s at the measured speed, and ${Math.round((leftMs ?? 0) / 1_000)} s are left. The previous checkpoint is used`,
 		);
 		return false;
 	}
@@ -153,7 +153,8 @@ export class CheckpointSync {
 		const requireUnchanged = async (): Promise<void> => {
 			const { found, step: now } = await this.#list();
 			// A newer step does not change the files of this one.
-			if (now === step && signatureOf(found) !== signature) throw new FolderMoved("the job wrote to its checkpoint folder meanwhile");
+			if (now === step && signatureOf(found) !== signature)
+				throw new FolderMoved("the job wrote to its checkpoint folder during the upload");
 		};
 		const mover = { rclone: this.#rclone, signal, gently: options.gently ?? false };
 		try {
@@ -167,7 +168,7 @@ export class CheckpointSync {
 			});
 			if (done.sentBytes > 0) this.#bytesPerMs = done.sentBytes / Math.max(1, done.sentMs);
 			this.#kept = signature;
-			const whole = done.complete ? "complete" : "saved by this rank; other ranks follow";
+			const whole = done.complete ? "complete" : "saved by this rank; other ranks still uploading";
 			this.#log(
 				`checkpoint ${begun.id} ${whole}: ${done.files} files, ${done.sentBytes} bytes sent in ${(done.sentMs / 1_000).toFixed(1)} s`,
 			);
@@ -200,10 +201,11 @@ export class CheckpointSync {
 /** @throws Error before anything is sent, for files that the control plane would reject */
 function requireAllowedFiles(files: readonly FolderFile[]): void {
 	const { checkpointFiles, checkpointFileBytes } = AGENT_LIMITS;
-	if (files.length > checkpointFiles) throw new Error(`a checkpoint may have ${checkpointFiles} files; the folder has ${files.length}`);
+	if (files.length > checkpointFiles)
+		throw new Error(`a checkpoint may have at most ${checkpointFiles} files; the folder has ${files.length}`);
 	for (const file of files) {
 		const problem = pathProblem(file.path) ?? (file.bytes > checkpointFileBytes ? `has more than ${checkpointFileBytes} bytes` : null);
-		if (problem !== null) throw new Error(`the file ${JSON.stringify(file.path)} of the checkpoint cannot be kept: it ${problem}`);
+		if (problem !== null) throw new Error(`cannot save the checkpoint file ${JSON.stringify(file.path)}: it ${problem}`);
 	}
 }
 

@@ -58,7 +58,7 @@ export class ControlClient {
 			} catch (error) {
 				if (error instanceof Refused) throw error;
 				call.signal.throwIfAborted();
-				if (tries === 2) this.#log(`${call.method} ${call.path} has no answer yet and is tried again: ${messageOf(error)}`);
+				if (tries === 2) this.#log(`${call.method} ${call.path} failed, retrying: ${messageOf(error)}`);
 			}
 			await pause(backoffMs(tries, Math.random()), call.signal);
 		}

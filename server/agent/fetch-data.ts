@@ -60,11 +60,11 @@ export async function fetchData(
 			},
 		});
 		if (hasNoFolders(source) && (await isNothing(target)))
-			throw new StagingError(`there is nothing at ${uri}; see that the path is written as it is in the store`);
+			throw new StagingError(`nothing found at ${uri}. Check the path, including upper and lower case`);
 		const seconds = (Date.now() - beganMs) / 1000;
-		log(`staged ${uri}: ${sizeText(fetchedBytes)} fetched in ${seconds.toFixed(1)} s${known ? ", the rest was here already" : ""}`);
+		log(`staged ${uri}: ${sizeText(fetchedBytes)} fetched in ${seconds.toFixed(1)} s${known ? ", the rest was already here" : ""}`);
 		if (cache !== null && (!known || fetchedBytes > 0)) {
-			await cache.keep(uri, target).catch((error: unknown) => log(`${uri} could not be kept for later attempts: ${String(error)}`));
+			await cache.keep(uri, target).catch((error: unknown) => log(`could not cache ${uri} for later attempts: ${String(error)}`));
 		}
 	} finally {
 		await rm(tmpFolder, { recursive: true, force: true });

@@ -12,9 +12,9 @@ export async function findIdentity(metadata: MachineMetadata, challenge: Identit
 	try {
 		const document = await metadata.identityDocument(challenge);
 		return document === null
-			? { document, missing: "the metadata service has no identity document for this machine" }
+			? { document, missing: "the metadata service has no identity document for this instance" }
 			: { document, missing: null };
 	} catch (error) {
-		return { document: null, missing: `the metadata service gave no identity document: ${messageOf(error)}` };
+		return { document: null, missing: `could not get an identity document from the metadata service: ${messageOf(error)}` };
 	}
 }

@@ -40,7 +40,7 @@ it("counts the seconds of a notice from when it was first seen", async () => {
 });
 
 it("says which question was not answered", async () => {
-	await expect(new GoogleMetadata(await serve({})).notice()).rejects.toThrow("the metadata server answered 404 to /instance/preempted");
+	await expect(new GoogleMetadata(await serve({})).notice()).rejects.toThrow("the metadata server returned 404 for /instance/preempted");
 });
 
 const NONE = { ec2MetadataUrl: null, googleMetadataHost: null, azureMetadataUrl: null };

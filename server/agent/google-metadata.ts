@@ -53,7 +53,7 @@ export class GoogleMetadata implements MachineMetadata {
 
 	async #get(path: string): Promise<string> {
 		const found = await this.#find(path);
-		if (found === null) throw new Error(`the metadata server answered 404 to ${path}`);
+		if (found === null) throw new Error(`the metadata server returned 404 for ${path}`);
 		return found;
 	}
 
@@ -63,7 +63,7 @@ export class GoogleMetadata implements MachineMetadata {
 		const answer = await fetch(`${this.#base}${path}`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
 		const text = await answer.text();
 		if (answer.status === 404) return null;
-		if (!answer.ok) throw new Error(`the metadata server answered ${answer.status} to ${path}`);
+		if (!answer.ok) throw new Error(`the metadata server returned ${answer.status} for ${path}`);
 		return text.trim();
 	}
 }

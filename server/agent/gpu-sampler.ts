@@ -19,10 +19,10 @@ export async function sampleGpus(
 	for (let first = true; !signal.aborted; first = false) {
 		const ended = await sampleOnce(minutes, { nowMs, signal, command });
 		if (ended === "missing") {
-			if (first) log("there is no nvidia-smi here: use and power of GPUs are not measured");
+			if (first) log("nvidia-smi is not installed: GPU use and power are not measured");
 			return;
 		}
-		if (!signal.aborted && first) log("nvidia-smi ended by itself and is started again");
+		if (!signal.aborted && first) log("nvidia-smi exited unexpectedly; restarting it");
 		if (!(await pause(AGAIN_MS, signal))) return;
 	}
 }

@@ -24,13 +24,13 @@ const onInstance = process.env["SPILLWAY_INSTANCE_ID"] !== undefined;
 
 /** Powering off ends the machine's cost. */
 async function end(): Promise<void> {
-	if (!onInstance) return log("this is no instance of Spillway's: nothing was done, and the machine stays on");
+	if (!onInstance) return log("not started on a Spillway instance: nothing was done, and the machine stays on");
 	if (settings !== null) await releaseMachine(settings, log);
 	await powerOff(commands, log);
 }
 
 process.on("uncaughtException", (error) => {
-	log(`ended by its own fault: ${error.stack ?? error.message}`);
+	log(`agent failed: ${error.stack ?? error.message}`);
 	void end().then(() => process.exit(1));
 });
 

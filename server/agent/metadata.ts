@@ -92,7 +92,7 @@ export class Ec2Metadata implements MachineMetadata {
 			if (answer.ok) return answer.text();
 			await answer.body?.cancel();
 			if (answer.status === 404) return null;
-			if (answer.status !== 401 || tries > 0) throw new Error(`the metadata service answered ${answer.status} to ${path}`);
+			if (answer.status !== 401 || tries > 0) throw new Error(`the metadata service returned ${answer.status} for ${path}`);
 			this.#token = null;
 		}
 	}
@@ -102,7 +102,7 @@ export class Ec2Metadata implements MachineMetadata {
 			method: "PUT",
 			headers: { "x-aws-ec2-metadata-token-ttl-seconds": String(TOKEN_TTL_S) },
 		});
-		if (!answer.ok) throw new Error(`the metadata service answered ${answer.status} to a request for a token`);
+		if (!answer.ok) throw new Error(`the metadata service returned ${answer.status} for a token request`);
 		return answer.text();
 	}
 
@@ -117,9 +117,9 @@ export async function untilInstanceId(metadata: MachineMetadata, signal: AbortSi
 		try {
 			return await metadata.instanceId();
 		} catch (error) {
-			log(`the metadata service does not answer yet: ${error instanceof Error ? error.message : String(error)}`);
+			log(`the metadata service does not respond yet: ${error instanceof Error ? error.message : String(error)}`);
 		}
-		if (!(await pause(1_000, signal))) throw new Error("the machine's life is over before its metadata service answered");
+		if (!(await pause(1_000, signal))) throw new Error("the instance reached its maximum lifetime before the metadata service responded");
 	}
 }
 
@@ -128,7 +128,7 @@ export async function findPrivateAddress(metadata: MachineMetadata, log: (text: 
 	try {
 		return await metadata.privateAddress();
 	} catch (error) {
-		log(`the metadata service reports no private address: ${error instanceof Error ? error.message : String(error)}`);
+		log(`could not get the private address from the metadata service: ${error instanceof Error ? error.message : String(error)}`);
 		return null;
 	}
 }
@@ -145,7 +145,7 @@ export async function watchNotice(
 			failing = false;
 			if (notice) return options.onNotice(notice);
 		} catch (error) {
-			if (!failing) options.log(`the metadata service cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+			if (!failing) options.log(`could not read the metadata service: ${error instanceof Error ? error.message : String(error)}`);
 			failing = true;
 		}
 	} while (await pause(options.pollMs, options.signal));

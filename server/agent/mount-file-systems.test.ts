@@ -67,14 +67,16 @@ describe("file systems of a cloud instance", () => {
 	it("are folders of the image if the source is one", async () => {
 		expect(await mounted(["models"], [mount("models", "local", root)])).toEqual([{ name: "models", folder: root, readOnly: true }]);
 		expect(ran).toEqual([]);
-		await expect(mounted(["models"], [mount("models", "local", `${root}/none`)])).rejects.toThrow(/none does not exist\. Use an image/);
+		await expect(mounted(["models"], [mount("models", "local", `${root}/none`)])).rejects.toThrow(
+			/none does not exist\. Use a machine image/,
+		);
 	});
 
 	it.each([
 		[
 			"a server that refuses",
 			async () => Promise.reject(Object.assign(new Error("Command failed"), { stderr: "mount.nfs: access denied by server\n" })),
-			/^mount imagenet failed: nfs\.example\.com:\/imagenet could not be mounted: mount\.nfs: access denied by server\. Check the export/,
+			/^mount imagenet failed: could not mount nfs\.example\.com:\/imagenet: mount\.nfs: access denied by server\. Check the export/,
 		],
 		["one that does not respond", async () => Promise.reject(Object.assign(new Error("x"), { killed: true })), /no response in 180 s/],
 	])("report %s", async (_what, run, message) => {

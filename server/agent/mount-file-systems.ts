@@ -48,7 +48,8 @@ export async function mountFileSystems(
 		const { name, source, readOnly } = mount;
 		if (sourceFormOf(source) === "folder") {
 			const problem = await folderProblem(source);
-			if (problem !== null) throw new StagingError(`mount ${name} is not available on this machine: ${problem}. Use an image that has it`);
+			if (problem !== null)
+				throw new StagingError(`mount ${name} is not available on this instance: ${problem}. Use a machine image that includes it`);
 			done.push({ name, folder: source, readOnly });
 		} else done.push({ name, folder: await mountExport(mount, options), readOnly });
 	}
@@ -66,7 +67,7 @@ async function mountExport(mount: SiteMount, options: MountOptions): Promise<str
 	} catch (error) {
 		signal.throwIfAborted();
 		if (error instanceof StagingError) throw error;
-		throw new StagingError(`mount ${name} failed: ${source} could not be mounted: ${outputOf(error)}. ${hintOf(mount)}`);
+		throw new StagingError(`mount ${name} failed: could not mount ${source}: ${outputOf(error)}. ${hintOf(mount)}`);
 	}
 	log(`mounted ${source} at ${mountPathOf(name)}${mount.readOnly ? ", read-only" : ""}`);
 	return folder;
@@ -95,16 +96,16 @@ async function findNfsClient({ signal, log, root = "/", install = aptInstall }: 
 		return found.includes(true);
 	};
 	if (await has()) return;
-	log("the image has no NFS client; installing it by apt-get");
+	log("the image has no NFS client; installing it with apt-get");
 	try {
 		await install(["nfs-common"], signal);
 	} catch (error) {
 		signal.throwIfAborted();
 		throw new StagingError(
-			`the image has no NFS client, and nfs-common could not be installed (${outputOf(error)}). Use an image that has it`,
+			`the image has no NFS client, and nfs-common could not be installed (${outputOf(error)}). Use an image that includes it`,
 		);
 	}
-	if (!(await has())) throw new StagingError("nfs-common was installed, but mount.nfs is missing. Use an image that has it");
+	if (!(await has())) throw new StagingError("nfs-common was installed, but mount.nfs is missing. Use an image that includes it");
 }
 
 function isThere(file: string): Promise<boolean> {

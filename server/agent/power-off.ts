@@ -37,7 +37,7 @@ export async function powerOff(commands: readonly PowerOffCommand[], log: (text:
 			if (problem === null) return;
 			log(`${program} failed: ${problem}`);
 		}
-		if (commands.length === 0) log("the machine has neither shutdown nor poweroff");
+		if (commands.length === 0) log("neither shutdown nor poweroff is installed");
 		await pause(RETRY_MS);
 	}
 }
@@ -46,6 +46,6 @@ function run(program: string, args: readonly string[]): Promise<string | null> {
 	return new Promise((resolve) => {
 		const child = spawn(program, args, { stdio: "ignore" });
 		child.once("error", (error) => resolve(error.message));
-		child.once("exit", (code, signal) => resolve(code === 0 ? null : `it ended with ${signal ?? `exit code ${code}`}`));
+		child.once("exit", (code, signal) => resolve(code === 0 ? null : `it exited with ${signal ?? `exit code ${code}`}`));
 	});
 }

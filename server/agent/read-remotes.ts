@@ -10,6 +10,6 @@ export async function readRemotes(file: string | undefined): Promise<DataRemotes
 	try {
 		return parseRemotes(await readFile(file, "utf8"));
 	} catch (error) {
-		throw new Error(`the data remotes in ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+		throw new Error(`could not read the data remotes in ${file}: ${error instanceof Error ? error.message : String(error)}`);
 	}
 }

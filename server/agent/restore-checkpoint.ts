@@ -27,11 +27,11 @@ export async function restoreCheckpoint(client: ControlClient, options: RestoreO
 		}
 		const problem = await restoreFromStore({ ...checkpoint, store: checkpoint.store }, options);
 		if (problem === null) return checkpoint;
-		options.log(`checkpoint ${checkpoint.id} is not whole (${problem}); the one before it is restored instead`);
+		options.log(`checkpoint ${checkpoint.id} is incomplete (${problem}); restoring the previous one`);
 		await emptyFolder(options.folder);
 		checkpoint = await reportBroken(client, checkpoint.id, problem, options.signal);
 	}
-	options.log("no whole checkpoint is left: the job begins again");
+	options.log("no complete checkpoint left: the job starts from the beginning");
 	return null;
 }
 
@@ -96,7 +96,7 @@ export async function fetchArtifact(
 	await mkdir(options.folder, { recursive: true });
 	if (store) {
 		const wrong = await downloadChecked(options.folder, files, store, { rclone, signal: options.signal });
-		if (wrong.length > 0) throw new Error(`result ${id} is not whole in its store: ${wrong.slice(0, 3).join(", ")}`);
+		if (wrong.length > 0) throw new Error(`result ${id} is incomplete in its store: ${wrong.slice(0, 3).join(", ")}`);
 		return;
 	}
 	await fetchFiles(client, { from, what: `result ${id}`, files, ...rest });
@@ -122,7 +122,7 @@ async function fetchFiles(client: ControlClient, { from, what, files, folder, si
 			} catch (error) {
 				if (error instanceof Refused) throw error;
 				signal.throwIfAborted();
-				if (tries === 2) log(`${file.path} of ${what} is fetched again: ${messageOf(error)}`);
+				if (tries === 2) log(`downloading ${file.path} of ${what} again: ${messageOf(error)}`);
 			}
 			await pause(backoffMs(tries, Math.random()), signal);
 		}
@@ -150,7 +150,7 @@ async function fetchFile(
 		}
 	};
 	await pipeline(chunksOf(answer), sum, createWriteStream(target), { signal });
-	if (hash.digest("hex") !== file.sha256) throw new Error(`${file.path} came with another sum than it was kept with`);
+	if (hash.digest("hex") !== file.sha256) throw new Error(`${file.path} does not match its checksum`);
 }
 
 function chunksOf(answer: Response): Readable {

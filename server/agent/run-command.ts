@@ -138,7 +138,7 @@ export class RunningCommand implements Running {
 function startProblem(program: string, error: Error): string {
 	const code = "code" in error ? error.code : undefined;
 	if (code === "ENOENT")
-		return `The command "${program}" was not found on the machine. Name a program that its image has, or its whole path.`;
-	if (code === "EACCES") return `The command "${program}" may not be executed: it is no program, or lacks the permission (chmod +x).`;
+		return `The command "${program}" was not found on the instance. Use a program that its image includes, or a full path.`;
+	if (code === "EACCES") return `The command "${program}" cannot be executed: it is not a program, or is not executable (chmod +x).`;
 	return `The command "${program}" could not be started: ${error.message}`;
 }

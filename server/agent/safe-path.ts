@@ -31,7 +31,7 @@ export async function mustBeInside(root: string, target: string): Promise<void> 
 	const realRoot = await realpath(root);
 	const real = await realpathOfExisting(target);
 	if (real === realRoot || real.startsWith(realRoot + path.sep)) return;
-	throw new StagingError(`${path.relative(root, target)} leads out of the job's work folder by a symbolic link (to ${real})`);
+	throw new StagingError(`${path.relative(root, target)} leads out of the job's work folder through a symbolic link (to ${real})`);
 }
 
 async function realpathOfExisting(target: string): Promise<string> {
@@ -41,7 +41,7 @@ async function realpathOfExisting(target: string): Promise<string> {
 		} catch (error) {
 			const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
 			if (!missing || at === path.dirname(at)) throw error;
-			if (await isDanglingLink(at)) throw new StagingError(`${at} is a symbolic link that leads nowhere`);
+			if (await isDanglingLink(at)) throw new StagingError(`${at} is a broken symbolic link`);
 		}
 	}
 }

@@ -61,7 +61,7 @@ export function takeSettings(environment: NodeJS.ProcessEnv): AgentSettings {
 	delete environment["SPILLWAY_BOOTSTRAP_SECRET"];
 	if (!result.success) {
 		const lines = result.error.issues.map((i) => `  ${i.path.join(".")}: ${i.message}`);
-		throw new Error(`These settings of the agent are wrong; the user-data sets them:\n${lines.join("\n")}`);
+		throw new Error(`Invalid agent settings (set by the user data):\n${lines.join("\n")}`);
 	}
 	const s = result.data;
 	return {

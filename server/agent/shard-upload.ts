@@ -68,5 +68,5 @@ export async function uploadShards(
 export function clearOnRejection(error: unknown, known: KnownShards, log: (text: string) => void): void {
 	if (!(error instanceof Refused) || error.problem.code !== "precondition_failed") return;
 	known.clear();
-	log(`the next checkpoint is uploaded in full: ${messageOf(error)}`);
+	log(`the next checkpoint will be uploaded in full: ${messageOf(error)}`);
 }

@@ -46,7 +46,7 @@ async function stageOne(
 	await createFolderInside(workFolder, path.dirname(target));
 	await mustBeInside(workFolder, target);
 	if (artifact !== null) {
-		if (!fetchArtifact) throw new StagingError("results of other jobs cannot be fetched here");
+		if (!fetchArtifact) throw new StagingError("outputs of other jobs are not available on this site");
 		return fetchArtifact(artifact, target);
 	}
 	await fetchData(uri, target, fetching, signal);
@@ -96,7 +96,7 @@ export async function copyInto(
 async function rejectPrivateFile(file: string): Promise<void> {
 	const found = await lstat(file);
 	if (found.isDirectory() || found.isSymbolicLink() || found.uid !== process.getuid?.() || (found.mode & 0o004) !== 0) return;
-	throw new StagingError(`${file} is private to Spillway's user; let others read it (chmod o+r) if jobs may have it`);
+	throw new StagingError(`${file} is readable only by Spillway's user. If jobs may use it, make it readable (chmod o+r)`);
 }
 
 function reasonOf(error: unknown): string {

@@ -46,7 +46,7 @@ async function uploadOutput(upload: Upload, output: OutputSpec): Promise<string 
 	const found = await listOutput(upload.workFolder, output.path);
 	if (found.files.length === 0) return `output ${output.name}: no files at ${output.path}`;
 	if (found.files.length > AGENT_LIMITS.checkpointFiles)
-		return `output ${output.name} has ${found.files.length} files; at most ${AGENT_LIMITS.checkpointFiles} are kept, so pack them into an archive`;
+		return `output ${output.name} has ${found.files.length} files; the limit is ${AGENT_LIMITS.checkpointFiles}. Pack them into an archive`;
 	const paths = found.files.map((file) => file.path);
 	const files = await sumAll(found.root, paths, signal);
 	const begun = await client.call({

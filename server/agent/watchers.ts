@@ -34,7 +34,7 @@ export function startWatchers(w: Watched, signal: AbortSignal): { notice(): { at
 	const beat = new Heartbeat(w, () => notice);
 	const onNotice = (seen: { atMs: number }): void => {
 		notice = seen;
-		w.log(`the provider takes this machine at ${new Date(seen.atMs).toISOString()}`);
+		w.log(`the provider reclaims this instance at ${new Date(seen.atMs).toISOString()}`);
 		w.lifecycle.requestStop({ cause: "notice", graceMs: w.terms.stopGraceMs, machineEndsAtMs: seen.atMs });
 		beat.soon();
 	};
@@ -98,7 +98,7 @@ class Heartbeat {
 		} catch (error) {
 			if (signal.aborted) return;
 			if (!(error instanceof Refused)) return;
-			log(`the control plane refused: ${messageOf(error)}`);
+			log(`the control plane rejected the heartbeat: ${messageOf(error)}`);
 			if (error.problem.code === "unauthenticated") lifecycle.requestStop({ cause: "over", graceMs: 0, machineEndsAtMs: null });
 		}
 	}

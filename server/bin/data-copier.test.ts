@@ -15,6 +15,6 @@ it.each(["s3://acme/x", "webdav://10.0.0.1/x", "rclone://constructor/x", "rclone
 	"does not deliver to %s, which no remote of the operator covers",
 	async (target) => {
 		const copier = dataCopier(path.join(folder, "remotes.conf"));
-		await expect(copier.add(`file://${folder}`, target, new AbortController().signal)).rejects.toThrow(/there is no remote "/);
+		await expect(copier.add(`file://${folder}`, target, new AbortController().signal)).rejects.toThrow(/there is no data remote "/);
 	},
 );

@@ -32,5 +32,5 @@ export function dataCopier(remotesFile: string | undefined): DataCopier {
 function requireRemote(uri: string, remotes: DataRemotes): void {
 	const address = dataAddressOf(uri);
 	if (remoteOf(address, remotes)) return;
-	throw new StagingError(`there is no remote "${address.remote}" among the data remotes; an operator adds it (docs/data.md)`);
+	throw new StagingError(`there is no data remote "${address.remote}". An administrator can add it, see docs/data.md`);
 }

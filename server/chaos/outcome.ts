@@ -17,7 +17,7 @@ export async function readOutcome({ sql }: Connection, machines: Outcome["machin
 		from charge where instance_id is not null and kind <> 'egress' group by instance_id`;
 	const lines = await sql<{ attemptId: string; text: string }[]>`
 		select attempt_id as "attemptId", text from job_log where stream = 'stdout' order by attempt_id, number`;
-	const [paused] = await sql`select count(*)::int as n from job_log where stream = 'spillway' and text like '%the command goes on'`;
+	const [paused] = await sql`select count(*)::int as n from job_log where stream = 'spillway' and text like '%the command resumes'`;
 	const audit = await sql`select * from audit where action ~ '^(instance|orphan|attempt)' order by at`;
 	const chargedOf = new Map(charges.map((c) => [c["instance_id"], { ms: c["ms"], diskMicroUsd: c["disk"] ?? 0 }]));
 	return {

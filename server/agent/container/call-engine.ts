@@ -68,7 +68,7 @@ export async function callEngine(engine: ContainerEngine, args: readonly string[
 		() => null,
 	);
 	call.signal?.throwIfAborted();
-	if (code !== 0 && child.killed) complaint ||= `no answer in ${timeoutMs / 1_000} s`;
+	if (code !== 0 && child.killed) complaint ||= `no response in ${timeoutMs / 1_000} s`;
 	return { ok: code === 0, stdout: stdout.trim(), complaint: complaint.replace(/^Error(?: response from daemon)?: /, "") };
 }
 

@@ -63,8 +63,8 @@ export function passedOn(environment: Readonly<Record<string, string>>): Record<
 	const found = Object.entries(environment).filter(([, value]) => hasLines(value));
 	const steering = found.find(([name]) => STEERS.test(name));
 	if (steering) {
-		const todo = "give it a value of one line, or run the job without an image";
-		throw new ContainerError("start", `the variable ${steering[0]} has several lines, which cannot be handed to a container; ${todo}`);
+		const todo = "use a one-line value, or run the job without an image";
+		throw new ContainerError("start", `the variable ${steering[0]} has several lines and cannot be passed to a container; ${todo}`);
 	}
 	return Object.fromEntries(found);
 }

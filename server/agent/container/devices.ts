@@ -32,9 +32,9 @@ export async function deviceArguments(engine: ContainerEngine, machine: MachineL
 
 async function gpuArguments(engine: ContainerEngine, machine: MachineLook): Promise<string[]> {
 	const toolkit = (await Promise.all(TOOLKIT.map((name) => machine.program(name)))).some((file) => file !== null);
-	const missing = `the machine has NVIDIA GPUs, and its ${engine.kind} cannot hand them to a container`;
+	const missing = `${engine.kind} on this instance cannot pass its NVIDIA GPUs to a container`;
 	if (!toolkit && !CDI_SPECS.some((file) => machine.has(file))) {
-		const todo = "use a machine image with the NVIDIA container toolkit, as the clouds' deep-learning images are";
+		const todo = "use a machine image that includes it, such as the provider's deep learning image";
 		throw new ContainerError("start", `${missing}, because the NVIDIA container toolkit is not installed; ${todo}`);
 	}
 	if (engine.kind === "docker") return ["--gpus", "all"];
@@ -43,7 +43,7 @@ async function gpuArguments(engine: ContainerEngine, machine: MachineLook): Prom
 		const made =
 			ctk === null ? null : await callEngine({ ...engine, program: ctk }, ["cdi", "generate", "--output=/var/run/cdi/nvidia.yaml"]);
 		if (!made?.ok)
-			throw new ContainerError("start", `${missing}: no description of them could be made (${made?.complaint ?? "no nvidia-ctk"})`);
+			throw new ContainerError("start", `${missing}: could not create a CDI specification (${made?.complaint ?? "no nvidia-ctk"})`);
 	}
 	return ["--device", "nvidia.com/gpu=all"];
 }

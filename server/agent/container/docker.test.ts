@@ -56,7 +56,7 @@ describe("findEngine", () => {
 		await program("docker", "echo 'Error response from daemon: broken' >&2; exit 1");
 		await program("systemctl", "exit 1");
 		await program("apt-get", "exit 0");
-		await expect(find()).rejects.toMatchObject({ failedAt: "start", message: expect.stringContaining("docker does not answer (broken)") });
+		await expect(find()).rejects.toMatchObject({ failedAt: "start", message: expect.stringContaining("docker does not respond (broken)") });
 		await expect(callsOf("apt-get")).rejects.toThrow();
 	});
 
@@ -116,13 +116,13 @@ describe("pullImage", () => {
 		const later = `test -e '${bin}/second' && { : > '${bin}/pulled'; exit 0; }; : > '${bin}/second'; echo '${busy}' >&2; exit 1`;
 		expect((await pull("acme/t:1", inspect(later))).workingDir).toBe("/app");
 		await rm(path.join(bin, "pulled"));
-		await expect(pull("acme/t:1", inspect(`echo '${busy}' >&2; exit 1`))).rejects.toThrow(/no such host \(tried 5 times\)$/);
+		await expect(pull("acme/t:1", inspect(`echo '${busy}' >&2; exit 1`))).rejects.toThrow(/no such host \(5 attempts\)$/);
 	});
 
 	it("uses the local image of a moving tag if the registry does not respond", async () => {
 		await writeFile(path.join(bin, "pulled"), "");
 		expect(await pull("acme/t", inspect("echo unauthorized >&2; exit 1"))).toMatchObject({ workingDir: "/app" });
-		expect(logged.at(-1)).toContain("the one on the machine is used");
+		expect(logged.at(-1)).toContain("using the copy on this instance");
 	});
 
 	it("stops when its signal is aborted", async () => {
@@ -224,7 +224,7 @@ describe("exitOfContainer", () => {
 				code: null,
 				signal: null,
 				failedAt: "start",
-				error: 'the container could not start its command: exec: "x": executable file not found in $PATH',
+				error: 'could not start the command in the container: exec: "x": executable file not found in $PATH',
 			},
 		],
 		[
@@ -232,13 +232,13 @@ describe("exitOfContainer", () => {
 			["[FATAL tini (7)] exec x failed: No such file or directory"],
 			{
 				...{ code: null, signal: null, failedAt: "start" },
-				error: "the container could not start its command: [FATAL tini (7)] exec x failed: No such file or directory",
+				error: "could not start the command in the container: [FATAL tini (7)] exec x failed: No such file or directory",
 			},
 		],
 		[
 			null,
 			["Error: it no longer exists"],
-			{ code: null, signal: null, failedAt: "start", error: "the container could not start its command: it no longer exists" },
+			{ code: null, signal: null, failedAt: "start", error: "could not start the command in the container: it no longer exists" },
 		],
 	])("reads %j", (state, errors, exit) => {
 		expect(exitOfContainer(state, errors)).toEqual(exit);

@@ -166,7 +166,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 			if (words.includes(`--attach\0spillway-${attemptId}\0`)) process.kill(Number(pid), "SIGKILL");
 		}
 		expect(await running.ended).toEqual({ code: null, signal: "SIGKILL", error: null });
-		expect(logged.join("\n")).toContain(`${ENGINE.kind} left its container (SIGKILL), which is ended`);
+		expect(logged.join("\n")).toContain(`${ENGINE.kind} exited before its container (SIGKILL); stopping the container`);
 	});
 
 	it("reports a program that is missing from the image", async () => {
@@ -193,7 +193,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 	it.each(["--privileged", "a b", "s3://bucket/image"])("rejects %j as an image", async (image) => {
 		await expect(start({ image })).rejects.toMatchObject({
 			failedAt: "image",
-			message: expect.stringContaining("is no image of a registry"),
+			message: expect.stringContaining("is not an image name"),
 		});
 	});
 });

@@ -27,11 +27,11 @@ export async function findEngine(options: { searchPath: string; signal: AbortSig
 		const engine = { program, kind };
 		const problem = await whyNotReady(engine, signal);
 		if (problem === null) return engine;
-		problems.push(`${kind} does not answer (${problem})`);
+		problems.push(`${kind} does not respond (${problem})`);
 	}
 	// An installed but broken engine was set up by someone; installing a second one would hide the problem.
-	if (problems.length > 0) throw new ContainerError("start", `the job names an image, and on the machine ${problems.join(", and ")}`);
-	log("the machine has no container engine; installing docker.io by apt-get");
+	if (problems.length > 0) throw new ContainerError("start", `the job has an image, but on this instance ${problems.join(", and ")}`);
+	log("no container engine found; installing docker.io with apt-get");
 	try {
 		await aptInstall(["docker.io"], signal);
 	} catch (error) {
@@ -39,14 +39,14 @@ export async function findEngine(options: { searchPath: string; signal: AbortSig
 		const why = (error instanceof Error ? error.message : String(error)).trim().split("\n").at(-1);
 		throw new ContainerError(
 			"start",
-			`the job names an image, and the machine has neither docker nor podman, nor could docker be installed (${why}); use a machine image that has one`,
+			`the job has an image, but this instance has neither docker nor podman, and docker could not be installed (${why}); use a machine image that includes one`,
 		);
 	}
 	const program = await findProgram("docker", searchPath);
 	const engine: ContainerEngine | null = program === null ? null : { program, kind: "docker" };
-	const problem = engine === null ? "it is not where programs are" : await whyNotReady(engine, signal);
+	const problem = engine === null ? "not found in PATH" : await whyNotReady(engine, signal);
 	if (engine !== null && problem === null) return engine;
-	throw new ContainerError("start", `docker was installed, and does not answer (${problem}); use a machine image that has it`);
+	throw new ContainerError("start", `docker was installed but does not respond (${problem}); use a machine image that includes it`);
 }
 
 export async function findProgram(name: string, searchPath: string): Promise<string | null> {

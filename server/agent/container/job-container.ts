@@ -73,11 +73,11 @@ export class JobContainer {
 			const file = path.join(folder, "config.json");
 			await mkdir(folder, { recursive: true, mode: 0o700 });
 			await writeFile(file, JSON.stringify({ auths: { [host]: { auth } } }), { mode: 0o600 });
-			log(`${host} is asked by the machine's own identity`);
+			log(`signing in to ${host} with the instance's identity`);
 			// Docker's name of the folder, and podman's of the file.
 			return { DOCKER_CONFIG: folder, REGISTRY_AUTH_FILE: file };
 		} catch (error) {
-			log(`the machine's own identity could not be used for ${host}: ${messageOf(error)}`);
+			log(`could not sign in to ${host} with the instance's identity: ${messageOf(error)}`);
 			return {};
 		}
 	}
@@ -107,7 +107,7 @@ export class JobContainer {
 		});
 		const made = await callEngine(this.#engine, args, { environment: passedOn(environment), signal });
 		await writeFile(file, "");
-		if (!made.ok) throw new ContainerError("start", `${this.#engine.kind} does not make the job's container: ${made.complaint}`);
+		if (!made.ok) throw new ContainerError("start", `${this.#engine.kind} could not create the job's container: ${made.complaint}`);
 		return new RunningContainer({ engine: this.#engine, name, folder, log, ...output });
 	}
 
@@ -115,7 +115,9 @@ export class JobContainer {
 		if (this.#engine.kind === "docker") return true;
 		const { has } = inspectMachine(this.#options.searchPath);
 		if (CATATONIT.some(has)) return true;
-		this.#options.log("podman has no catatonit here: a command that does not handle SIGTERM is ended by SIGKILL, when its grace is over");
+		this.#options.log(
+			"catatonit for podman is not installed: a command that does not handle SIGTERM gets SIGKILL when its grace period ends",
+		);
 		return false;
 	}
 

@@ -43,15 +43,15 @@ export async function pullImage(engine: ContainerEngine, named: string, options:
 	const image = nameOf(named);
 	const there = await inspectImage(engine, image, options.signal);
 	if (there !== null && !isMoving(image)) {
-		options.log(`the image ${image} is on the machine already`);
+		options.log(`the image ${image} is already on this instance`);
 		return { name: image, workingDir: there.workingDir };
 	}
 	const startedAt = performance.now();
 	const problem = await pullWithPatience(engine, image, options);
 	if (problem !== null && there === null) throw new ContainerError("image", `${image} cannot be pulled: ${problem}`);
-	if (problem !== null) options.log(`${image} cannot be pulled (${problem}); the one on the machine is used`);
+	if (problem !== null) options.log(`${image} cannot be pulled (${problem}); using the copy on this instance`);
 	const got = await inspectImage(engine, image, options.signal);
-	if (got === null) throw new ContainerError("image", `${image} was pulled, and ${engine.kind} does not know it`);
+	if (got === null) throw new ContainerError("image", `${image} was pulled, but ${engine.kind} does not list it`);
 	const seconds = Math.round((performance.now() - startedAt) / 1_000);
 	if (problem === null) options.log(`pulled ${image}${got.digest ? ` (${got.digest})` : ""}, ${inMiB(got.bytes)}, in ${seconds} s`);
 	return { name: image, workingDir: got.workingDir };
@@ -64,7 +64,7 @@ export async function pullImage(engine: ContainerEngine, named: string, options:
 function nameOf(image: string): string {
 	const name = image.replace(/^docker:\/\//, "");
 	if (/^[A-Za-z0-9][^\s]*$/.test(name) && !name.includes("://")) return name;
-	throw new ContainerError("image", `${JSON.stringify(image)} is no image of a registry; write for example ghcr.io/acme/train:1.2`);
+	throw new ContainerError("image", `${JSON.stringify(image)} is not an image name; use a form such as ghcr.io/acme/train:1.2`);
 }
 
 /** True for "train" and "train:latest", false for "host:5000/train:1" and "train@sha256:…". */
@@ -99,8 +99,8 @@ async function pullWithPatience(engine: ContainerEngine, image: string, options:
 	for (let tries = 1; ; tries++) {
 		const problem = await pullOnce(engine, image, options);
 		if (problem === null || HOPELESS.test(problem)) return problem;
-		if (tries === TRIES) return `${problem} (tried ${TRIES} times)`;
-		log(`${image} cannot be pulled yet: ${problem}`);
+		if (tries === TRIES) return `${problem} (${TRIES} attempts)`;
+		log(`${image} cannot be pulled, retrying: ${problem}`);
 		await pause((options.firstPauseMs ?? FIRST_PAUSE_MS) * 2 ** (tries - 1), signal);
 		signal.throwIfAborted();
 	}
@@ -111,8 +111,8 @@ async function pullOnce(engine: ContainerEngine, image: string, { signal, log, e
 	const startedAt = performance.now();
 	const reporting = setInterval(() => {
 		const done = [...layers.values()].filter(Boolean).length;
-		const share = layers.size > 0 ? `, ${done} of ${layers.size} layers are here` : "";
-		log(`pulling ${image} for ${Math.round((performance.now() - startedAt) / 1_000)} s${share}`);
+		const share = layers.size > 0 ? `, ${done} of ${layers.size} layers done` : "";
+		log(`still pulling ${image} after ${Math.round((performance.now() - startedAt) / 1_000)} s${share}`);
 	}, REPORT_EVERY_MS);
 	try {
 		log(`pulling ${image}`);
@@ -122,7 +122,7 @@ async function pullOnce(engine: ContainerEngine, image: string, { signal, log, e
 			onLine: (line) => readProgress(line, layers),
 			...(environment ? { environment } : {}),
 		});
-		return answer.ok ? null : answer.complaint || "the engine says no reason";
+		return answer.ok ? null : answer.complaint || "no reason reported";
 	} finally {
 		clearInterval(reporting);
 	}

@@ -115,7 +115,9 @@ export class RunningContainer implements Running {
 		let state = await this.#look();
 		if (state?.Running) {
 			// The container's output has no reader any more, so its end would go unnoticed and it would cost money forever.
-			this.#log(`${this.#engine.kind} left its container (${client.error ?? client.signal ?? `exit code ${client.code}`}), which is ended`);
+			this.#log(
+				`${this.#engine.kind} exited before its container (${client.error ?? client.signal ?? `exit code ${client.code}`}); stopping the container`,
+			);
 			await callEngine(this.#engine, ["kill", "--signal", "KILL", this.#name]);
 			state = (await this.#look()) ?? state;
 		}
@@ -140,8 +142,8 @@ function hasStarted(state: ContainerState | null): state is ContainerState {
 export function exitOfContainer(state: ContainerState | null, errors: readonly string[]): Exit {
 	const initFailed = errors.find((line) => INIT_FAILED.test(line));
 	if (!hasStarted(state) || initFailed !== undefined) {
-		const said = state?.Error || initFailed || errors.findLast((line) => line.trim() !== "") || "the engine says no reason";
-		const error = `the container could not start its command: ${said.replace(/^Error(?: response from daemon)?: /, "")}`;
+		const said = state?.Error || initFailed || errors.findLast((line) => line.trim() !== "") || "no reason reported";
+		const error = `could not start the command in the container: ${said.replace(/^Error(?: response from daemon)?: /, "")}`;
 		return { code: null, signal: null, error, failedAt: "start" };
 	}
 	const exit = exitOfStatus(state.ExitCode ?? 0);

@@ -42,7 +42,7 @@ export class Guard {
 		const watching = new AbortController();
 		const failed = new Promise<never>((_, reject) => {
 			child.once("error", reject);
-			child.once("exit", (code, signal) => reject(new Error(`it ended with ${signal ?? code}`)));
+			child.once("exit", (code, signal) => reject(new Error(`it exited with ${signal ?? code}`)));
 		});
 		failed.catch(() => {});
 		createInterface({ input: child.stdout ?? process.stdin }).on("line", (line) => {

@@ -23,9 +23,7 @@ async function findRclone(): Promise<string | null> {
 export async function rcloneOfHost(): Promise<string> {
 	const found = await findRclone();
 	if (found !== null) return found;
-	throw new StagingError(
-		"rclone, which fetches it, is not installed on the scheduler's host; install it there (on Debian or Ubuntu: apt-get install rclone)",
-	);
+	throw new StagingError("rclone is not installed on the scheduler's host; install it there (on Debian or Ubuntu: apt-get install rclone)");
 }
 
 /**
@@ -35,17 +33,15 @@ export async function rcloneOfHost(): Promise<string> {
 export async function rcloneOfInstance(log: (text: string) => void, signal: AbortSignal): Promise<string> {
 	const found = await findRclone();
 	if (found !== null) return found;
-	log("the image has no rclone; installing it by apt-get");
+	log("the image has no rclone; installing it with apt-get");
 	try {
 		await aptInstall(["rclone", "ca-certificates"], signal);
 	} catch (error) {
 		signal.throwIfAborted();
-		throw new StagingError(
-			`rclone, which fetches it, is not on the image and could not be installed (${firstLine(error)}); use an image that has it`,
-		);
+		throw new StagingError(`the image has no rclone, and it could not be installed (${firstLine(error)}); use an image that includes it`);
 	}
 	const installed = await findRclone();
-	if (installed === null) throw new StagingError("rclone was installed, and is not where programs are; use an image that has it");
+	if (installed === null) throw new StagingError("rclone was installed but is not in PATH; use an image that includes it");
 	return installed;
 }
 

@@ -25,7 +25,7 @@ export async function rejectInnerHost(url: string): Promise<void> {
 	const addresses = isIP(host) !== 0 ? [host] : (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
 	if (!addresses.some(isInner)) return;
 	throw new StagingError(
-		`${host} is this host itself or its cloud's metadata service, and a job's data are not fetched from there; anyone who runs Spillway can name it as a data remote`,
+		`${host} is this host or its cloud's metadata service, which jobs cannot fetch data from. An administrator can add it as a data remote`,
 	);
 }
 

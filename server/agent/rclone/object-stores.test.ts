@@ -107,6 +107,6 @@ describe.skipIf(!existsSync(RCLONE)).each(STORES)("$name, read by a real rclone 
 	});
 
 	scene("says that nothing is there, rather than bring nothing", async ({ fetched }) => {
-		await expect(fetched("/no-such")).rejects.toThrow(/there is nothing at .*no-such/);
+		await expect(fetched("/no-such")).rejects.toThrow(/nothing found at .*no-such/);
 	});
 });

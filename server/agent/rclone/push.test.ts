@@ -54,8 +54,8 @@ describe.skipIf(!existsSync(RCLONE))("pushData, by a real rclone (skipped where 
 	it("reports missing data, and does not skip links silently", async () => {
 		await expect(pushData(uriOf("gone"), "rclone://stage/abc", options)).rejects.toThrow(/it cannot be read: .*not found/);
 		await symlink("/etc/hostname", path.join(folder, "set", "link"));
-		await expect(pushData(uriOf("set"), "rclone://stage/abc", options)).rejects.toThrow(/link is a symbolic link, which is not copied/);
-		await expect(pushData(uriOf("set"), "rclone://other/abc", options)).rejects.toThrow(/no remote "other"/);
+		await expect(pushData(uriOf("set"), "rclone://stage/abc", options)).rejects.toThrow(/link is a symbolic link; links are not copied/);
+		await expect(pushData(uriOf("set"), "rclone://other/abc", options)).rejects.toThrow(/no data remote "other"/);
 	});
 
 	it("deletes what is at an address, and nothing next to it", async () => {

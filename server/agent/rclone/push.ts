@@ -82,7 +82,8 @@ function endOf(name: "source" | "target", uri: string, known: DataRemotes): End 
 	const address = dataAddressOf(uri);
 	if (address.kind === "file") return { path: fileURLToPath(uri), remotes: {} };
 	const source = rcloneSourceOf(uri, known);
-	if (source.kind === "address") throw new StagingError(`${uri} is one file of a web server: name the folder, or another address of it`);
+	if (source.kind === "address")
+		throw new StagingError(`${uri} is a single file on a web server: use the folder's address or another source`);
 	return { path: `${name}:${source.path}`, remotes: { [name]: source.options } };
 }
 

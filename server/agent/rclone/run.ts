@@ -65,7 +65,7 @@ export async function runRclone(args: readonly string[], remotes: NamedRemotes, 
 	const code = await run(all, environmentOf(remotes, options.tmpFolder), options, (line) => read(line, complaints, options));
 	signal?.throwIfAborted();
 	const failed = code !== 0 || (options.linksAreErrors && complaints.length > 0);
-	if (failed) throw new StagingError(complaints.length > 0 ? complaints.join("; ") : `rclone ended with ${code}`);
+	if (failed) throw new StagingError(complaints.length > 0 ? complaints.join("; ") : `rclone exited with ${code}`);
 }
 
 function argsOf(source: RcloneSource, target: string, warm = false): string[] {
@@ -129,7 +129,7 @@ function read(line: string, complaints: string[], { onProgress, linksAreErrors }
 	const { stats } = said;
 	if (stats) onProgress?.({ bytes: stats.bytes ?? 0, totalBytes: stats.totalBytes ?? 0, bytesPerSecond: stats.speed ?? 0 });
 	if (linksAreErrors && /^Can't follow symlink/.test(said.msg ?? "")) {
-		complaints.push(`${said.object ?? "a file"} is a symbolic link, which is not copied`);
+		complaints.push(`${said.object ?? "a file"} is a symbolic link; links are not copied`);
 		return;
 	}
 	if (said.level !== "error" && said.level !== "critical") return;

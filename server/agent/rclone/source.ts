@@ -37,9 +37,7 @@ export function rcloneSourceOf(uri: string, remotes: DataRemotes): RcloneSource 
 			return { kind: "address", url: address.url ?? uri, jobsUrl: address.url ?? uri };
 		case "sftp":
 		case "remote":
-			throw new StagingError(
-				`there is no remote "${address.remote}" among the data remotes; anyone who runs Spillway adds it (docs/data.md says how)`,
-			);
+			throw new StagingError(`there is no data remote "${address.remote}". An administrator can add it, see docs/data.md`);
 		case "file":
 			throw new StagingError("a file is copied, not fetched");
 	}

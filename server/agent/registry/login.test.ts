@@ -60,7 +60,7 @@ it("gets a password from Amazon's registry with the role's credentials", async (
 		authorization: expect.stringMatching(/^AWS4-HMAC-SHA256 Credential=ASIA1\/\d{8}\/us-east-1\/ecr\/aws4_request/),
 	});
 	answers = {};
-	await expect(ecrLogin(place, credentials, { api: `${origin}/` })).rejects.toThrow("answered 404");
+	await expect(ecrLogin(place, credentials, { api: `${origin}/` })).rejects.toThrow("returned 404");
 });
 
 it("exchanges the identity's token at Azure's registry", async () => {

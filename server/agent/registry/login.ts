@@ -71,5 +71,5 @@ export async function acrLogin(host: string, identityToken: string, origin = `ht
 async function ask(url: string, init: RequestInit): Promise<unknown> {
 	const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
 	if (answer.ok) return answer.json();
-	throw new Error(`${new URL(url).host} answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
+	throw new Error(`${new URL(url).host} returned ${answer.status}: ${(await answer.text()).slice(0, 300)}`);
 }

@@ -112,7 +112,7 @@ describe("checkpoints in a team's store", () => {
 		await world.objects.files.put("models", torn?.key ?? "", [Readable.from([Buffer.from("sec0nd")])], {});
 		expect((await restoreCheckpoint(next.client, options))?.id).not.toBe(id);
 		expect(await readFile(path.join(target, "state.bin"), "utf8")).toBe("one");
-		expect(logged.some((line) => line.includes(`checkpoint ${id} is not whole (missing or changed: state.bin)`))).toBe(true);
+		expect(logged.some((line) => line.includes(`checkpoint ${id} is incomplete (missing or changed: state.bin)`))).toBe(true);
 		expect(
 			await database.db
 				.select({ problem: checkpoint.problem })

@@ -30,10 +30,10 @@ it("keeps files that are private to the server's user from jobs that run as some
 	await mkdir(folder);
 	await writeFile(path.join(folder, "rows.csv"), "1");
 	await writeFile(path.join(folder, "secrets.json"), "{}", { mode: 0o600 });
-	const refusal = `${path.join(folder, "secrets.json")} is private to Spillway's user`;
+	const refusal = `${path.join(folder, "secrets.json")} is readable only by Spillway's user`;
 	await expect(bring(path.join(folder, "secrets.json"), true)).rejects.toThrow(refusal);
 	await expect(bring(folder, true)).rejects.toThrow(refusal);
-	await expect(bring("/proc/self/environ", true)).rejects.toThrow("is private to Spillway");
+	await expect(bring("/proc/self/environ", true)).rejects.toThrow("is readable only by Spillway");
 	expect(await readFile(path.join(await bring(folder, false), "secrets.json"), "utf8")).toBe("{}");
 	await chmod(path.join(folder, "secrets.json"), 0o644);
 	expect(await readFile(path.join(await bring(folder, true), "secrets.json"), "utf8")).toBe("{}");

@@ -257,7 +257,7 @@ describe("staging", () => {
 	it("reports data that does not exist, has no remote or is not absolute", async () => {
 		expect(await failureOf([data("file:///no/such/set", "/data")])).toMatch(/file:\/\/\/no\/such\/set.*\/no\/such\/set does not exist/);
 		expect(await failureOf([data("rclone://lake/claims", "/data")])).toMatch(
-			/rclone:\/\/lake\/claims cannot be staged to \/data on the local site: there is no remote "lake"/,
+			/rclone:\/\/lake\/claims cannot be staged to \/data on the local site: there is no data remote "lake"/,
 		);
 		expect(await failureOf([data("file:./set", "/data")])).toMatch(/must be absolute/);
 	});

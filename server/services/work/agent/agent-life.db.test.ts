@@ -382,7 +382,7 @@ describe("an instance's life", () => {
 		expect(readFileSync(path.join(folder, "checkpoints", adopted.jobId, id, "score"), "utf8")).toBe("0.93\n");
 		expect(await unkeptOf(database.db, adopted.attemptId)).toBeNull();
 		expect(await unkeptOf(database.db, unnamable.attemptId)).toMatch(
-			/score.*today.* cannot be kept: it must not contain control characters/,
+			/cannot save the checkpoint file .*score.*today.*: it must not contain control characters/,
 		);
 	});
 
@@ -537,8 +537,8 @@ describe("an instance's life", () => {
 		await eventually("it goes on", () => bookOf("away", book.lines + 5));
 		await writeFile(path.join(folder, "away.end"), "");
 		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
-		const said = (await lines(rig.attemptId, "spillway")).flatMap((line) => /is paused|goes on/.exec(line) ?? []);
-		expect(said).toEqual(["is paused", "goes on"]);
+		const said = (await lines(rig.attemptId, "spillway")).flatMap((line) => /is paused|the command resumes/.exec(line) ?? []);
+		expect(said).toEqual(["is paused", "the command resumes"]);
 		expect(statesOf(book.pids)).toEqual([null, null]);
 	});
 
@@ -561,7 +561,7 @@ describe("an instance's life", () => {
 			const isLater = (at: Date | null) => (at?.getTime() ?? 0) - heardAt.getTime() >= hoursAway * HOUR_MS;
 			await eventually("it is heard again", async () => isLater((await instanceRow(rig.instanceId)).lastHeardAt));
 			// A received request is not an answered one: the next outage may drop the answer, and the job would stay paused through both.
-			if (critical) await eventually("it goes on", async () => (await countLines("goes on")) > away);
+			if (critical) await eventually("it goes on", async () => (await countLines("the command resumes")) > away);
 		}
 		await writeFile(end, "");
 		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
@@ -720,7 +720,7 @@ describe("an instance's life", () => {
 		const refused = await launch({ command, mounts: ["scratch"] }, { programs });
 		const { state, reason: why } = await untilOver(refused);
 		expect({ state, code: why?.code }).toEqual({ state: "failed", code: "staging_failed" });
-		expect(why?.facts["message"]).toMatch(/no NFS client|mount scratch failed: nfs\.invalid:\/scratch could not be mounted: access denied/);
+		expect(why?.facts["message"]).toMatch(/no NFS client|mount scratch failed: could not mount nfs\.invalid:\/scratch: access denied/);
 		const [{ state: jobState } = { state: null }] = await database.db
 			.select({ state: job.state })
 			.from(job)
