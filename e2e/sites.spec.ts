@@ -22,7 +22,7 @@ test("a cloud account is checked, added, disabled and removed by keyboard", asyn
 	await page.getByLabel("Access key id").fill("AKIAEMULATED");
 	await page.getByLabel("Secret access key").fill(SECRET);
 	await page.getByRole("button", { name: "Check" }).press("Enter");
-	await expect(page.getByText("1: a region is written like us-east-1")).toBeVisible();
+	await expect(page.getByText("1: must be a region such as us-east-1")).toBeVisible();
 	await page.getByLabel("Regions").fill("us-east-1");
 	await page.getByRole("button", { name: "Check" }).press("Enter");
 	const steps = page.getByRole("list", { name: "Check steps" });

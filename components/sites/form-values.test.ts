@@ -21,12 +21,12 @@ it("an empty field is no setting; invalid input is reported", () => {
 
 it("shows invalid fields at their inputs and other errors at none", () => {
 	const fields = [
-		{ path: "settings.regions.0", message: "a region is written like us-east-1" },
+		{ path: "settings.regions.0", message: "must be a region such as us-east-1" },
 		{ path: "id", message: "is taken" },
 		{ path: "settings.unknown", message: "there is no such field" },
 	];
 	expect(problemsOf({ data: { problem: { fields } } }, ["settings.regions", "id"])).toEqual({
-		"settings.regions": "0: a region is written like us-east-1",
+		"settings.regions": "0: must be a region such as us-east-1",
 		id: "is taken",
 		"": "settings.unknown: there is no such field",
 	});

@@ -55,9 +55,9 @@ export function problemOf(error: unknown, requestId: string): Problem {
 			type: "about:blank",
 			title: "Something failed in Spillway",
 			status: 500,
-			detail: `The request failed for a reason that is not the caller's. Its id is ${requestId}.`,
+			detail: `The request failed because of an internal error. Its id is ${requestId}.`,
 			code: "internal",
-			fix: "Try again; when it fails again, give this id to a platform engineer, who finds it in the log of the web server.",
+			fix: "Try again. If it fails again, give this id to a platform engineer; it is in the web server's log.",
 			requestId,
 		};
 	}
@@ -92,7 +92,7 @@ export function toSpillwayError(error: unknown): SpillwayError | null {
 	if (error instanceof SpillwayError) return error;
 	if (isDiskFull(error))
 		return new SpillwayError("insufficient_storage", "The disk of the database or of Spillway's folder is full. Nothing was changed.", {
-			fix: "A platform engineer frees some space. Spillway then goes on by itself.",
+			fix: "Ask a platform engineer to free some space. Spillway then continues automatically.",
 			cause: error,
 		});
 	if (isDatabaseAway(error))

@@ -61,13 +61,13 @@ it("treats a release by the cluster for lack of room as a refusal: the job is re
 		const seen = await observe();
 		if (isGiven || seen.attempts.length === 0) return seen;
 		isGiven = true;
-		const noRoom = "no node came for pod sw-a in 900 s";
+		const noRoom = "no node available for pod sw-a within 900 s";
 		return { ...seen, attempts: seen.attempts.map((a) => ({ ...a, phase: "lost" as const, startedAtMs: null, exit: null, noRoom })) };
 	};
 	await w.submit({ name: "a" });
 	await w.until(async () => (await w.attempts()).some((a) => a.finishedAt !== null));
 	expect(await w.attempts()).toMatchObject([
-		{ state: "evicted", reason: { code: "launch_refused_capacity", facts: { message: "no node came for pod sw-a in 900 s" } } },
+		{ state: "evicted", reason: { code: "launch_refused_capacity", facts: { message: "no node available for pod sw-a within 900 s" } } },
 	]);
 	expect((await w.jobs()).map((j) => j.state)).toEqual(["queued"]);
 	await w.until(() => w.quiet());

@@ -48,7 +48,7 @@ export async function watchDiskRoom(options: {
 		demand() {
 			if (problem === null) return;
 			throw new SpillwayError("insufficient_storage", problem, {
-				fix: "A platform engineer frees some space. Spillway then goes on by itself.",
+				fix: "Ask a platform engineer to free some space. Spillway then continues automatically.",
 			});
 		},
 	};

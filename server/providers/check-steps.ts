@@ -33,7 +33,7 @@ export async function* checkSteps(steps: readonly PlannedStep[]): AsyncGenerator
 	for (const step of steps) {
 		const { id, title } = step;
 		if (blocked !== null) {
-			yield { id, title, outcome: "skipped", found: `Not tried, since "${blocked}" failed.`, fix: null };
+			yield { id, title, outcome: "skipped", found: `Skipped, because "${blocked}" failed.`, fix: null };
 			continue;
 		}
 		const result = await lookAt(step);

@@ -16,8 +16,8 @@ describe("the offset of a provider's clock, from its response", () => {
 	])("%s", (_what, answer, skewMs) => expect(clockSkew(answer, NOW_MS)).toBe(skewMs));
 
 	it("is reported as a local problem, with the fix", () => {
-		expect(clockAdvice(10 * MINUTE_MS)).toMatch(/^this computer's clock is 10 min behind the provider's; keep it right by NTP/);
-		expect(clockAdvice(-3 * HOUR_MS)).toMatch(/^this computer's clock is 3\.0 h ahead of the provider's/);
-		expect(clockAdvice(null)).toMatch(/too far apart; keep it right by NTP/);
+		expect(clockAdvice(10 * MINUTE_MS)).toMatch(/^this host's clock is 10 min behind the provider's; synchronize it with NTP/);
+		expect(clockAdvice(-3 * HOUR_MS)).toMatch(/^this host's clock is 3\.0 h ahead of the provider's/);
+		expect(clockAdvice(null)).toMatch(/differ too much; synchronize it with NTP/);
 	});
 });

@@ -30,9 +30,9 @@ export function clockSkew(answer: unknown, nowMs: number = Date.now()): number |
 export function clockAdvice(skewMs: number | null): string {
 	const apart =
 		skewMs === null
-			? "this computer's clock and the provider's are too far apart"
-			: `this computer's clock is ${lengthOf(Math.abs(skewMs))} ${skewMs > 0 ? "behind" : "ahead of"} the provider's`;
-	return `${apart}; keep it right by NTP (timedatectl set-ntp true; timedatectl shows whether it is)`;
+			? "the clocks of this host and the provider differ too much"
+			: `this host's clock is ${lengthOf(Math.abs(skewMs))} ${skewMs > 0 ? "behind" : "ahead of"} the provider's`;
+	return `${apart}; synchronize it with NTP (timedatectl set-ntp true; timedatectl shows the status)`;
 }
 
 function lengthOf(ms: number): string {

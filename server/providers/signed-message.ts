@@ -20,7 +20,7 @@ class BadMessage extends Error {
  * @throws any other error
  */
 export function verdictOf(error: unknown): IdentityVerdict {
-	if (error instanceof SyntaxError) return refused("malformed", "what is signed is not JSON");
+	if (error instanceof SyntaxError) return refused("malformed", "the signed content is not valid JSON");
 	if (!(error instanceof BadMessage)) throw error;
 	return error.fault === "too_weak" ? { outcome: "unverifiable", message: error.message } : refused(error.fault, error.message);
 }
@@ -48,15 +48,15 @@ export function readSignedMessage(text: string): SignedMessage {
 		const outer = pkijs.ContentInfo.fromBER(der);
 		const signed = new pkijs.SignedData({ schema: outer.content });
 		const content = signed.encapContentInfo.eContent?.getValue();
-		if (content === undefined) throw new BadMessage("malformed", "the signed message holds no content");
+		if (content === undefined) throw new BadMessage("malformed", "the signed message has no content");
 		const [signer, ...more] = signed.signerInfos;
 		if (signer === undefined || more.length > 0) throw new BadMessage("malformed", "the signed message does not have one signer");
-		if (!DIGESTS.has(signer.digestAlgorithm.algorithmId)) throw new BadMessage("too_weak", "it is signed over a sum that is too weak");
+		if (!DIGESTS.has(signer.digestAlgorithm.algorithmId)) throw new BadMessage("too_weak", "its signature uses a weak hash algorithm");
 		const certificates = (signed.certificates ?? []).filter((c) => c instanceof pkijs.Certificate).map(toNode);
 		return { content: Buffer.from(content), certificates, signedBy: (candidates) => signerOf(signed, candidates) };
 	} catch (error) {
 		if (error instanceof BadMessage) throw error;
-		throw new BadMessage("malformed", `it is no signed message: ${error instanceof Error ? error.message : String(error)}`);
+		throw new BadMessage("malformed", `it is not a signed message: ${error instanceof Error ? error.message : String(error)}`);
 	}
 }
 

@@ -20,11 +20,11 @@ export function checkStart(request: StartAttempt, site: { poolId: string; slots:
 	const refuse = (why: string) => {
 		throw new DriverError("invalid_request", `attempt ${attemptId} cannot start: ${why}`);
 	};
-	if (!isAttemptId(attemptId)) refuse("its id may hold letters, digits, _ and - only");
+	if (!isAttemptId(attemptId)) refuse("its id may contain only letters, digits, _ and -");
 	if (poolId !== site.poolId) refuse(`this site has the pool ${site.poolId}, not ${JSON.stringify(poolId)}`);
-	if (spec.nodes !== 1) refuse(`it needs ${spec.nodes} nodes and this site is one node`);
-	if (new Set(slots).size !== slots.length) refuse(`slots ${slots.join(", ")} name one twice`);
-	if (slots.length !== gpusOf(spec)) refuse(`it needs ${gpusOf(spec)} GPUs and was given ${slots.length} slots`);
+	if (spec.nodes !== 1) refuse(`it needs ${spec.nodes} nodes, and this site has one`);
+	if (new Set(slots).size !== slots.length) refuse(`slots ${slots.join(", ")} contain a duplicate`);
+	if (slots.length !== gpusOf(spec)) refuse(`it needs ${gpusOf(spec)} GPUs and has ${slots.length} slots`);
 	const strange = slots.find((slot) => !Number.isInteger(slot) || slot < 0 || slot >= site.slots);
 	if (strange !== undefined) refuse(`there is no slot ${strange}; this site has 0 to ${site.slots - 1}`);
 }
@@ -40,9 +40,9 @@ export function checkStartInPool({ attemptId, spec, slots }: StartAttempt, pool:
 	};
 	if (spec.nodes > pool.nodes.length) refuse(`it needs ${spec.nodes} nodes and the pool ${pool.id} has ${pool.nodes.length}`);
 	if (spec.resources.gpus > pool.gpusPerNode)
-		refuse(`it needs ${spec.resources.gpus} GPUs a node and those of ${pool.id} have ${pool.gpusPerNode}`);
-	if (new Set(slots).size !== slots.length) refuse(`slots ${slots.join(", ")} name one twice`);
-	if (slots.length !== gpusOf(spec)) refuse(`it needs ${gpusOf(spec)} GPUs and was given ${slots.length} slots`);
+		refuse(`it needs ${spec.resources.gpus} GPUs per node, and those of ${pool.id} have ${pool.gpusPerNode}`);
+	if (new Set(slots).size !== slots.length) refuse(`slots ${slots.join(", ")} contain a duplicate`);
+	if (slots.length !== gpusOf(spec)) refuse(`it needs ${gpusOf(spec)} GPUs and has ${slots.length} slots`);
 	const strange = slots.find((slot) => !Number.isInteger(slot) || slot < 0 || slot >= total);
 	if (strange !== undefined) refuse(`there is no slot ${strange}; the pool ${pool.id} has 0 to ${total - 1}`);
 }

@@ -36,9 +36,9 @@ export async function readIntensityHistory(
 
 const HELP: Record<number, string> = {
 	401: ": see SPILLWAY_CARBON_TOKEN",
-	403: ": the token may not read this zone",
-	404: ": it does not know the zone",
-	429: ": too many questions",
+	403: ": the token has no access to this zone",
+	404: ": unknown zone",
+	429: ": too many requests",
 };
 
 function jsonOf(text: string): unknown {

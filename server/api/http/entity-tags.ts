@@ -25,8 +25,8 @@ export function baseVersionOf({ headers }: IncomingMessage, current: { version: 
 	const match = headers["if-match"];
 	if (match === undefined) {
 		if (headers["if-none-match"]?.trim() === "*") return 0;
-		throw new SpillwayError("precondition_required", "The request does not say which version it was begun from.", {
-			fix: 'Send If-Match with the ETag that GET answered, or "If-None-Match: *" for a first version.',
+		throw new SpillwayError("precondition_required", "The request has no If-Match or If-None-Match header.", {
+			fix: 'Send If-Match with the ETag from GET, or "If-None-Match: *" for a first version.',
 		});
 	}
 	if (match.trim() === "*") return current?.version ?? -1;
@@ -36,7 +36,7 @@ export function baseVersionOf({ headers }: IncomingMessage, current: { version: 
 	const versions = tags.map((tag) => Number(/^"v(\d{1,9})-[0-9a-f]{16}"$/.exec(tag)?.[1] ?? Number.NaN));
 	const older = versions.find((version) => current === null || version !== current.version);
 	if (older !== undefined && !Number.isNaN(older)) return older;
-	throw new SpillwayError("precondition_failed", `If-Match names ${match.slice(0, 80)}, which is not the version in force.`, {
-		fix: `Send the ETag that GET answered${current ? `, which is ${current.etag} now` : ""}.`,
+	throw new SpillwayError("precondition_failed", `If-Match names ${match.slice(0, 80)}, which is not the current version.`, {
+		fix: `Send the ETag from GET${current ? `, which is ${current.etag} now` : ""}.`,
 	});
 }

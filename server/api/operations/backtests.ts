@@ -33,5 +33,5 @@ export const shadowOperations = {
 async function shadowOf(ctx: ServiceContext, { name = DEFAULT_POLICY }: { name?: string | undefined }): Promise<ShadowView> {
 	const view = await getShadow(ctx, { name });
 	if (view) return view;
-	throw new SpillwayError("not_found", `No draft was ever in the shadow of the policy "${name}".`, { fix: "POST one here." });
+	throw new SpillwayError("not_found", `There are no shadow drafts of the policy "${name}".`, { fix: "POST one here." });
 }

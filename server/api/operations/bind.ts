@@ -49,7 +49,7 @@ export function withRest<O extends Operation, R>(bound: Bound<O, R>, rest: NonNu
 /** A REST-only operation that reads or writes more than JSON. */
 export function bindRest<O extends Operation>(operation: O, rest: NonNullable<Bound<O>["rest"]>): Bound<O, never> {
 	const run = () => {
-		throw new Error(`${operation.method} ${operation.path} is answered by REST alone`);
+		throw new Error(`${operation.method} ${operation.path} is available through REST only`);
 	};
 	return { operation, run, rest };
 }

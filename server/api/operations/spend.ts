@@ -89,10 +89,14 @@ export function rangeOf(ctx: OperationContext, { fromMs, toMs = ctx.clock.nowMs(
 /** Sums of jobs are kept by month, but rates are daily. */
 function rejectJobCurrency(currency: string | undefined): void {
 	if (currency === undefined || currency === "USD") return;
-	throw new SpillwayError("invalid_input", "Spend by job is in US dollars only: it is kept by month, and rates are of days.", {
-		fields: [{ path: "currency", message: "not with groupBy=job" }],
-		fix: "Omit currency, or use another groupBy.",
-	});
+	throw new SpillwayError(
+		"invalid_input",
+		"Spend by job is available in US dollars only: it is stored by month, and exchange rates are daily.",
+		{
+			fields: [{ path: "currency", message: "not with groupBy=job" }],
+			fix: "Omit currency, or use another groupBy.",
+		},
+	);
 }
 
 /** The whole period of a budget, unless the query has a time range. */

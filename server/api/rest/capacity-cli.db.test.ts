@@ -53,7 +53,7 @@ describe("spillway offers", () => {
 				fakeOffer({ ...h100, ...now, microUsdPerHour: 55_040_000n }),
 				fakeOffer({ ...spot, microUsdPerHour: 20_000_000n }),
 				full,
-				fakeOffer({ ...h100, ...now, region: "eu-west-1", microUsdPerHour: null, priceSource: "no list price is known in eu-west-1" }),
+				fakeOffer({ ...h100, ...now, region: "eu-west-1", microUsdPerHour: null, priceSource: "no list price in eu-west-1" }),
 				fakeOffer({ ...h100, region: "us-west-2", microUsdPerHour: 50_000_000n, priceObservedAtMs: startedAtMs - 1_000 * HOUR_MS }),
 			],
 			startedAtMs,
@@ -74,7 +74,7 @@ describe("spillway offers", () => {
 			["aws us-east-1b", "$2.000000", expect.stringMatching(/^no capacity, retry in \d+m/)],
 		]);
 		expect(seen.slice(3).sort()).toEqual([
-			["aws eu-west-1", expect.anything(), "no price: no list price is known in eu-west-1"],
+			["aws eu-west-1", expect.anything(), "no price: no list price in eu-west-1"],
 			["aws us-west-2", expect.anything(), "price is stale"],
 		]);
 	});

@@ -153,7 +153,7 @@ async function requireActor(rt: RestRuntime, token: string | undefined): Promise
 		"unauthenticated",
 		token === undefined ? "The request has no token." : "The token is not known, or was revoked.",
 		{
-			fix: "Send Authorization: Bearer <token>. The demo's token lies in the file `token` of the Spillway folder.",
+			fix: "Send Authorization: Bearer <token>. The demo's token is in the file `token` of the Spillway folder.",
 		},
 	);
 }

@@ -83,7 +83,7 @@ describe("spillway policy shadow", () => {
 
 	it("starts a draft, shows how the two compare, and stops it", async () => {
 		const none = await spillway();
-		expect([none.code, none.err]).toEqual([3, expect.stringContaining("No draft was ever in the shadow")]);
+		expect([none.code, none.err]).toEqual([3, expect.stringContaining("There are no shadow drafts")]);
 		const started = await spillway("draft.yaml");
 		expect([started.code, started.err]).toEqual([0, ""]);
 		expect(started.out).toMatch(

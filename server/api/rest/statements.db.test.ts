@@ -33,7 +33,7 @@ describe("statements over REST", () => {
 		const early = await world.post(`/statements/${month}/close`, {}, { as: "finance" });
 		expect([early.status, early.json.detail]).toEqual([
 			409,
-			expect.stringContaining("the meter has still to reach it on 1 machines, pools or commitments"),
+			expect.stringContaining("metering is not complete for 1 machines, pools or commitments"),
 		]);
 		await meterAll({ db: world.database.db, clock: world });
 		const headers = { "idempotency-key": "close-1" };

@@ -131,13 +131,13 @@ describe.skipIf(missing !== null)(
 			const ofWords = scriptOf("words", say("words", "$1 and $2"));
 			const words = await w.sbatch(ofWords, { options: ["--comment=spillway:args"], args: ["one", "two"] });
 			const stays = {
-				"given arguments": await leaves(scriptOf("spaces", 'echo "$1"'), [], ["one word"]),
-				...(reportsArguments ? {} : { "may have been given arguments": words }),
+				"has arguments": await leaves(scriptOf("spaces", 'echo "$1"'), [], ["one word"]),
+				...(reportsArguments ? {} : { "may have arguments": words }),
 				Modules: await leaves(scriptOf("modules", "module load cuda/12.4", "true")),
 				".sif file": await leaves(scriptOf("apptainer", "apptainer exec train.sif python train.py")),
 				"command scontrol": await leaves(scriptOf("tools", "scontrol show job $SLURM_JOB_ID")),
 				"tasks per node": await leaves(scriptOf("mpi", "#SBATCH --ntasks-per-node=2", "srun python train.py")),
-				"out holds files already": await leaves(scriptOf("resumes", "true"), ["--comment=spillway checkpoints=out"]),
+				"out already contains files": await leaves(scriptOf("resumes", "true"), ["--comment=spillway checkpoints=out"]),
 				heterogeneous: await leaves(`${scriptOf("het")}#SBATCH hetjob\n#SBATCH --gres=gpu:h100:2\ntrue\n`),
 			};
 			const refusals = async () =>

@@ -43,5 +43,5 @@ export function parseAnswer<S extends z.ZodType>(what: string, schema: S, answer
 
 /** An unreadable response says nothing about whether the call was executed. */
 export function notUnderstood(what: string, why: string): DriverError {
-	return new DriverError("transient", `AWS: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
+	return new DriverError("transient", `AWS: ${what}: could not parse the response (${why})`, { providerCode: "UnexpectedAnswer" });
 }

@@ -117,10 +117,10 @@ export class AwsDriver implements CloudDriver {
 		try {
 			const root = await this.#rootDiskIn(region);
 			if (root !== null) return await this.#diskPrices.of(region, { ...asked, gib: root.gib });
-			return { ...asked, microUsdPerMonth: null, observedAtMs: null, source: "the account may not look at images (ec2:DescribeImages)" };
+			return { ...asked, microUsdPerMonth: null, observedAtMs: null, source: "no permission to describe images (ec2:DescribeImages)" };
 		} catch (error) {
 			const why = error instanceof Error ? error.message : String(error);
-			return { ...asked, microUsdPerMonth: null, observedAtMs: null, source: `the image's disk is not known: ${why}` };
+			return { ...asked, microUsdPerMonth: null, observedAtMs: null, source: `the disk size of the image is unknown: ${why}` };
 		}
 	}
 
@@ -178,7 +178,7 @@ export class AwsDriver implements CloudDriver {
 
 	#imageIn(region: string): string {
 		const found = imageIn(this.#settings, region);
-		if (found === null) throw new DriverError("invalid_request", `the AWS site has no machine image for ${region}; add it to its settings`);
+		if (found === null) throw new DriverError("invalid_request", `no machine image is set for ${region}; add one to the site's settings`);
 		return found;
 	}
 

@@ -32,12 +32,12 @@ export function awsIdentity(endpoint: string | undefined): InstanceIdentity {
 }
 
 async function verifyDocument(claim: IdentityClaim, site: Site, certificate: X509Certificate): Promise<IdentityVerdict> {
-	if (claim.document.kind !== "aws") return refused("malformed", "it is no document of Amazon's");
+	if (claim.document.kind !== "aws") return refused("malformed", "it is not an AWS identity document");
 	try {
 		const message = readSignedMessage(claim.document.pkcs7);
 		await message.signedBy([certificate]);
 		const document = documentSchema.safeParse(JSON.parse(message.content.toString("utf8")));
-		return document.success ? compare(document.data, claim, site) : refused("malformed", "it names no instance");
+		return document.success ? compare(document.data, claim, site) : refused("malformed", "it contains no instance id");
 	} catch (error) {
 		return verdictOf(error);
 	}
@@ -49,14 +49,14 @@ function compare(
 	{ accountId }: Site,
 ): IdentityVerdict {
 	if (accountId !== undefined && machine.accountId !== accountId)
-		return refused("other_account", `it is of the account ${machine.accountId}, not ${accountId}`);
-	if (machine.region !== region) return refused("other_region", `it is of the region ${machine.region}, not ${region}`);
+		return refused("other_account", `it is for account ${machine.accountId}, not ${accountId}`);
+	if (machine.region !== region) return refused("other_region", `it is for region ${machine.region}, not ${region}`);
 	if (machine.instanceId !== providerInstanceId)
-		return refused("other_instance", `it is of the instance ${machine.instanceId}, not ${providerInstanceId}`);
+		return refused("other_instance", `it is for instance ${machine.instanceId}, not ${providerInstanceId}`);
 	if (isKnown || accountId !== undefined) return { outcome: "proved" };
 	return {
 		outcome: "unverifiable",
-		message: "Amazon has not reported this instance's id yet, and the site's settings name no accountId to hold the document to",
+		message: "AWS has not reported this instance's id yet, and the site's settings have no accountId to compare the document with",
 	};
 }
 
@@ -67,8 +67,7 @@ async function certificateFor(site: Site, region: string): Promise<X509Certifica
 	try {
 		if (emulator !== null) return new X509Certificate(await read(`${emulator}/instance-identity/certificate`));
 		const text = given ?? AWS_IDENTITY_CERTIFICATES[region];
-		if (text === undefined)
-			return `Amazon's certificate for ${region} is not known; give it in identityCertificates of the site's settings`;
+		if (text === undefined) return `AWS's certificate for ${region} is unknown; add it to identityCertificates in the site's settings`;
 		return new X509Certificate(text);
 	} catch (error) {
 		return `the certificate for ${region} cannot be read: ${error instanceof Error ? error.message : String(error)}`;

@@ -58,7 +58,7 @@ describe("offersOf", () => {
 
 	it("contains a type without a list price, unpriced", () => {
 		const seen = offers({ rates: [rate({ region: "eu-west-1" })] });
-		expect(seen[0]).toMatchObject({ capacityType: "on_demand", microUsdPerHour: null, priceSource: "no list price is known in us-east-1" });
+		expect(seen[0]).toMatchObject({ capacityType: "on_demand", microUsdPerHour: null, priceSource: "no list price in us-east-1" });
 	});
 
 	it("omits types that are not sold in the region or not in the catalogue", () => {

@@ -51,8 +51,7 @@ function onDemandOffer(facts: RegionFacts, shape: SnapshotRate, rate: SnapshotRa
 		microUsdPerHour: price,
 		onDemandMicroUsdPerHour: price,
 		priceObservedAtMs: stale ? asOfMs : facts.nowMs,
-		priceSource:
-			rate === null ? `no list price is known in ${facts.region}` : `list price of ${rate.onDemand.asOf}: ${rate.onDemand.source}`,
+		priceSource: rate === null ? `no list price in ${facts.region}` : `list price of ${rate.onDemand.asOf}: ${rate.onDemand.source}`,
 	});
 }
 

@@ -3,11 +3,11 @@ import { siteMountsSchema } from "#server/domain/site-mount.ts";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 import { identityPolicySchema } from "../instance-identity.ts";
 
-const region = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "a region is written like us-east-1");
+const region = z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "must be a region such as us-east-1");
 
 /** An access key, as issued by IAM. A blank session token counts as none. */
 export const awsCredentialsSchema = z.strictObject({
-	accessKeyId: z.string().trim().min(1, "enter the id of an access key"),
+	accessKeyId: z.string().trim().min(1, "must be an access key id"),
 	secretAccessKey: z.string().trim().min(1, "enter its secret"),
 	sessionToken: z
 		.string()
@@ -25,7 +25,7 @@ export const awsSettingsSchema = z.strictObject({
 	/** Without them, the SDK's default chain applies: environment, profile, instance role. */
 	credentials: awsCredentialsSchema.optional(),
 	/** The machine image: one for all regions, or one per region. */
-	imageId: z.union([z.string().min(1), z.record(region, z.string().min(1))], "an image's id, or one for each region"),
+	imageId: z.union([z.string().min(1), z.record(region, z.string().min(1))], "must be an image id, or one for each region"),
 	/** Size of the gp3 root disk. A larger image keeps its own size. */
 	rootDiskGiB: z.number().int().min(8).max(16_384).default(100),
 	/** Subnet by zone or region. Without one, the default subnet of the zone is used. */
@@ -43,10 +43,12 @@ export const awsSettingsSchema = z.strictObject({
 	/** The account that owns the machines. Without it, a document is accepted only after Amazon has reported the machine's id. */
 	accountId: z
 		.string()
-		.regex(/^\d{12}$/, "an account's id has twelve digits")
+		.regex(/^\d{12}$/, "must be an account id of 12 digits")
 		.optional(),
 	/** PEM by region. Overrides the shipped certificates with which Amazon signs, for regions that are newer. */
-	identityCertificates: z.record(region, z.string().regex(/^-----BEGIN CERTIFICATE-----/, "a certificate is given as PEM")).default({}),
+	identityCertificates: z
+		.record(region, z.string().regex(/^-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM format"))
+		.default({}),
 	connectTimeoutMs: z.number().int().positive().default(3_000),
 	/** Timeout of a call. After it the outcome is unknown, and the call is repeated. */
 	answerTimeoutMs: z.number().int().positive().default(20_000),

@@ -12,7 +12,7 @@ export async function checkSite(azure: AzureCalls, settings: ParsedAzureSettings
 	await azure.checkGroup();
 	const missing = (await Promise.all(settings.regions.map((region) => missingIn(azure, settings, region)))).flat();
 	if (missing.length === 0) return;
-	const message = `The Azure site has ${missing.join("; ")}. Correct its settings before machines are bought`;
+	const message = `The Azure site has ${missing.join("; ")}. Correct the site's settings before launching instances`;
 	throw new DriverError("invalid_request", message, { providerCode: "MissingResources" });
 }
 

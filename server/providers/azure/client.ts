@@ -228,5 +228,5 @@ function parse<S extends z.ZodType>(what: string, schema: S, answer: unknown): z
 
 /** An unreadable response says nothing about whether the call was executed. */
 function notUnderstood(what: string, why: string): DriverError {
-	return new DriverError("transient", `Azure: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
+	return new DriverError("transient", `Azure: ${what}: could not parse the response (${why})`, { providerCode: "UnexpectedAnswer" });
 }

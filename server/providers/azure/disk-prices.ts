@@ -10,7 +10,7 @@ export function openDiskPrices({ priceList, endpoint }: ParsedAzureSettings, clo
 	return new DiskPrices({
 		...{ source: "Azure Retail Prices", clock },
 		async read(region, { gib }) {
-			if (url === "off") throw new Error("the site's settings turn the price list off");
+			if (url === "off") throw new Error("the price list is turned off in the site's settings");
 			const tier = premiumTierOf(gib);
 			return tier === null ? null : diskPriceOf(await readDiskItems(url, region, tier), tier, clock.nowMs());
 		},

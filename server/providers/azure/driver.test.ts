@@ -109,7 +109,9 @@ it("checks what a machine needs before a launch, and reports all that is missing
 	emulator.faults.add({ action: "virtualMachineImages.list", match: { region: "eastus" }, error: { code: "NotFound", httpStatus: 404 } });
 	await expect(driver("spw-1", { regions: ["eastus", "westus"], image }).check()).rejects.toMatchObject({
 		kind: "invalid_request",
-		message: expect.stringMatching(/the image p:o:s, which Azure does not have in eastus; no subnet for westus\. Correct its settings/),
+		message: expect.stringMatching(
+			/the image p:o:s, which Azure does not have in eastus; no subnet for westus\. Correct the site's settings/,
+		),
 	});
 	emulator.faults.add({ action: "virtualMachineImages.list", error: { code: "AuthorizationFailed" } });
 	await driver().check();

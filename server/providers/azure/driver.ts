@@ -83,7 +83,7 @@ export class AzureDriver implements CloudDriver {
 		if (made) return this.#see(made);
 		const seen = this.#known.last(id);
 		if (seen) return seen;
-		throw new DriverError("transient", `Azure: the machine ${id} was made and is not shown yet`, { providerCode: "ResourceNotFound" });
+		throw new DriverError("transient", `Azure: the instance ${id} was created but is not listed yet`, { providerCode: "ResourceNotFound" });
 	}
 
 	/** Azure does not report where it puts a machine without a zone, so a gang's machines might be in different zones. */

@@ -73,7 +73,7 @@ export async function verifyChain(
 			const outOfDate = dateProblem(current, nowMs);
 			if (outOfDate !== null) return { untrusted: outOfDate };
 			if (roots.some((root) => root.raw.equals(current.raw) || isIssuer(root, current))) return "trusted";
-			if (isIssuer(current, current)) return { untrusted: "its chain ends at a root that no one trusts" };
+			if (isIssuer(current, current)) return { untrusted: "its chain ends at an untrusted root" };
 			const next = along.find((c) => isIssuer(c, current)) ?? (await fetchIssuer(current, trust, issuers));
 			if (typeof next === "string") return { missing: next };
 			if (!isIssuer(next, current)) return { untrusted: "a certificate of its chain was not issued by the next" };
@@ -91,13 +91,13 @@ function isIssuer(issuer: X509Certificate, of: X509Certificate): boolean {
 
 function dateProblem({ validFrom, validTo, subject }: X509Certificate, nowMs: number): string | null {
 	const isNow = Date.parse(validFrom) <= nowMs + CLOCK_TOLERANCE_MS && nowMs - CLOCK_TOLERANCE_MS <= Date.parse(validTo);
-	return isNow ? null : `the certificate ${subject} is good from ${validFrom} to ${validTo}`;
+	return isNow ? null : `the certificate ${subject} is valid from ${validFrom} to ${validTo}`;
 }
 
 /** Returns the issuer, or why it is unavailable. */
 async function fetchIssuer({ infoAccess, subject }: X509Certificate, trust: Trust, issuers: Issuers): Promise<X509Certificate | string> {
 	const [, text] = /^CA Issuers - URI:(\S+)$/m.exec(infoAccess ?? "") ?? [];
-	if (text === undefined || !URL.canParse(text)) return `the certificate ${subject} does not say where its issuer's is`;
+	if (text === undefined || !URL.canParse(text)) return `the certificate ${subject} has no URL for its issuer's certificate`;
 	const address = new URL(text);
-	return trust.mayFetch(address) ? issuers.at(address) : `the issuer's certificate is said to be at ${address.host}, which is not asked`;
+	return trust.mayFetch(address) ? issuers.at(address) : `the issuer's certificate is at ${address.host}, which is not an allowed host`;
 }

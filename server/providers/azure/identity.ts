@@ -54,7 +54,7 @@ async function verifyDocument(
 	subscriptionId: string,
 	{ trust, issuers }: { trust: Trust; issuers: Issuers },
 ): Promise<IdentityVerdict> {
-	if (claim.document.kind !== "azure") return refused("malformed", "it is no document of Azure's");
+	if (claim.document.kind !== "azure") return refused("malformed", "it is not an Azure identity document");
 	try {
 		const message = readSignedMessage(claim.document.pkcs7);
 		const signer = await message.signedBy(message.certificates);
@@ -66,7 +66,7 @@ async function verifyDocument(
 				? { outcome: "unverifiable", message: `its signer cannot be checked: ${chain.missing}` }
 				: refused("bad_signature", chain.untrusted);
 		const document = documentSchema.safeParse(JSON.parse(message.content.toString("utf8")));
-		return document.success ? compare(document.data, claim, subscriptionId) : refused("malformed", "it names no machine");
+		return document.success ? compare(document.data, claim, subscriptionId) : refused("malformed", "it contains no vmId");
 	} catch (error) {
 		return verdictOf(error);
 	}
@@ -82,13 +82,13 @@ function compare(
 	{ challenge, signedId, nowMs }: IdentityClaim,
 	subscriptionId: string,
 ): IdentityVerdict {
-	if (nonce !== challenge.digits) return refused("not_fresh", "it was asked for with another nonce");
-	if (timeStamp.expiresOn + CLOCK_TOLERANCE_MS < nowMs) return refused("expired", "it is over");
-	if (timeStamp.createdOn - CLOCK_TOLERANCE_MS > nowMs) return refused("not_yet_valid", "it was signed in the future");
+	if (nonce !== challenge.digits) return refused("not_fresh", "it has another nonce");
+	if (timeStamp.expiresOn + CLOCK_TOLERANCE_MS < nowMs) return refused("expired", "it has expired");
+	if (timeStamp.createdOn - CLOCK_TOLERANCE_MS > nowMs) return refused("not_yet_valid", "its signing time is in the future");
 	if (shown.toLowerCase() !== subscriptionId.toLowerCase())
-		return refused("other_account", `it is of the subscription ${shown}, not ${subscriptionId}`);
+		return refused("other_account", `it is for subscription ${shown}, not ${subscriptionId}`);
 	// The machine's agent may call before the response to its launch arrives.
-	if (signedId === null) return { outcome: "unverifiable", message: "Azure has not reported this machine's vmId yet" };
-	if (vmId.toLowerCase() !== signedId.toLowerCase()) return refused("other_instance", `it is of the machine ${vmId}, not ${signedId}`);
+	if (signedId === null) return { outcome: "unverifiable", message: "Azure has not reported this instance's vmId yet" };
+	if (vmId.toLowerCase() !== signedId.toLowerCase()) return refused("other_instance", `it is for instance ${vmId}, not ${signedId}`);
 	return { outcome: "proved" };
 }

@@ -35,7 +35,7 @@ export async function launchMachine(
 	if (!found) return null;
 	// An existing name may belong to another request. A machine of this request has its hash.
 	if (found.tags[LAUNCH_TAG] !== launchSum(request)) {
-		throw new DriverError("token_mismatch", `Azure: a machine with the name ${ref.name} exists and was asked for otherwise`, {
+		throw new DriverError("token_mismatch", `Azure: an instance named ${ref.name} already exists from a different request`, {
 			providerCode: "PreconditionFailed",
 		});
 	}
@@ -70,7 +70,7 @@ async function removeRemains(calls: AzureCalls, ref: MachineRef, { allocationWat
 	const until = performance.now() + allocationWatchMs;
 	while ((await calls.get(ref)) !== null) {
 		if (performance.now() > until) {
-			throw new DriverError("transient", `Azure: there was no room for ${ref.name}, and its remains are still being deleted`, {
+			throw new DriverError("transient", `Azure: no capacity for ${ref.name}; its disk and network interface are still being deleted`, {
 				providerCode: "RemainsBeingDeleted",
 			});
 		}

@@ -61,7 +61,7 @@ describe("what Azure shows", () => {
 		expect(observationOf(vm({ zones: ["2"] })).zone).toBe("eastus-2");
 	});
 
-	it("reports why it failed, even if Azure gives no reason", () => {
+	it("reports why it failed, even if Azure reported no reason", () => {
 		const failed = vm({
 			provisioningState: "Failed",
 			instanceView: { statuses: [{ code: "ProvisioningState/failed/AllocationFailed", message: "no room" }] },
@@ -128,11 +128,11 @@ describe("what is asked for", () => {
 
 	it("requires a subnet and an image in its region", () => {
 		expect(() => virtualMachineOf(request({ region: "westeurope" }), settings, "k")).toThrow(
-			/no subnet for westeurope; add it to its settings/,
+			/no subnet is set for westeurope; add one to the site's settings/,
 		);
 		const image = { westeurope: { id: "/subscriptions/s/images/i" } };
 		const others = azureSettingsSchema.parse({ ...ROW, controlPlane: "spw-1", image });
-		expect(() => virtualMachineOf(request(), others, "k")).toThrow(/no machine image for eastus; add it to its settings/);
+		expect(() => virtualMachineOf(request(), others, "k")).toThrow(/no machine image is set for eastus; add one to the site's settings/);
 		const everywhere = azureSettingsSchema.parse({ ...ROW, controlPlane: "spw-1", image: { id: "/subscriptions/s/images/i" } });
 		expect(virtualMachineOf(request(), everywhere, "k").storageProfile?.imageReference).toEqual({ id: "/subscriptions/s/images/i" });
 	});

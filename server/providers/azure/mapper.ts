@@ -127,7 +127,7 @@ export function failureIn({ provisioningState, instanceView }: AzureVm): { code:
 		const reason = /^ProvisioningState\/failed\/(.+)$/i.exec(code)?.[1];
 		if (reason !== undefined) return { code: reason, message };
 	}
-	return { code: "ProvisioningFailed", message: "Azure gives no reason" };
+	return { code: "ProvisioningFailed", message: "Azure reported no reason" };
 }
 
 /** Requests a machine with its disk and network interface, which are deleted with it, and its tags, all in one call. */
@@ -135,7 +135,7 @@ export function virtualMachineOf(request: LaunchRequest, settings: ParsedAzureSe
 	const { region, zone, instanceType, capacityType, instanceId, userData } = request;
 	const tags = tagsOf(request, settings.controlPlane);
 	const image = imageIn(settings, region);
-	if (image === null) throw new DriverError("invalid_request", `the Azure site has no machine image for ${region}; add it to its settings`);
+	if (image === null) throw new DriverError("invalid_request", `no machine image is set for ${region}; add one to the site's settings`);
 	const reservation = capacityType === "reserved" ? (request.reservation ?? settings.capacityReservationGroups[region]) : undefined;
 	return {
 		location: region,
@@ -198,7 +198,7 @@ function networkOf(
 	tags: Record<string, string>,
 ): NonNullable<VirtualMachine["networkProfile"]> {
 	const subnet = settings.subnets[region];
-	if (subnet === undefined) throw new DriverError("invalid_request", `the Azure site has no subnet for ${region}; add it to its settings`);
+	if (subnet === undefined) throw new DriverError("invalid_request", `no subnet is set for ${region}; add one to the site's settings`);
 	const group = settings.securityGroups[region];
 	return {
 		networkApiVersion: NETWORK_API_VERSION,

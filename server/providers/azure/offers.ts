@@ -93,7 +93,7 @@ function offer(
 		priceObservedAtMs: nowMs - asOfMs > maxAgeDays * DAY_MS ? asOfMs : nowMs,
 		priceSource:
 			price === null
-				? `no ${capacityType === "spot" ? "spot" : "list"} price is known in ${region}`
+				? `no ${capacityType === "spot" ? "spot" : "list"} price in ${region}`
 				: `list price of ${price.asOf}: ${price.source}`,
 	};
 	return { ...whole, id: offerId(whole) };

@@ -55,12 +55,12 @@ async function readPage(url: string, region: string): Promise<z.output<typeof pa
 	const answer = await fetch(url, { signal: AbortSignal.timeout(PAGE_TIMEOUT_MS), headers: { accept: "application/json" } });
 	if (!answer.ok) {
 		await answer.body?.cancel();
-		throw new Error(`Azure's price list answered ${answer.status} for ${region}`);
+		throw new Error(`Azure's price list returned ${answer.status} for ${region}`);
 	}
 	const page = pageSchema.safeParse(await answer.json());
-	if (!page.success) throw new Error(`Azure's price list for ${region} is not understood: ${z.prettifyError(page.error)}`);
+	if (!page.success) throw new Error(`could not parse Azure's price list for ${region}: ${z.prettifyError(page.error)}`);
 	const foreign = [page.data.BillingCurrency, ...page.data.Items.map(({ currencyCode }) => currencyCode)].find((code) => code !== "USD");
-	if (foreign !== undefined) throw new Error(`Azure's price list for ${region} is in ${foreign}; only USD is taken`);
+	if (foreign !== undefined) throw new Error(`Azure's price list for ${region} is in ${foreign}; only USD is supported`);
 	return page.data;
 }
 
@@ -68,6 +68,6 @@ async function readPage(url: string, region: string): Promise<z.output<typeof pa
 function sameHost(link: string, listUrl: string, region: string): string {
 	const url = new URL(link, listUrl);
 	if (url.hostname !== new URL(listUrl).hostname)
-		throw new Error(`Azure's price list for ${region} goes on at ${url.hostname}, which is not its own address`);
+		throw new Error(`the next page of Azure's price list for ${region} is on another host, ${url.hostname}`);
 	return url.href;
 }

@@ -139,15 +139,15 @@ describe("the list itself", () => {
 	});
 
 	it.each<[string, (url: URL) => object | number, RegExp]>([
-		["in another currency", () => ({ ...page([item({ currencyCode: "EUR" })]) }), /is in EUR; only USD is taken/],
-		["that goes on elsewhere", () => page([item()], "https://prices.example.com/next"), /goes on at prices\.example\.com/],
+		["in another currency", () => ({ ...page([item({ currencyCode: "EUR" })]) }), /is in EUR; only USD is supported/],
+		["that goes on elsewhere", () => page([item()], "https://prices.example.com/next"), /is on another host, prices\.example\.com/],
 		["without an end", (url) => page([], `${url.origin}${url.pathname}?more`), /more than 200 pages/],
-		["of another form", () => ({ Items: [{}] }), /is not understood/],
-		["that fails", () => 503, /answered 503/],
+		["of another form", () => ({ Items: [{}] }), /could not parse/],
+		["that fails", () => 503, /returned 503/],
 		[
 			"with a second page that fails",
 			(url) => (url.searchParams.has("$skip") ? 429 : page([item()], `${url.href}&$skip=100`)),
-			/answered 429/,
+			/returned 429/,
 		],
 	])("%s is refused as a whole", async (_what, pageOf, why) => {
 		await expect(readRetailItems(await serve(pageOf), "eastus", [SIZE])).rejects.toThrow(why);

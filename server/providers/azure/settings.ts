@@ -3,11 +3,14 @@ import { siteMountsSchema } from "#server/domain/site-mount.ts";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 import { identityPolicySchema } from "../instance-identity.ts";
 
-const region = z.string().regex(/^[a-z]+\d?[a-z]*\d?$/, "a region is written in Azure's short form, like eastus or westeurope");
+const region = z.string().regex(/^[a-z]+\d?[a-z]*\d?$/, "must be a region in Azure's short form, such as eastus or westeurope");
 const resourceId = z
 	.string()
-	.regex(/^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+\/providers\/.+/i, "an Azure resource id begins with /subscriptions/");
-const guid = z.guid("a GUID, as the portal and `az account show` give it");
+	.regex(
+		/^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+\/providers\/.+/i,
+		"must be an Azure resource id, which begins with /subscriptions/",
+	);
+const guid = z.guid("must be a GUID, as shown by the portal and `az account show`");
 
 const marketplaceImage = z.strictObject({
 	publisher: z.string().min(1),
@@ -18,7 +21,7 @@ const marketplaceImage = z.strictObject({
 /** A marketplace image or a custom one. */
 export const azureImageSchema = z.union([
 	marketplaceImage,
-	z.strictObject({ id: z.string().regex(/^\//, "the resource id of an image or of a gallery's image version") }),
+	z.strictObject({ id: z.string().regex(/^\//, "must be the resource id of an image or of a gallery image version") }),
 ]);
 export type AzureImage = z.output<typeof azureImageSchema>;
 
@@ -34,7 +37,9 @@ export const azureSettingsSchema = z.strictObject({
 	controlPlane: z.string().regex(/^[A-Za-z0-9._-]{1,128}$/),
 	subscriptionId: guid,
 	/** The group in which machines are created. Anything with our tag elsewhere in the subscription is found and deleted too. */
-	resourceGroup: z.string().regex(/^[A-Za-z0-9._()-]{0,89}[A-Za-z0-9_()-]$/, "a resource group's name has letters, digits and . _ - ( )"),
+	resourceGroup: z
+		.string()
+		.regex(/^[A-Za-z0-9._()-]{0,89}[A-Za-z0-9_()-]$/, "must be a resource group name: letters, digits and . _ - ( )"),
 	regions: z.array(region).min(1),
 	/** An endpoint other than Azure's, for an emulator. Plain http is allowed only on this host. */
 	endpoint: cloudEndpointSchema.optional(),
@@ -92,5 +97,5 @@ export function azureSiteSettings(siteId: string, row: Record<string, unknown>, 
 	const result = azureSettingsSchema.omit({ credentials: true }).safeParse({ ...row, controlPlane });
 	if (result.success) return result.data;
 	const lines = result.error.issues.map((issue) => `${issue.path.join(".") || "settings"}: ${issue.message}`);
-	throw new Error(`site ${siteId}: its settings are wrong:\n  ${lines.join("\n  ")}\ndocs/providers/azure.md names them all`);
+	throw new Error(`site ${siteId}: invalid settings:\n  ${lines.join("\n  ")}\nSee docs/providers/azure.md`);
 }

@@ -33,24 +33,24 @@ describe("a run of the contract that costs money", () => {
 
 	it("reports its cost: 19 machines for 4 minutes each at $0.75 an hour are $0.95", () => {
 		expect(announced(aCloud(750_000n))).toMatch(
-			/at most 19 machines of g5\.xlarge for some 4 minutes each: about \$0\.95, and deletes them/,
+			/at most 19 machines of g5\.xlarge for some 4 minutes each: about \$0\.95, and always deletes them/,
 		);
 	});
 
 	it("launches nothing above a dollar, in either of its regions, without permission", () => {
 		for (const cloud of [aCloud(800_000n), aCloud(1n, 800_000n)]) {
 			expect(() => announced(cloud)).toThrow(
-				/about \$1\.01\d*, and \$1(\.0+)? is allowed, so nothing was made; .*SPILLWAY_CONTRACT_MOST_USD/,
+				/about \$1\.01\d*; the limit is \$1(\.0+)?, so nothing was created\. .*SPILLWAY_CONTRACT_MOST_USD/,
 			);
 			expect(said).toEqual([]);
 		}
 		expect(announced(aCloud(800_000n), "1.02")).toContain("about $1.01");
-		expect(() => announced(aCloud(98_320_000n), "100")).toThrow(/is allowed/);
+		expect(() => announced(aCloud(98_320_000n), "100")).toThrow(/the limit is/);
 	});
 
 	it("launches nothing with an unknown price, and accepts only an amount as permission", () => {
 		expect(() => announced(aCloud(1n, null))).toThrow(/a shipped price of g5\.xlarge in eu-west-1/);
-		for (const wrong of ["a lot", "", "-1", "1e3", "1,50"]) expect(() => announced(aCloud(1n), wrong)).toThrow(/dollars, as 2\.50/);
+		for (const wrong of ["a lot", "", "-1", "1e3", "1,50"]) expect(() => announced(aCloud(1n), wrong)).toThrow(/dollars, such as 2\.50/);
 	});
 
 	it("launches no more machines than announced, and counts repeated launches once", async () => {

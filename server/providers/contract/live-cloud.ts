@@ -33,14 +33,14 @@ export interface LiveCloud {
  * @throws Error before any launch, if a price is unknown or the run may cost more than is allowed
  */
 export function announceLive(cloud: LiveCloud, allowedUsd = process.env["SPILLWAY_CONTRACT_MOST_USD"]): void {
-	process.stderr.write(`This run makes ${costOf(cloud, allowedMicroUsd(allowedUsd))}, and deletes them whatever happens.\n`);
+	process.stderr.write(`This run creates ${costOf(cloud, allowedMicroUsd(allowedUsd))}, and always deletes them.\n`);
 	vi.setConfig({ testTimeout: LONG_MS, hookTimeout: LONG_MS });
 }
 
 function allowedMicroUsd(usd: string | undefined): bigint {
 	if (usd === undefined) return MOST_MICRO_USD;
 	if (/^\d+(\.\d{1,6})?$/.test(usd)) return usdToMicro(usd);
-	throw new Error(`SPILLWAY_CONTRACT_MOST_USD must be what a run may cost in dollars, as 2.50, not ${JSON.stringify(usd)}`);
+	throw new Error(`SPILLWAY_CONTRACT_MOST_USD must be the most a run may cost in dollars, such as 2.50, not ${JSON.stringify(usd)}`);
 }
 
 function costOf({ regions, instanceType, rates }: LiveCloud, allowed: bigint): string {
@@ -53,7 +53,7 @@ function costOf({ regions, instanceType, rates }: LiveCloud, allowed: bigint): s
 	const cost = `at most ${MACHINES} machines of ${instanceType} for some ${MINUTES_EACH} minutes each: about $${microToUsdText(mostMicroUsd)}`;
 	if (mostMicroUsd <= allowed) return cost;
 	throw new Error(
-		`this run would make ${cost}, and $${microToUsdText(allowed)} is allowed, so nothing was made; name a cheaper type, or allow it by SPILLWAY_CONTRACT_MOST_USD`,
+		`this run would create ${cost}; the limit is $${microToUsdText(allowed)}, so nothing was created. Use a cheaper type, or raise SPILLWAY_CONTRACT_MOST_USD`,
 	);
 }
 
@@ -68,7 +68,7 @@ export function counted(driver: CloudDriver, made: Set<string> = launched): Clou
 	const launch = driver.launch.bind(driver);
 	driver.launch = async (request) => {
 		if (made.size >= MACHINES && !made.has(request.instanceId))
-			throw new Error(`the suite makes more than the ${MACHINES} machines that its announced cost covers; raise MACHINES`);
+			throw new Error(`the suite creates more than the ${MACHINES} machines in its announced cost; raise MACHINES`);
 		const machine = await launch(request);
 		made.add(request.instanceId);
 		return machine;

@@ -17,9 +17,9 @@ export async function checkSite(compute: ComputeCalls, settings: ParsedGcpSettin
 	for (const named of images) if ((await compute.imageExists(named)) === false) missing.push(`no image ${named}`);
 	const asked = Object.entries(subnetworks).filter(([region]) => settings.regions.includes(region) && regions.has(region));
 	for (const [region, subnetwork] of asked) {
-		if ((await compute.subnetworkExists(subnetwork)) === false) missing.push(`no subnetwork ${subnetwork}, which is to serve ${region}`);
+		if ((await compute.subnetworkExists(subnetwork)) === false) missing.push(`no subnetwork ${subnetwork}, which is set for ${region}`);
 	}
 	if (missing.length === 0) return;
-	const message = `Google Cloud has ${missing.join("; ")}. Correct the site's settings, or make what is missing, before machines are bought`;
+	const message = `Google Cloud has ${missing.join("; ")}. Correct the site's settings or create what is missing, before launching instances`;
 	throw new DriverError("invalid_request", message, { providerCode: "MissingResources" });
 }

@@ -60,7 +60,7 @@ export class GcpDriver implements CloudDriver {
 		this.#diskPrices = new DiskPrices({
 			...{ source: "Cloud Billing Catalog", clock: this.#clock },
 			read: async (region, disk) => {
-				if (this.#live === null) throw new Error("the site's settings turn live prices off");
+				if (this.#live === null) throw new Error("live prices are turned off in the site's settings");
 				return this.#live.diskPrice(region, disk);
 			},
 		});
@@ -113,7 +113,7 @@ export class GcpDriver implements CloudDriver {
 		const zones = [...new Set(rates.flatMap((rate) => (rate.zone === null ? [] : [rate.zone])))].sort();
 		const chosen = zones[hash32(instanceId) % Math.max(1, zones.length)];
 		if (chosen !== undefined) return chosen;
-		const message = `Google Cloud: launch of ${instanceType} in ${region}: no zone there is known to sell it; place the job on an offer with a zone`;
+		const message = `Google Cloud: launch of ${instanceType} in ${region}: no zone with this machine type is known; place the job on an offer with a zone`;
 		throw new DriverError("invalid_request", message, { providerCode: "NoZone" });
 	}
 

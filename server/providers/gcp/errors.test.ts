@@ -59,7 +59,7 @@ describe("a refused call", () => {
 			"wrong_clock",
 			/2\.0 h behind the provider's.*NTP/,
 		],
-		["a key's assertion of another time", ofToken(ASSERTION), "wrong_clock", /too far apart.*NTP/],
+		["a key's assertion of another time", ofToken(ASSERTION), "wrong_clock", /differ too much.*NTP/],
 		["a key that is deleted", ofToken("Invalid JWT Signature."), "unauthorized", /invalid_grant: Invalid JWT Signature\.$/],
 		["a token that is refused by clocks that agree", dated(refusal("authError", 401), 0), "unauthorized", /words of authError$/],
 		["a missing right, by a clock that is off", dated(refusal("forbidden", 403), 7_300_000), "unauthorized", /words of forbidden$/],

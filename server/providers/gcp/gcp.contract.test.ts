@@ -116,7 +116,7 @@ describe.skipIf(given)("gcp only", () => {
 		await expect(driver.check()).rejects.toMatchObject({
 			kind: "invalid_request",
 			message:
-				"Google Cloud has no region mars-north1 for the project emulated-project; no image projects/debian-cloud/global/images/family/debian-12; no subnetwork projects/shared/regions/us-central1/subnetworks/bursts, which is to serve us-central1. Correct the site's settings, or make what is missing, before machines are bought",
+				"Google Cloud has no region mars-north1 for the project emulated-project; no image projects/debian-cloud/global/images/family/debian-12; no subnetwork projects/shared/regions/us-central1/subnetworks/bursts, which is set for us-central1. Correct the site's settings or create what is missing, before launching instances",
 		});
 		// A missing permission to read must not block launches.
 		project().emulator.faults.add({ action: "Images.GetFromFamily", error: { code: "forbidden" } });

@@ -92,7 +92,7 @@ describe("a Google token", () => {
 		expect(await fault(verify(tokenOf(MACHINE, { atMs: NOW_MS + 302_000 })))).toBe("not_yet_valid");
 	});
 
-	it("is rejected when it names no machine, like a token without format=full", async () => {
+	it("is rejected when it contains no vmId, like a token without format=full", async () => {
 		expect(await fault(verify(signer.token(CHALLENGE.audience, NOW_MS, { email: "a@b.test" })))).toBe("malformed");
 	});
 
@@ -134,7 +134,7 @@ describe("a Google token", () => {
 
 	it("cannot be checked while the keys are unavailable", async () => {
 		// Nothing listens on the discard port.
-		expect(await verify(tokenOf(), {}, siteAt(9))).toMatchObject({ outcome: "unverifiable", message: /Google's keys cannot be had/ });
+		expect(await verify(tokenOf(), {}, siteAt(9))).toMatchObject({ outcome: "unverifiable", message: /could not get Google's keys/ });
 	});
 
 	it("is rejected when it is another provider's document", async () => {

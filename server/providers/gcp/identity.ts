@@ -48,7 +48,7 @@ export function gcpIdentity(endpoint: string | undefined): InstanceIdentity {
 }
 
 async function verifyToken(claim: IdentityClaim, project: string, keys: JWTVerifyGetKey): Promise<IdentityVerdict> {
-	if (claim.document.kind !== "gcp") return refused("malformed", "it is no document of Google's");
+	if (claim.document.kind !== "gcp") return refused("malformed", "it is not a Google identity document");
 	try {
 		const { payload } = await jwtVerify(claim.document.token, asKeys(keys), {
 			issuer: GOOGLE.issuer,
@@ -58,9 +58,9 @@ async function verifyToken(claim: IdentityClaim, project: string, keys: JWTVerif
 			currentDate: new Date(claim.nowMs),
 			clockTolerance: CLOCK_TOLERANCE_MS / 1_000,
 		});
-		if ((payload.iat ?? 0) * 1_000 > claim.nowMs + CLOCK_TOLERANCE_MS) return refused("not_yet_valid", "it was signed in the future");
+		if ((payload.iat ?? 0) * 1_000 > claim.nowMs + CLOCK_TOLERANCE_MS) return refused("not_yet_valid", "its signing time is in the future");
 		const claims = claimsSchema.safeParse(payload);
-		if (!claims.success) return refused("malformed", "it names no machine of Compute Engine");
+		if (!claims.success) return refused("malformed", "it contains no Compute Engine instance");
 		return compare(claims.data.google.compute_engine, claim, project);
 	} catch (error) {
 		if (error instanceof KeysNotAtHand) return { outcome: "unverifiable", message: error.message };
@@ -73,12 +73,12 @@ function compare(
 	{ instanceId, providerInstanceId, region, controlPlane }: IdentityClaim,
 	project: string,
 ): IdentityVerdict {
-	if (machine.project_id !== project) return refused("other_account", `it is of the project ${machine.project_id}, not ${project}`);
-	if (regionOfZone(machine.zone) !== region) return refused("other_region", `it is of the zone ${machine.zone}, not of ${region}`);
+	if (machine.project_id !== project) return refused("other_account", `it is for project ${machine.project_id}, not ${project}`);
+	if (regionOfZone(machine.zone) !== region) return refused("other_region", `it is for zone ${machine.zone}, which is not in ${region}`);
 	const shown = `${machine.zone}/${machine.instance_id}`;
-	if (shown !== providerInstanceId) return refused("other_instance", `it is of the machine ${shown}, not ${providerInstanceId}`);
+	if (shown !== providerInstanceId) return refused("other_instance", `it is for instance ${shown}, not ${providerInstanceId}`);
 	const name = machineName(controlPlane, instanceId);
-	if (machine.instance_name !== name) return refused("other_instance", `it is of the machine ${machine.instance_name}, not ${name}`);
+	if (machine.instance_name !== name) return refused("other_instance", `it is for instance ${machine.instance_name}, not ${name}`);
 	return { outcome: "proved" };
 }
 
@@ -91,7 +91,7 @@ function asKeys(keys: JWTVerifyGetKey): JWTVerifyGetKey {
 			return await keys(header, token);
 		} catch (error) {
 			if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
-			throw new KeysNotAtHand(`Google's keys cannot be had: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+			throw new KeysNotAtHand(`could not get Google's keys: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
 		}
 	};
 }

@@ -65,7 +65,7 @@ async function follow(order: Order, placed: GceOperation): Promise<InstanceObser
 		const instance = await compute.instance(zone, name);
 		if (instance && hasCapacity(instance)) return checked(order, instance);
 		if (performance.now() >= giveUpAt) {
-			const message = `Google Cloud: launch of ${name} in ${zone}: after ${settings.capacityTimeoutMs} ms it has not said whether there is room; it is asked again`;
+			const message = `Google Cloud: launch of ${name} in ${zone}: no result after ${settings.capacityTimeoutMs} ms; retrying`;
 			throw new DriverError("transient", message, { providerCode: "OperationRunning" });
 		}
 		await sleep(settings.operationPollMs);
@@ -84,17 +84,17 @@ async function observeNamed(order: Order, operation: GceOperation | null): Promi
 		const { instanceType, capacityType, instanceId } = request;
 		return { ...gone, instanceType, capacityType, instanceId };
 	}
-	const message = `Google Cloud: launch of ${name} in ${zone}: it was made, and is not shown; it is asked again`;
+	const message = `Google Cloud: launch of ${name} in ${zone}: the instance was created but is not listed yet; retrying`;
 	throw new DriverError("transient", message, { providerCode: "NotShown" });
 }
 
 function checked({ request, resource, name, zone }: Order, instance: GceInstance): InstanceObservation {
 	if (instance.labels[INSTANCE_LABEL] !== request.instanceId) {
-		const message = `Google Cloud: launch of ${name} in ${zone}: a machine that is not of this control plane has the name; delete or rename it`;
+		const message = `Google Cloud: launch of ${name} in ${zone}: an instance of another owner already has this name; delete or rename it`;
 		throw new DriverError("invalid_request", message, { providerCode: "alreadyExists" });
 	}
 	if (instance.labels[REQUEST_LABEL] !== resource.labels?.[REQUEST_LABEL]) {
-		const message = `Google Cloud: launch of ${name} in ${zone}: the machine was made from another request; it is taken as it is`;
+		const message = `Google Cloud: launch of ${name} in ${zone}: the instance was created by a different request and is used as is`;
 		throw new DriverError("token_mismatch", message, { providerCode: "RequestMismatch" });
 	}
 	return observationOf(instance);

@@ -40,7 +40,7 @@ it("grants login to holders of the site's keys, and to no one without any", () =
 	const items = (settings = SETTINGS) => resource({}, settings).metadata?.items;
 	expect(items({ ...SETTINGS, sshKeys })).toContainEqual({ key: "ssh-keys", value: sshKeys.join("\n") });
 	expect(items()).toEqual([{ key: "startup-script", value: REQUEST.userData }]);
-	expect(() => gcpSettingsSchema.parse({ ...SETTINGS, sshKeys: ["ssh-ed25519 AAAAann"] })).toThrow(/written like ann:/);
+	expect(() => gcpSettingsSchema.parse({ ...SETTINGS, sshKeys: ["ssh-ed25519 AAAAann"] })).toThrow(/must have the form ann:/);
 });
 
 it("launches into the reservation that its commitment names", () => {
@@ -192,6 +192,6 @@ it("distinguishes its own machine ids from those of other clouds", () => {
 it("reports which of a site's settings are wrong and what they should be", () => {
 	const row = { project: "Acme Bursts", regions: ["us-central1-a"], image: "debian-12", credentials: "x" };
 	expect(() => gcpSiteSettings("gcp", row, "spw-1")).toThrow(
-		/site gcp: its settings are wrong:\n {2}project: .*\n {2}regions\.0: .*us-central1\n {2}credentials: .*\n {2}image: .*/,
+		/site gcp: invalid settings:\n {2}project: .*\n {2}regions\.0: .*us-central1\n {2}credentials: .*\n {2}image: .*/,
 	);
 });

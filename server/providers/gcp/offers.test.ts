@@ -41,7 +41,7 @@ describe("offersOf", () => {
 
 	it("contains types without a list price, unpriced, and a rejected price with the reason", () => {
 		const [elsewhere] = offers({ rates: [rate({ zone: "us-central1-b" })] });
-		expect(elsewhere).toMatchObject({ microUsdPerHour: null, priceSource: "no list price is known in us-central1-a" });
+		expect(elsewhere).toMatchObject({ microUsdPerHour: null, priceSource: "no list price in us-central1-a" });
 		const [, refused] = offers({ rates: [rate({ spot: { ...price(null), source: "refused: ten times off" } })] });
 		expect(refused).toMatchObject({ capacityType: "spot", microUsdPerHour: null, priceSource: expect.stringContaining("ten times off") });
 	});

@@ -106,7 +106,7 @@ function offer(facts: ZoneFacts, shape: ZoneRate, { capacityType, price, onDeman
 		microUsdPerHour: price?.microUsdPerHour ?? null,
 		onDemandMicroUsdPerHour: onDemand?.microUsdPerHour ?? null,
 		priceObservedAtMs: nowMs - asOfMs > maxAgeDays * DAY_MS ? asOfMs : nowMs,
-		priceSource: price === null ? `no list price is known in ${zone}` : `list price of ${price.asOf}: ${price.source}`,
+		priceSource: price === null ? `no list price in ${zone}` : `list price of ${price.asOf}: ${price.source}`,
 	};
 	return { ...whole, id: offerId(whole) };
 }

@@ -6,22 +6,22 @@ import { identityPolicySchema } from "../instance-identity.ts";
 /** An image, or the latest of a family. */
 const image = z
 	.string()
-	.regex(/^projects\/[a-z0-9.:-]+\/global\/images\/(family\/)?[a-z][a-z0-9-]*$/, "an image is written like projects/p/global/images/i");
+	.regex(/^projects\/[a-z0-9.:-]+\/global\/images\/(family\/)?[a-z][a-z0-9-]*$/, "must be an image such as projects/p/global/images/i");
 
-const region = z.string().regex(/^[a-z]+(-[a-z]+)+\d+$/, "a region is written like us-central1");
+const region = z.string().regex(/^[a-z]+(-[a-z]+)+\d+$/, "must be a region such as us-central1");
 
 /** The signing fields of a key file. Everything else in it is ignored, such as the address to which signatures are sent. */
 export const gcpCredentialsSchema = z.object({
-	type: z.literal("service_account", "must be the key of a service account: its type is service_account"),
-	client_email: z.email("a key file has the account's client_email"),
-	private_key: z.string().regex(/^-----BEGIN (RSA )?PRIVATE KEY-----/, "a key file has a private_key in PEM form"),
+	type: z.literal("service_account", "must be a service account key (type service_account)"),
+	client_email: z.email("must contain the account's client_email"),
+	private_key: z.string().regex(/^-----BEGIN (RSA )?PRIVATE KEY-----/, "must contain a private_key in PEM format"),
 });
 
 export const gcpSettingsSchema = z.strictObject({
 	/** The deployment's id, a label on every machine. A label value may contain only lowercase letters, digits, - and _. */
-	controlPlane: z.string().regex(/^[a-z0-9_-]{1,63}$/, "the control plane's id becomes a label: a-z, 0-9, - and _, at most 63"),
+	controlPlane: z.string().regex(/^[a-z0-9_-]{1,63}$/, "must be valid as a label: a-z, 0-9, - and _, at most 63 characters"),
 	/** The id of the Google Cloud project that pays, as opposed to its number or its name. */
-	project: z.string().regex(/^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$/, "a project id is written like acme-bursts-417"),
+	project: z.string().regex(/^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$/, "must be a project id such as acme-bursts-417"),
 	regions: z.array(region).min(1),
 	/** An endpoint other than Google's, for an emulator: an address without a path. */
 	endpoint: cloudEndpointSchema.optional(),
@@ -42,7 +42,9 @@ export const gcpSettingsSchema = z.strictObject({
 	/** Network tags by which firewall rules identify the machines. */
 	networkTags: z.array(z.string().regex(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/)).default([]),
 	/** Keys for logging in, as user:key. If a project enables Google's OS Login, it replaces such keys. */
-	sshKeys: z.array(z.string().regex(/^[a-z_][a-z0-9_-]{0,31}:(ssh-|ecdsa-)\S+ \S+/, "written like ann:ssh-ed25519 AAAA…")).default([]),
+	sshKeys: z
+		.array(z.string().regex(/^[a-z_][a-z0-9_-]{0,31}:(ssh-|ecdsa-)\S+ \S+/, "must have the form ann:ssh-ed25519 AAAA…"))
+		.default([]),
 	/** Email of the machines' service account; without one they have no rights. */
 	serviceAccount: z.email().optional(),
 	/** Whether a machine's agent must present an identity document. Google signs nothing for machines without a `serviceAccount`. */
@@ -77,5 +79,5 @@ export function gcpSiteSettings(siteId: string, row: Record<string, unknown>, co
 	const result = gcpSettingsSchema.safeParse({ ...row, controlPlane });
 	if (result.success) return result.data;
 	const lines = result.error.issues.map((issue) => `${issue.path.join(".") || "settings"}: ${issue.message}`);
-	throw new Error(`site ${siteId}: its settings are wrong:\n  ${lines.join("\n  ")}\ndocs/providers/gcp.md names them all`);
+	throw new Error(`site ${siteId}: invalid settings:\n  ${lines.join("\n  ")}\nSee docs/providers/gcp.md`);
 }

@@ -64,7 +64,7 @@ export class Capacity {
 		const products = productsOf(all, this.#settings).join(", ") || "none";
 		throw new DriverError(
 			"invalid_request",
-			`Kubernetes shows no GPUs that are of use. Its ${all.length} nodes have the products: ${products} ("gpu" stands for nodes without a product label). Name them in "accelerators" of the site, or correct its "nodeSelector" or "resources".`,
+			`Kubernetes has no usable GPUs. Products of its ${all.length} nodes: ${products} ("gpu" means nodes without a product label). Add them to "accelerators" in the site's settings, or correct "nodeSelector" or "resources".`,
 		);
 	}
 

@@ -76,10 +76,10 @@ export class Connection {
 			await loadAccess(config, this.#access);
 		} catch (error) {
 			const words = error instanceof Error ? error.message : String(error);
-			throw new DriverError("unauthorized", `Kubernetes: the credentials of the site cannot be read: ${words}`, { cause: error });
+			throw new DriverError("unauthorized", `Kubernetes: could not read the site's credentials: ${words}`, { cause: error });
 		}
 		const cluster = config.getCurrentCluster();
-		if (!cluster) throw new DriverError("unauthorized", "Kubernetes: the kubeconfig names no current cluster; give the site a context");
+		if (!cluster) throw new DriverError("unauthorized", "Kubernetes: the kubeconfig has no current context; set a context for the site");
 		return { sdk, config, server: cluster.server.replace(/\/+$/, ""), dispatcher: null, openedAtMs: this.#clock.nowMs() };
 	}
 
@@ -92,7 +92,7 @@ export class Connection {
 			await config.applySecurityAuthentication(context);
 		} catch (error) {
 			const words = error instanceof Error ? error.message : String(error);
-			throw new DriverError("unauthorized", `Kubernetes: ${what}: signing in failed: ${words}`, { cause: error });
+			throw new DriverError("unauthorized", `Kubernetes: ${what}: sign-in failed: ${words}`, { cause: error });
 		}
 		if (session.dispatcher === null) session.dispatcher = context.getDispatcher();
 		else if (session.dispatcher) context.setDispatcher(session.dispatcher);
@@ -131,7 +131,7 @@ async function loadAccess(config: KubeConfig, access: Access): Promise<void> {
 	const token = (await readFile(access.tokenFile, "utf8")).trim();
 	// The file's content is sent to the server in the site's settings, so no other file of this host may be read.
 	if (!BEARER_TOKEN.test(token))
-		throw new Error(`${access.tokenFile} holds no bearer token, which is one line of letters, digits and -._~+/=`);
+		throw new Error(`${access.tokenFile} does not contain a bearer token (one line of letters, digits and -._~+/=)`);
 	const { server, caFile } = access;
 	// The settings allow plain http only for this host; the client needs this option in addition.
 	const cluster = { name: "site", server, skipTLSVerify: server.startsWith("http:"), ...(caFile === undefined ? {} : { caFile }) };

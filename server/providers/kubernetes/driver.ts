@@ -204,7 +204,7 @@ export class KubernetesDriver implements ClusterDriver {
 
 	async #takeIn(request: StartAttempt): Promise<void> {
 		const { attemptId, poolId } = request;
-		if (!isAttemptId(attemptId)) throw new DriverError("invalid_request", `${JSON.stringify(attemptId)} is no id of an attempt`);
+		if (!isAttemptId(attemptId)) throw new DriverError("invalid_request", `${JSON.stringify(attemptId)} is not an attempt id`);
 		const known = await this.#known();
 		if (known.some((f) => f.meta.attemptId === attemptId) || (await this.#volume?.knows(attemptId))) return;
 		const pool = await this.#pool(poolId, known);
@@ -222,14 +222,14 @@ export class KubernetesDriver implements ClusterDriver {
 		if (this.#volume) return this.#withSecret(attemptId, secrets, () => this.#volume?.handOver(rest));
 		const wants =
 			request.spec.data.length > 0
-				? "brings data"
+				? "has data to stage"
 				: request.restoreFrom !== null
 					? "continues from a checkpoint"
 					: (request.spec.outputs ?? []).length > 0
 						? "declares outputs"
 						: null;
 		if (wants !== null) {
-			const why = `the job ${wants}, but this site has no volume. Set "volume" of the site`;
+			const why = `the job ${wants}, but this site has no volume. Set "volume" in the site's settings`;
 			throw new DriverError("invalid_request", `attempt ${attemptId} cannot start: ${why}`);
 		}
 		await this.#withSecret(attemptId, secrets, () => this.#submit(rest));

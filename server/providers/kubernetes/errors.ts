@@ -28,8 +28,8 @@ export function statusError(what: string, status: number, body: unknown): Driver
 
 function hintOf(status: number): string {
 	return status === 401
-		? " (the credentials are not valid any more; renew the token or kubeconfig that the site names)"
-		: " (grant it as docs/providers/kubernetes.md shows)";
+		? " (the credentials have expired; renew the token or kubeconfig in the site's settings)"
+		: " (grant it as shown in docs/providers/kubernetes.md)";
 }
 
 function kindOf(status: number, message: string): DriverErrorKind {
@@ -58,5 +58,5 @@ export function noAnswer(what: string, server: string, error: unknown): DriverEr
 
 /** An unreadable response says nothing about whether the call was executed. */
 export function notUnderstood(what: string, why: string): DriverError {
-	return new DriverError("transient", `Kubernetes: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
+	return new DriverError("transient", `Kubernetes: ${what}: could not parse the response (${why})`, { providerCode: "UnexpectedAnswer" });
 }

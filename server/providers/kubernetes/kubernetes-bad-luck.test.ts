@@ -109,7 +109,7 @@ describe("the API server", () => {
 		const { driver, emulator } = await open();
 		await writeFile(defined(cluster, "cluster").tokenFile, "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/usr/sbin:/usr/sbin/nologin\n");
 		emulator.setToken("spillway", false);
-		await expect(driver.observe()).rejects.toMatchObject({ message: expect.stringContaining("holds no bearer token") });
+		await expect(driver.observe()).rejects.toMatchObject({ message: expect.stringContaining("does not contain a bearer token") });
 	});
 
 	it("having forgotten the changes since a watch ended (410): nodes are listed again", async () => {
@@ -336,7 +336,7 @@ it("leaves a Job to Kueue, and rejects a queue if there is none", async () => {
 		spec: { active: true, queueName: "research" },
 		status: { conditions: [condition("QuotaReserved", "False", "Pending", waits)] },
 	} as object);
-	const pending = `the cluster says Kueue Pending: ${waits}`;
+	const pending = `cluster event Kueue Pending: ${waits}`;
 	await eventually(site, "Kueue's reason is logged", async () => (await logged()).includes(pending));
 	expect(await logged()).toEqual([pending]);
 	expect(await find(driver, request.attemptId)).toMatchObject({ clusterWait: { reason: "Kueue Pending", detail: waits } });
@@ -354,7 +354,7 @@ it("leaves a Job to Kueue, and rejects a queue if there is none", async () => {
 	emulator.suspend(name, true);
 	await until(request.attemptId, "lost");
 	await eventually(site, "Kueue's eviction is logged", async () =>
-		(await logged()).includes("the cluster says Kueue Preempted: Preempted to accommodate a workload"),
+		(await logged()).includes("cluster event Kueue Preempted: Preempted to accommodate a workload"),
 	);
 	await cluster?.stop();
 	const without = await open({}, { queue: "research" });
@@ -386,5 +386,5 @@ it("reports Kueue's eviction also for a Job of a default queue, after Kueue has 
 	await until(id, "lost");
 	emulator.suspend(name, false);
 	const logged = async () => (await readAll(driver, id)).filter((l) => l.stream === "spillway").map((l) => l.text);
-	expect(await logged()).toEqual(["the cluster says Kueue ClusterQueueStopped: The ClusterQueue is stopped"]);
+	expect(await logged()).toEqual(["cluster event Kueue ClusterQueueStopped: The ClusterQueue is stopped"]);
 });

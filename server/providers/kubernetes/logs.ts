@@ -92,7 +92,7 @@ export class AttemptLogs {
 		return [...events, ...queued]
 			.filter((e) => e.warning && e.atMs - epochMs >= afterMs)
 			.sort((a, b) => a.atMs - b.atMs)
-			.map((e) => ({ atMs: e.atMs, stream: "spillway" as const, text: `the cluster says ${e.reason}: ${e.message}`.slice(0, 1_000) }));
+			.map((e) => ({ atMs: e.atMs, stream: "spillway" as const, text: `cluster event ${e.reason}: ${e.message}`.slice(0, 1_000) }));
 	}
 
 	/** Kueue's messages about a Job that it queues or evicts, also if a namespace's default queue takes Jobs that name none. */

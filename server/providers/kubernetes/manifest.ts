@@ -179,7 +179,7 @@ function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
 	const maxSeconds = spec.duration.maxMs === null ? null : Math.ceil(spec.duration.maxMs / 1_000) + LIMIT_SLACK_SECONDS;
 	const image = spec.image ?? settings.image;
 	if (image === undefined) {
-		const what = `the job names no image, and this site has none for such jobs; give the job an image, or set "image" of the site`;
+		const what = `the job has no image, and the site has no default image; set an image for the job, or "image" in the site's settings`;
 		throw new DriverError("invalid_request", `attempt ${input.attemptId} cannot start: ${what}`);
 	}
 	const storage = storageOf(input);

@@ -96,7 +96,7 @@ describe("a group of nodes that the cluster's autoscaler adds", () => {
 		expect(lost).toMatchObject({
 			startedAtMs: null,
 			exit: null,
-			noRoom: expect.stringMatching(/^no node came for pod sw-\S+ in 2 s: 0\/0 nodes/),
+			noRoom: expect.stringMatching(/^no node available for pod sw-\S+ within 2 s: 0\/0 nodes/),
 		});
 		await eventually(site, "it is tried again later", async () => {
 			const again = await pool();
@@ -115,7 +115,7 @@ describe("a group of nodes that the cluster's autoscaler adds", () => {
 		await driver.start(second);
 		expect(await until(second.attemptId, "lost")).toMatchObject({
 			startedAtMs: null,
-			noRoom: expect.stringMatching(/^no node comes for pod sw-\S+: pod didn't trigger scale-up: 1 max node group size reached$/),
+			noRoom: expect.stringMatching(/^no node available for pod sw-\S+: pod didn't trigger scale-up: 1 max node group size reached$/),
 		});
 		expect(await pool()).toMatchObject({ nodes: 2, nodesToCome: 1, noneComes: true, unavailableSlots: [4, 5, 6, 7] });
 		expect((await find(driver, first.attemptId))?.phase).toBe("running");
@@ -150,7 +150,7 @@ describe("the setting nodeGroups", () => {
 		const driver = new KubernetesDriver("home", { ...cluster.settings, nodeGroups: [{ ...group, product: "Something-New" }] });
 		drivers.push(driver);
 		await expect(driver.observe()).rejects.toMatchObject({
-			...{ kind: "invalid_request", message: expect.stringContaining('names the product "Something-New", which is no known model') },
+			...{ kind: "invalid_request", message: expect.stringContaining('unknown product "Something-New" in "nodeGroups"') },
 		});
 	});
 });

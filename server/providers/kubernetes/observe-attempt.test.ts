@@ -91,7 +91,7 @@ it.each([
 	const facts: AttemptFacts = { meta: META, job: null, pods: [pod], asJob: true, createdAtMs: 0, stop: null, verdict: null };
 	const message = `pod didn't trigger scale-up: ${why}`;
 	const says = [{ about: { kind: "Pod", name: "x", uid: "1" }, warning: false, reason: "NotTriggerScaleUp", message, atMs: 1 }];
-	const error = `no node comes for pod x: ${message}`;
+	const error = `no node available for pod x: ${message}`;
 	expect(noRoomOf(facts, says, { nowMs: around.nowMs, patienceMs: 60_000 })).toEqual(gives ? { error, failedAt: "room" } : null);
 });
 

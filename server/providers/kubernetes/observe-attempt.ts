@@ -236,7 +236,7 @@ function endOf(facts: AttemptFacts, overs: readonly Over[]): Exit | null {
 }
 
 function deletedBefore(name: string): Exit {
-	return { code: null, signal: null, error: `${name} was deleted at the cluster before it ran`, failedAt: "start" };
+	return { code: null, signal: null, error: `${name} was deleted in the cluster before it ran`, failedAt: "start" };
 }
 
 /** The first member that failed; if none did, the first of the gang. */
@@ -247,7 +247,7 @@ function worstOf(overs: readonly Over[]): Over | null {
 }
 
 function reasonOf(pod: KubePod): string {
-	return `the cluster ended pod ${pod.name} before its command ran: ${[pod.reason, pod.message].filter(Boolean).join(": ") || "it says no reason"}`;
+	return `the cluster ended pod ${pod.name} before its command ran: ${[pod.reason, pod.message].filter(Boolean).join(": ") || "no reason reported"}`;
 }
 
 /** Why a pod waits for its container, if that may last forever: its image or its configuration. */
@@ -303,10 +303,10 @@ export function noRoomOf(
 	if (!pod) return null;
 	const scaling = newestOf(says.filter(isOfAutoscaler));
 	if (scaling?.reason === "NotTriggerScaleUp" && GROWS_NO_MORE.test(scaling.message))
-		return { error: `no node comes for pod ${pod.name}: ${scaling.message}`, failedAt: "room" };
+		return { error: `no node available for pod ${pod.name}: ${scaling.message}`, failedAt: "room" };
 	if (nowMs - pod.createdAtMs < patienceMs) return null;
 	const why = pod.conditions.find((c) => c.type === "PodScheduled" && c.status === "False")?.message;
-	const waited = `no node came for pod ${pod.name} in ${Math.round(patienceMs / 1_000)} s`;
+	const waited = `no node available for pod ${pod.name} within ${Math.round(patienceMs / 1_000)} s`;
 	return { error: why ? `${waited}: ${why}` : waited, failedAt: "room" };
 }
 

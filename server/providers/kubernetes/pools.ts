@@ -72,8 +72,8 @@ function emptyPool(
 	accelerator: string | null,
 ): KubePool {
 	if (accelerator === null) {
-		const what = `"nodeGroups" of the site names the product ${JSON.stringify(product)}, which is no known model`;
-		throw new DriverError("invalid_request", `${what}. Say in "accelerators" what it is called here.`);
+		const what = `unknown product ${JSON.stringify(product)} in "nodeGroups" of the site`;
+		throw new DriverError("invalid_request", `${what}. Map it to a model in "accelerators".`);
 	}
 	const [label = ""] = productLabels;
 	const selector = { ...nodeSelector, ...(isEmpty(labels) && product !== UNLABELLED ? { [label]: product } : labels) };

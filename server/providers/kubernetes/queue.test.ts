@@ -51,7 +51,7 @@ describe("jobs of others on Kubernetes", () => {
 		] as const) {
 			expect(await queue.hold(id, MARK)).toMatchObject({ state: "waiting", holdMark: null });
 			expect(theirs.byId(id).spec.suspend).toBe(false);
-			expect((await queue.readScript(id)).obstacles).toEqual([`It is ${manager}'s to let it begin, and is left to it.`]);
+			expect((await queue.readScript(id)).obstacles).toEqual([`${manager} controls when it starts, so it is not adopted.`]);
 			await eventually(clock, "it is seen", async () => (await foreign(id))?.optIn === null);
 		}
 	});
@@ -145,7 +145,10 @@ describe("jobs of others on Kubernetes", () => {
 		await open({ minor: 20 });
 		await full();
 		const id = await theirs.submit({ gpus: 8, runs: "briefly" });
-		await expect(queue.hold(id, MARK)).rejects.toMatchObject({ kind: "invalid_request", message: expect.stringContaining("from 1.22 on") });
+		await expect(queue.hold(id, MARK)).rejects.toMatchObject({
+			kind: "invalid_request",
+			message: expect.stringContaining("requires 1.22 or newer"),
+		});
 		await expect(queue.check()).rejects.toMatchObject({ kind: "invalid_request" });
 		expect(await queue.look(id)).toMatchObject({ state: "waiting", holdMark: null });
 	});

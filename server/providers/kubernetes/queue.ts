@@ -83,7 +83,7 @@ export class KubernetesQueue implements ForeignQueue {
 		const { job } = await this.#find(id);
 		if (job === null) throw new DriverError("not_found", `Kubernetes: there is no job ${id} in ${this.#options.namespaces.join(", ")}`);
 		const [whole] = (await this.#options.calls.list(pathOf(job.namespace), wholeSchema, named(job.name))).items;
-		if (!whole) throw new DriverError("not_found", `Kubernetes: there is no job ${job.namespace}/${job.name} any more`);
+		if (!whole) throw new DriverError("not_found", `Kubernetes: the job ${job.namespace}/${job.name} was deleted`);
 		const { name, namespace, labels } = whole.metadata;
 		const text = stringify({
 			apiVersion: "batch/v1",
@@ -91,7 +91,7 @@ export class KubernetesQueue implements ForeignQueue {
 			metadata: { name, namespace, ...(labels ? { labels } : {}) },
 			spec: whole.spec,
 		});
-		const obstacles = job.manager === null ? [] : [`It is ${job.manager}'s to let it begin, and is left to it.`];
+		const obstacles = job.manager === null ? [] : [`${job.manager} controls when it starts, so it is not adopted.`];
 		return { kind: "kubernetes", text, obstacles };
 	}
 
@@ -145,8 +145,8 @@ export class KubernetesQueue implements ForeignQueue {
 
 	async #demandSuspend(): Promise<void> {
 		if ((await this.#options.features()).suspend) return;
-		const why = `this server's Jobs cannot be suspended (they can from ${SUSPENDS_SINCE} on), so that none can be held`;
-		throw new DriverError("invalid_request", `Kubernetes: ${why}; leave "adoptFrom" of the site out`);
+		const why = `this server cannot suspend Jobs (requires ${SUSPENDS_SINCE} or newer), so none can be held`;
+		throw new DriverError("invalid_request", `Kubernetes: ${why}; remove "adoptFrom" from the site's settings`);
 	}
 
 	/**

@@ -55,8 +55,11 @@ export async function findFeatures(calls: KubeCalls, settings: ParsedKubernetesS
 /** A Job that nothing starts would wait forever. */
 async function checkQueue(calls: KubeCalls, queue: string, { suspend, podReplacement }: ServerFeatures): Promise<void> {
 	const refuse = (why: string) => {
-		throw new DriverError("invalid_request", `Kubernetes: the site names Kueue's queue ${queue}, and ${why}; leave "queue" out`);
+		throw new DriverError(
+			"invalid_request",
+			`Kubernetes: the site uses the Kueue queue ${queue}, but ${why}; remove "queue" from its settings`,
+		);
 	};
 	if ((await calls.groupVersion(KUEUE)) === null) refuse("this cluster has no Kueue");
-	if (!suspend || !podReplacement) refuse("this server's Jobs cannot be suspended, or replace deleted pods (both are there from 1.29 on)");
+	if (!suspend || !podReplacement) refuse("this server cannot suspend Jobs or replace deleted pods (requires 1.29 or newer)");
 }

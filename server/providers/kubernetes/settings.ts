@@ -5,7 +5,7 @@ import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 import { poolIdOf } from "./pool-id.ts";
 
 const absolutePath = z.string().refine((p) => path.isAbsolute(p), "must be an absolute path");
-const dnsLabel = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "holds lower-case letters, digits and - only, at most 63");
+const dnsLabel = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "must contain only lower-case letters, digits and -, at most 63");
 const labels = z.record(z.string().min(1), z.string());
 
 /** Settings name credentials and never contain them: the database stores no secrets. */
@@ -74,7 +74,7 @@ export const kubernetesSettingsSchema = z.strictObject({
 		.array(nodeGroupSchema)
 		.default([])
 		.refine((groups) => new Set(groups.map((g) => poolIdOf(g.product, g.gpusPerNode))).size === groups.length, {
-			message: "names a product with as many GPUs twice: the nodes of a pool are one group",
+			message: "lists a product twice with the same number of GPUs; merge them into one group",
 		}),
 	/** How long a pod may wait for a node of its group before its attempt is withdrawn and the job placed again. */
 	scaleUpMs: z.number().int().positive().default(900_000),

@@ -182,6 +182,6 @@ export function volumeError(error: unknown, folder: string): DriverError {
 	if (error instanceof DriverError) return error;
 	if (error instanceof StagingError) return new DriverError("invalid_request", error.message, { cause: error });
 	const { path: missing } = (error ?? {}) as NodeJS.ErrnoException;
-	const words = isMissing(error) && missing === folder ? `the site's volume ${folder} is not there; mount or make it` : String(error);
+	const words = isMissing(error) && missing === folder ? `the site's volume ${folder} does not exist; mount or create it` : String(error);
 	return new DriverError("transient", `Kubernetes: ${words}`, { cause: error });
 }

@@ -26,7 +26,7 @@ async function problemOf(file: string, command: string): Promise<string | null> 
 		return null;
 	} catch (error) {
 		const code = (error as NodeJS.ErrnoException).code ?? "";
-		if (code === "EACCES") return `${name} may not be executed: ${file}`;
-		return `${name} cannot be started: ${file} ${code === "ENOENT" || code === "ENOTDIR" ? MISSING : `gives ${code}`}`;
+		if (code === "EACCES") return `${name} is not executable: ${file}`;
+		return `${name} cannot be started: ${file} ${code === "ENOENT" || code === "ENOTDIR" ? MISSING : `returned ${code}`}`;
 	}
 }

@@ -173,7 +173,7 @@ export class SlurmCalls {
 		if (found) return found;
 		throw new DriverError(
 			"invalid_request",
-			`Slurm: slurmrestd at ${this.#base} speaks none of ${VERSIONS.join(", ")}; see that one of these plugins is loaded (slurmrestd -s list)`,
+			`Slurm: slurmrestd at ${this.#base} supports none of ${VERSIONS.join(", ")}. Load one of these plugins (list them with slurmrestd -s list)`,
 		);
 	}
 

@@ -71,7 +71,7 @@ it.each([
 });
 
 it("rejects an image if the site runs no containers, and says what to do", () => {
-	expect(() => argv("none", "ghcr.io/acme/train:1.2")).toThrow(/wants the image ghcr\.io\/acme\/train:1\.2.*set "container"/);
+	expect(() => argv("none", "ghcr.io/acme/train:1.2")).toThrow(/has the image ghcr\.io\/acme\/train:1\.2.*set "container"/);
 });
 
 it("binds mounts to /mnt/<name> in containers, read-only unless the site allows writing", () => {

@@ -32,7 +32,7 @@ export function containedCommand({ spec, container, folder, work, mounts = [] }:
 		case "none":
 			throw new DriverError(
 				"invalid_request",
-				`the job wants the image ${image}, and this site runs no containers; set "container" of the site to pyxis or apptainer, or leave the image out`,
+				`the job has the image ${image}, but this site does not run containers; set "container" in the site's settings to pyxis or apptainer, or remove the image`,
 			);
 		case "pyxis":
 			return [

@@ -84,7 +84,7 @@ export class SlurmDriver implements ClusterDriver {
 	start(request: StartAttempt): Promise<void> {
 		return this.#guarded(`attempt ${request.attemptId} cannot start`, async () => {
 			const { attemptId } = request;
-			if (!isAttemptId(attemptId)) throw new DriverError("invalid_request", `${JSON.stringify(attemptId)} is no id of an attempt`);
+			if (!isAttemptId(attemptId)) throw new DriverError("invalid_request", `${JSON.stringify(attemptId)} is not an attempt id`);
 			// Files are read and written concurrently; only slots are assigned one start at a time.
 			const before = await this.#attempts.begun(attemptId);
 			if (before) return this.#handOverAgain(before);
@@ -247,7 +247,7 @@ export class SlurmDriver implements ClusterDriver {
 			const { folder } = this.#settings;
 			const { code, path: missing = "" } = (cause ?? {}) as NodeJS.ErrnoException;
 			const isMissingFolder = isMissing(cause) && [missing, path.dirname(missing)].includes(path.resolve(folder));
-			const message = isMissingFolder ? `the shared folder ${folder} is not there; mount or make it` : String(cause);
+			const message = isMissingFolder ? `the shared folder ${folder} does not exist; mount or create it` : String(cause);
 			throw new DriverError("transient", `${what}: ${message}`, code === undefined ? { cause } : { cause, providerCode: code });
 		}
 	}

@@ -43,8 +43,8 @@ it("keeps Slurm's message, and explains its error without one", () => {
 	expect(errorOf(400, [{ description: 'Unknown key "bogus"' }, { error_code: 9001, error: "Failure during parsing" }]).message).toBe(
 		'Slurm: submission: Unknown key "bogus"; Failure during parsing',
 	);
-	expect(errorOf(500, [{ error: "Unspecified error", errno: -1 }]).message).toMatch(/slurmctld does not answer, or the token is not valid/);
-	expect(errorOf(511, [], '{ "errors": [] }').message).toBe("Slurm: submission: HTTP 511 (the token is not valid any more)");
+	expect(errorOf(500, [{ error: "Unspecified error", errno: -1 }]).message).toMatch(/slurmctld does not answer, or the token has expired/);
+	expect(errorOf(511, [], '{ "errors": [] }').message).toBe("Slurm: submission: HTTP 511 (the token has expired)");
 	expect(errorOf(401, [], "Authentication failure").message).toBe("Slurm: submission: Authentication failure");
 });
 

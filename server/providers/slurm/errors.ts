@@ -65,8 +65,8 @@ export function answerError(what: string, status: number, refusals: readonly Ref
 }
 
 function hintOf(status: number, code: number | null): string {
-	if (status === NOT_BELIEVED) return " (the token is not valid any more)";
-	return code === UNSPECIFIED ? " (slurmctld does not answer, or the token is not valid any more)" : "";
+	if (status === NOT_BELIEVED) return " (the token has expired)";
+	return code === UNSPECIFIED ? " (slurmctld does not answer, or the token has expired)" : "";
 }
 
 function kindOf(status: number, code: number | null): DriverErrorKind {
@@ -91,5 +91,5 @@ export function noAnswer(what: string, url: string, error: unknown): DriverError
 
 /** An unreadable response says nothing about whether the call was executed. */
 export function notUnderstood(what: string, why: string): DriverError {
-	return new DriverError("transient", `Slurm: ${what}: the answer is not understood (${why})`, { providerCode: "UnexpectedAnswer" });
+	return new DriverError("transient", `Slurm: ${what}: could not parse the response (${why})`, { providerCode: "UnexpectedAnswer" });
 }

@@ -49,7 +49,7 @@ export function sendHttp({ method, url, headers, body, timeoutMs, bytesMax }: Ht
 			reject(error);
 			request.destroy();
 		};
-		const late = setTimeout(() => fail(coded(`it took longer than ${timeoutMs} ms`, "ETIMEDOUT")), timeoutMs);
+		const late = setTimeout(() => fail(coded(`no response in ${timeoutMs} ms`, "ETIMEDOUT")), timeoutMs);
 		let answer: http.IncomingMessage | null = null;
 		// slurmrestd 26.05 sends an error twice, the second time after the end of its connection. The complete first one counts.
 		request.on("error", (error) => answer?.complete || fail(error));
@@ -62,14 +62,14 @@ export function sendHttp({ method, url, headers, body, timeoutMs, bytesMax }: Ht
 			response.on("data", (chunk: Buffer) => {
 				bytes += chunk.length;
 				chunks.push(chunk);
-				if (bytes > bytesMax) fail(coded("the answer is too long", "ERR_ANSWER_REFUSED"));
+				if (bytes > bytesMax) fail(coded("the response is too long", "ERR_ANSWER_REFUSED"));
 			});
 			response.on("end", () => {
 				clearTimeout(late);
 				resolve({ status, text: Buffer.concat(chunks).toString("utf8") });
 			});
 			if (REDIRECTIONS.has(status))
-				fail(coded(`it sends us on to ${told.location}, and the token goes nowhere else`, "ERR_ANSWER_REFUSED"));
+				fail(coded(`it redirects to ${told.location}, and the token is not sent to another address`, "ERR_ANSWER_REFUSED"));
 		});
 		request.end(body ?? undefined);
 	});

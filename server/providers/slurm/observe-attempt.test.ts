@@ -72,7 +72,7 @@ describe("an attempt that is over", () => {
 			"it was cancelled there while it waited",
 			waiting(),
 			over("CANCELLED", 0),
-			{ failedAt: "start", error: expect.stringContaining("cancelled at the cluster") },
+			{ failedAt: "start", error: expect.stringContaining("cancelled in the cluster") },
 		],
 		["we cancelled it while it waited", waiting({ stopByMs: 1 }), over("CANCELLED", 0), { signal: "SIGTERM", error: null }],
 		["we had it killed", facts({ stopByMs: 1 }), over("CANCELLED"), { signal: "SIGKILL", error: null }],
@@ -87,7 +87,7 @@ describe("an attempt that is over", () => {
 			"the node did not have the folder",
 			waiting(),
 			over("FAILED", 0),
-			{ failedAt: "start", error: expect.stringContaining("/s/att_1 is there on the nodes") },
+			{ failedAt: "start", error: expect.stringContaining("/s/att_1 exists on the nodes") },
 		],
 	] as const)("and wrote no end: %s", (_why, f, sight, exit) => {
 		expect(see(f, sight)).toMatchObject({ phase: "exited", exit });

@@ -115,7 +115,7 @@ function endWithoutFile(facts: AttemptFacts, job: SlurmJob): Exit | null {
 	switch (job.state) {
 		case "CANCELLED":
 			if (stopAsked) return bySignal(ran ? "SIGKILL" : "SIGTERM");
-			return ran ? bySignal("SIGTERM") : neverRan(`Slurm job ${job.id} was cancelled at the cluster before it ran`);
+			return ran ? bySignal("SIGTERM") : neverRan(`Slurm job ${job.id} was cancelled in the cluster before it ran`);
 		case "TIMEOUT":
 		case "DEADLINE":
 		case "OUT_OF_MEMORY":
@@ -124,7 +124,7 @@ function endWithoutFile(facts: AttemptFacts, job: SlurmJob): Exit | null {
 			if (stopAsked) return bySignal(ran ? "SIGKILL" : "SIGTERM");
 			if (facts.run !== null) return null;
 			return neverRan(
-				`Slurm job ${job.id} ended as ${job.state} on ${job.nodeList || "no node"} before anything of it ran; see that the folder ${facts.folder} is there on the nodes and belongs to ${job.user}`,
+				`Slurm job ${job.id} ended as ${job.state} on ${job.nodeList || "no node"} before its script started. Check that the folder ${facts.folder} exists on the nodes and is owned by ${job.user}`,
 			);
 	}
 }

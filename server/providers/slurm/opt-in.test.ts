@@ -22,7 +22,7 @@ it.each([
 it.each(["/abs", "../up", "a/../../b", ".", "", "a$(id)", "$HOME/x"])("does not accept %j as a folder below the working folder", (name) => {
 	const { checkpoints, problems } = ownersWords(`spillway checkpoints=${name}`);
 	expect(checkpoints).toBeNull();
-	expect(problems).toEqual([expect.stringContaining("which is no folder below its working folder")]);
+	expect(problems).toEqual([expect.stringContaining("which is not inside its working folder")]);
 });
 
 it("opts in by its first word only", () => {

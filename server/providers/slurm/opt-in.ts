@@ -32,7 +32,7 @@ export function ownersWords(comment: string): OwnersWords {
 	const problems =
 		named !== null && folder === null
 			? [
-					`Its comment names ${JSON.stringify(named)} for checkpoints, which is no folder below its working folder: name one, such as checkpoints=ckpt.`,
+					`Its comment sets the checkpoint folder ${JSON.stringify(named)}, which is not inside its working folder. Use a relative path such as checkpoints=ckpt.`,
 				]
 			: [];
 	const checkpoints = folder === null ? null : { path: folder, ...(interval === null ? {} : { interval }) };

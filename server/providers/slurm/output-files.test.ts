@@ -60,7 +60,7 @@ describe("as a process that cannot become the owner", () => {
 		await symlink(ours(), path.join(folder, "link"));
 		expect((await write("link", { ourUid: SOMEBODY_ELSE })).problem).toContain("ELOOP");
 		await link(ours(), path.join(folder, "hard"));
-		expect((await write("hard", { ourUid: SOMEBODY_ELSE })).problem).toContain("is not the only owner");
+		expect((await write("hard", { ourUid: SOMEBODY_ELSE })).problem).toContain("does not exclusively own");
 		expect(await readFile(ours(), "utf8")).toBe("ours");
 	});
 
@@ -96,7 +96,7 @@ it("gives up on a file that accepts nothing", async () => {
 		process.kill(await writerOf(path.join(folder, "out.txt")), "SIGSTOP");
 		for (let n = 0; n < 100; n++) yield { stream: "stdout", text: "x".repeat(10_000) };
 	}
-	expect((await writeOutputFiles(job, many(), { ourUid: ME, stallMs: 50 })).problem).toMatch(/took nothing for 0.05 s/);
+	expect((await writeOutputFiles(job, many(), { ourUid: ME, stallMs: 50 })).problem).toMatch(/accepted no data for 0.05 s/);
 });
 
 it("fills in Slurm's patterns, and writes nothing to /dev/null", () => {

@@ -103,14 +103,14 @@ async function openInFolderOf(
 	const { O_DIRECTORY, O_RDONLY, O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 	const folder = await open(path.dirname(file), O_RDONLY | O_DIRECTORY);
 	try {
-		const become = `Spillway is not root, and cannot write as ${owner.user}`;
+		const become = `Spillway is not root and cannot write as ${owner.user}`;
 		if ((await folder.stat()).uid !== owner.userId) throw new Error(`${become}, who does not own the folder`);
 		const inFolder = `/proc/self/fd/${folder.fd}/${path.basename(file)}`;
 		const handle = await open(inFolder, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o644);
 		try {
 			const found = await handle.stat();
 			if (!found.isFile() || found.nlink !== 1 || (found.uid !== owner.userId && found.uid !== ourUid))
-				throw new Error(`${become}, who is not the only owner of the file`);
+				throw new Error(`${become}, who does not exclusively own the file`);
 			await handle.truncate();
 		} catch (error) {
 			await handle.close();

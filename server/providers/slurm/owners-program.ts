@@ -84,7 +84,7 @@ export class OwnersProgram {
 		// A program that hangs in the kernel ends with what it waits for.
 		this.#child.kill("SIGKILL");
 		this.#child.stdin.destroy();
-		this.#givenUp = new Error(`took nothing for ${this.#stallMs / 1_000} s, and is given up`);
+		this.#givenUp = new Error(`accepted no data for ${this.#stallMs / 1_000} s; gave up`);
 		throw this.#givenUp;
 	}
 }

@@ -58,6 +58,6 @@ function describeUnusable(nodes: readonly SlurmNode[], partitions: readonly Slur
 	const asked = `the types ${Object.keys(settings.accelerators).join(", ")} in ${settings.partitions ? `the partitions ${settings.partitions.join(", ")}` : "all partitions that are up"}`;
 	return new DriverError(
 		"invalid_request",
-		`Slurm shows no GPUs of ${asked}. Its nodes have the types: ${types}; its partitions are: ${names}. Correct "accelerators" or "partitions" of the site.`,
+		`Slurm has no GPUs of ${asked}. Types of its nodes: ${types}; partitions: ${names}. Correct "accelerators" or "partitions" in the site's settings.`,
 	);
 }

@@ -65,10 +65,10 @@ export class SlurmQueue implements ForeignQueue {
 		const obstacles = obstaclesOf(job, job.array ? this.#options.dependantsOf(job.array.id) : []);
 		const unclear = whyUnclear(line, job.comment, text);
 		if (unclear !== null) obstacles.push(unclear);
-		if (text.includes(NO_UTF8)) obstacles.push("It is not written in UTF-8, so that it cannot be taken over as it is; convert it.");
+		if (text.includes(NO_UTF8)) obstacles.push("Its script is not UTF-8. Convert it to UTF-8.");
 		const { checkpoints } = ownersWords(job.comment);
 		if (checkpoints !== null && (await hasCheckpoint(job, checkpoints.path)))
-			obstacles.push(`Its folder ${checkpoints.path} holds files already, and it would begin without them elsewhere.`);
+			obstacles.push(`Its checkpoint folder ${checkpoints.path} already contains files, which a run elsewhere would not have.`);
 		return {
 			kind: "sbatch",
 			text,
@@ -166,14 +166,13 @@ export class SlurmQueue implements ForeignQueue {
 	bringCheckpoint = async (id: string, from: string): Promise<BroughtHome> => {
 		const job = await this.#job(id);
 		const { checkpoints } = ownersWords(job?.comment ?? "");
-		if (job === null || checkpoints === null)
-			return { files: [], problem: "the cluster does not say any more which folder its checkpoints belong to" };
+		if (job === null || checkpoints === null) return { files: [], problem: "the cluster no longer reports its checkpoint folder" };
 		return unpackCheckpoint(job, { from, into: checkpoints.path });
 	};
 
 	writeOutput = async (id: string, lines: AsyncIterable<OutputLine>): Promise<BroughtHome> => {
 		const job = await this.#job(id);
-		if (job === null) return { files: [], problem: "the cluster does not know the job any more, and so not where its output belongs" };
+		if (job === null) return { files: [], problem: "the cluster no longer lists the job, so its output path is unknown" };
 		return writeOutputFiles(job, lines);
 	};
 
@@ -213,10 +212,10 @@ export class SlurmQueue implements ForeignQueue {
 function obstaclesOf(job: SlurmJob, arrayDependants: readonly SlurmJob[]): string[] {
 	const found = [...ownersWords(job.comment).problems];
 	if (job.array && job.array.id === job.id)
-		found.push(`It represents its array (${job.array.task}) and has the array's number: Slurm applies any change to all tasks.`);
+		found.push(`It has the id of its array (${job.array.task}), so Slurm applies any change to all tasks.`);
 	if (arrayDependants.length > 0)
 		found.push(
-			`Job ${arrayDependants.map((d) => d.id).join(", ")} waits for its array as a whole, and would never start if a task ran elsewhere.`,
+			`Job ${arrayDependants.map((d) => d.id).join(", ")} depends on the whole array and would never start if a task ran elsewhere.`,
 		);
 	if (job.hetJobId !== null) found.push("It is part of a heterogeneous job; all parts start at the same time.");
 	return found;
@@ -228,9 +227,9 @@ function whyUnclear(line: string | null, comment: string, script: string): strin
 	if (line === null)
 		return hasNoArgs || !canReadArguments(script)
 			? null
-			: "Its script may have been given arguments, which Slurm does not report from 23.02 until 25.11. If it was given none, submit it with --comment=spillway:noargs; else write them into the script.";
+			: "Its script may have arguments, which Slurm 23.02 to 25.11 does not report. If it has none, submit it with --comment=spillway:noargs; otherwise write them into the script.";
 	if (line === "" || (argsAreWords && !/^ | {2}| $/.test(line))) return null;
-	return "Its script was given arguments, which the cluster reports only as one line. If none of them holds a space or is empty, submit it with --comment=spillway:args; else write them into the script.";
+	return "Its script has arguments, which the cluster reports only as one line. If none of them is empty or contains a space, submit it with --comment=spillway:args; otherwise write them into the script.";
 }
 
 /** It has started or ended meanwhile, which the next reading shows. */

@@ -25,7 +25,7 @@ function errorOf(program: string, args: readonly string[], error: unknown): Driv
 	const said = stderr.trim() || (error instanceof Error ? error.message : String(error));
 	const message = `Slurm: ${program} ${args.join(" ")}: ${said}`;
 	if (code === "ENOENT") {
-		const fix = `install Slurm's client programs on Spillway's host, or correct "scontrol" of the site`;
+		const fix = `install Slurm's client programs on Spillway's host, or correct "scontrol" in the site's settings`;
 		return new DriverError("invalid_request", `${message}; ${fix}`, { cause: error });
 	}
 	if (/invalid job id|job script not found|batch script for job/i.test(said))

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { siteMountsSchema } from "#server/domain/site-mount.ts";
 
 /** Names in Slurm's own configuration: partitions, accounts, GRES types. */
-const slurmName = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, "holds letters, digits, _ . and - only");
+const slurmName = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, "must contain only letters, digits, _ . and -");
 const absolutePath = z.string().refine((p) => path.isAbsolute(p), "must be an absolute path, the same on this host and on every node");
 
 const slurmTokenSchema = z
@@ -11,7 +11,7 @@ const slurmTokenSchema = z
 	.trim()
 	// The output of `scontrol token`, with the name of its variable.
 	.transform((token) => token.replace(/^SLURM_JWT=/, ""))
-	.refine((token) => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token), "is no JSON Web Token: scontrol token prints one");
+	.refine((token) => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token), "is not a JSON Web Token; create one with scontrol token");
 
 export const slurmCredentialsSchema = z.strictObject({ token: slurmTokenSchema });
 
@@ -35,7 +35,7 @@ export const slurmSettingsSchema = z.strictObject({
 	 */
 	folder: absolutePath,
 	/** Our names for the cluster's GRES types: `{"h100": "H100-80GB"}`. `gpu` stands for GPUs without a type; others are ignored. */
-	accelerators: z.record(slurmName, z.string().min(1)).refine((a) => Object.keys(a).length > 0, "name at least one GRES type"),
+	accelerators: z.record(slurmName, z.string().min(1)).refine((a) => Object.keys(a).length > 0, "must have at least one GRES type"),
 	/** Partitions to use, the preferred first: a node in several of them counts in the first. Default: all that are up, by name. */
 	partitions: z.array(slurmName).min(1).optional(),
 	/** File in the format of rclone.conf with the remotes for data; default: the one of this Spillway. */

@@ -216,7 +216,7 @@ describe.skipIf(missing !== null)(
 				const good = await slurm().token();
 				await writeFile(site.tokenFile, `${good.slice(0, -6)}AAAAAA`);
 				const driver = newDriver();
-				await expect(driver.observe()).rejects.toMatchObject({ message: expect.stringContaining("token is not valid") });
+				await expect(driver.observe()).rejects.toMatchObject({ message: expect.stringContaining("token has expired") });
 				await writeFile(site.tokenFile, good);
 				expect((await driver.observe()).pools).toHaveLength(1);
 			});
@@ -256,7 +256,7 @@ describe.skipIf(missing !== null)(
 				const wrong = { partitions: ["debug"], accelerators: { a100: "A100-80GB" }, folder: path.join(site.folder, "unmounted") };
 				expect(await checked({ ...wrong, scontrol: ["false"] })).toMatchObject({
 					partitions: "failed: Missing or down: debug. Up: gpu.",
-					pools: expect.stringContaining("Its nodes have the types: h100; its partitions are: gpu."),
+					pools: expect.stringContaining("Types of its nodes: h100; partitions: gpu."),
 					folder: expect.stringMatching(/^failed: .*unmounted is not a folder on this host/),
 					adoption: expect.stringContaining("failed: Slurm: false ping"),
 				});
@@ -291,7 +291,7 @@ describe.skipIf(missing !== null)(
 					const ended = await untilPhase(h, request.attemptId, "exited", driver);
 					expect(ended).toMatchObject({
 						startedAtMs: null,
-						exit: { failedAt: "start", error: expect.stringContaining("was cancelled at the cluster") },
+						exit: { failedAt: "start", error: expect.stringContaining("was cancelled in the cluster") },
 					});
 				} finally {
 					await slurm().command("scontrol", "update", "partitionname=gpu", "state=up");
@@ -484,7 +484,7 @@ describe.skipIf(missing !== null)(
 				try {
 					const request = shell("exit 0");
 					// From 24.11 on such a partition is not even visible to them.
-					const words = /group not permitted to use this partition|shows no GPUs of/;
+					const words = /group not permitted to use this partition|has no GPUs of/;
 					const refused = { kind: "invalid_request", message: expect.stringMatching(words) };
 					await expect(driver.start(request)).rejects.toMatchObject(refused);
 					await expect(stat(path.join(site.folder, request.attemptId))).rejects.toMatchObject({ code: "ENOENT" });
@@ -546,7 +546,7 @@ describe.skipIf(missing !== null)(
 				await writeFile(script, Buffer.from("#!/bin/sh\ncd /donn\u00e9es\n", "latin1"));
 				const id = await slurm().command("sbatch", "--parsable", "--hold", "-o", "/dev/null", script);
 				const read = await defined(adopting().queue, "queue").readScript(id);
-				expect(read.obstacles).toEqual([expect.stringContaining("not written in UTF-8")]);
+				expect(read.obstacles).toEqual([expect.stringContaining("not UTF-8")]);
 			});
 
 			it("see how it ended there, whether they started to wait before or after", async () => {
@@ -646,14 +646,17 @@ describe.skipIf(missing !== null)(
 
 		it("does not take a missing folder for one without attempts", async () => {
 			const driver = newDriver({ folder: path.join(site.folder, "unmounted") });
-			await expect(driver.observe()).rejects.toMatchObject({ kind: "transient", message: expect.stringContaining("is not there") });
+			await expect(driver.observe()).rejects.toMatchObject({
+				kind: "transient",
+				message: expect.stringContaining("does not exist; mount or create it"),
+			});
 		});
 
 		it("creates no folder where the shared one was unmounted meanwhile", async () => {
 			const driver = newDriver();
 			await driver.observe();
 			await rename(site.folder, `${site.folder}.away`);
-			const refused = { kind: "transient", message: expect.stringContaining("is not there") };
+			const refused = { kind: "transient", message: expect.stringContaining("does not exist; mount or create it") };
 			await expect(driver.start(shell("true"))).rejects.toMatchObject(refused);
 			await expect(stat(site.folder)).rejects.toMatchObject({ code: "ENOENT" });
 		});

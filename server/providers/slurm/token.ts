@@ -34,7 +34,7 @@ export class SlurmToken {
 		if (fresh) return known.token;
 		const token = await this.#read();
 		const endsAtMs = endOf(token);
-		if (endsAtMs !== null && endsAtMs <= nowMs) throw this.#refusal(`is over since ${new Date(endsAtMs).toISOString()}`);
+		if (endsAtMs !== null && endsAtMs <= nowMs) throw this.#refusal(`expired at ${new Date(endsAtMs).toISOString()}`);
 		this.#known = { token, readAtMs: nowMs, endsAtMs };
 		return token;
 	}
@@ -51,7 +51,7 @@ export class SlurmToken {
 		});
 		// The output of `scontrol token`, with the name of its variable.
 		const token = text.trim().replace(/^SLURM_JWT=/, "");
-		if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) throw this.#refusal("is no JSON Web Token");
+		if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) throw this.#refusal("is not a JSON Web Token");
 		return token;
 	}
 
@@ -69,7 +69,7 @@ export class SlurmToken {
 			"value" in token ? "that is stored for the site" : "file" in token ? `in ${token.file}` : `that ${token.command[0]} prints`;
 		return new DriverError(
 			"unauthorized",
-			`Slurm: the token ${from} ${what}; make a new one: scontrol token username=${user} lifespan=86400`,
+			`Slurm: the token ${from} ${what}; create a new one: scontrol token username=${user} lifespan=86400`,
 		);
 	}
 }

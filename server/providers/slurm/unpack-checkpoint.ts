@@ -40,7 +40,7 @@ export async function unpackCheckpoint(
 	const folder = path.join(job.workFolder || "/", into);
 	const run = (script: string) => {
 		const program = asOwner(job, { script, argument: folder }, writing);
-		if (program === null) throw new Error(`Spillway is not root, and cannot write as ${job.user}`);
+		if (program === null) throw new Error(`Spillway is not root and cannot write as ${job.user}`);
 		return program;
 	};
 	try {

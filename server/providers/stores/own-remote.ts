@@ -61,7 +61,7 @@ type Secrets = { [S in OpenStore as S["config"]["kind"]]: S["secret"] };
 
 /** The secret for its kind. `OpenStore` guarantees the pair, but a union type does not show it. */
 export function secretOf<K extends keyof Secrets>(store: OpenStore, kind: K): Secrets[K] {
-	if (store.config.kind !== kind) throw new Error(`store ${store.id} is no ${kind} store`);
+	if (store.config.kind !== kind) throw new Error(`store ${store.id} is not a ${kind} store`);
 	return store.secret as Secrets[K];
 }
 

@@ -178,9 +178,9 @@ describe("the list", () => {
 				token ? { status: 400, body: { __type: "InternalErrorException" } } : { body: { PriceList: [productOf()], NextToken: "two" } },
 			/InternalErrorException/,
 		],
-		["in another currency", () => ({ body: { PriceList: [productOf("EUR")] } }), /in EUR; only USD is taken/],
-		["with none of the machines", () => ({ body: { PriceList: [] } }), /has none of the 2 types/],
-		["of another form", () => ({ body: { PriceList: ["{}"] } }), /is not understood/],
+		["in another currency", () => ({ body: { PriceList: [productOf("EUR")] } }), /in EUR; only USD is supported/],
+		["with none of the machines", () => ({ body: { PriceList: [] } }), /has none of the 2 requested types/],
+		["of another form", () => ({ body: { PriceList: ["{}"] } }), /could not parse/],
 	])("%s is refused as a whole", async (_what, pages, why) => {
 		const { prices } = await readOf(pages);
 		expect(prices).toBeInstanceOf(Error);

@@ -40,7 +40,7 @@ export class AwsPriceList {
 			}
 		}
 		// A list without any prices was misread, or was asked the wrong question.
-		if (prices.length === 0) throw new Error(`AWS's ${what} has none of the ${instanceTypes.length} types that were asked for`);
+		if (prices.length === 0) throw new Error(`AWS's ${what} has none of the ${instanceTypes.length} requested types`);
 		return prices;
 	}
 

@@ -52,11 +52,11 @@ describe("a machine of AWS's list", () => {
 	});
 
 	it.each([
-		["in another currency", product({}, { CNY: "9.1" }), /g5\.xlarge in us-east-1 in CNY; only USD is taken/],
-		["with a price that is none", product({}, { USD: "free" }), /is not understood/],
-		["below nothing", product({}, { USD: "-1.0" }), /is not understood/],
-		["of another form", '{"product":{}}', /is not understood/],
-		["that is no JSON", "<html>", /a product is no JSON/],
+		["in another currency", product({}, { CNY: "9.1" }), /g5\.xlarge in us-east-1 in CNY; only USD is supported/],
+		["with a price that is none", product({}, { USD: "free" }), /could not parse/],
+		["below nothing", product({}, { USD: "-1.0" }), /could not parse/],
+		["of another form", '{"product":{}}', /could not parse/],
+		["that is no JSON", "<html>", /a product is not valid JSON/],
 	])("%s rejects the list as a whole", (_what, text, why) => {
 		expect(() => machinePricesOf([product(), text])).toThrow(why);
 	});
@@ -73,7 +73,7 @@ describe("a volume of AWS's list", () => {
 	});
 
 	it("is rejected with two prices or another currency", () => {
-		expect(() => volumePriceOf([gp3("0.08"), gp3("0.09")], "us-east-1", asked)).toThrow(/gp3 in us-east-1 at 2 prices/);
-		expect(() => volumePriceOf([gp3("0.08").replace('"USD"', '"EUR"')], "us-east-1", asked)).toThrow(/in EUR; only USD is taken/);
+		expect(() => volumePriceOf([gp3("0.08"), gp3("0.09")], "us-east-1", asked)).toThrow(/2 prices for gp3 in us-east-1/);
+		expect(() => volumePriceOf([gp3("0.08").replace('"USD"', '"EUR"')], "us-east-1", asked)).toThrow(/in EUR; only USD is supported/);
 	});
 });

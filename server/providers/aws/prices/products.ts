@@ -53,7 +53,7 @@ export function volumePriceOf(texts: readonly string[], region: string, { type, 
 		return dimensionsOf(product).filter(({ unit, beginRange }) => unit === "GB-Mo" && beginRange === "0");
 	});
 	const [price, ...others] = prices;
-	if (others.length > 0) throw new Error(`AWS's price list has ${type} in ${region} at ${others.length + 1} prices`);
+	if (others.length > 0) throw new Error(`AWS's price list has ${others.length + 1} prices for ${type} in ${region}`);
 	return price === undefined ? null : wholeDisk(usdOf(price, `${type} in ${region}`), gib);
 }
 
@@ -62,10 +62,10 @@ function readProduct(text: string): Product {
 	try {
 		value = JSON.parse(text);
 	} catch {
-		throw new Error("AWS's price list is not understood: a product is no JSON");
+		throw new Error("could not parse AWS's price list: a product is not valid JSON");
 	}
 	const product = productSchema.safeParse(value);
-	if (!product.success) throw new Error(`AWS's price list is not understood: ${z.prettifyError(product.error)}`);
+	if (!product.success) throw new Error(`could not parse AWS's price list: ${z.prettifyError(product.error)}`);
 	return product.data;
 }
 
@@ -75,7 +75,7 @@ function dimensionsOf({ terms }: Product): z.output<typeof dimensionSchema>[] {
 
 function usdOf({ pricePerUnit }: z.output<typeof dimensionSchema>, what: string): string {
 	const usd = pricePerUnit["USD"];
-	if (usd === undefined) throw new Error(`AWS's price list has ${what} in ${Object.keys(pricePerUnit).join(", ")}; only USD is taken`);
+	if (usd === undefined) throw new Error(`AWS's price list has ${what} in ${Object.keys(pricePerUnit).join(", ")}; only USD is supported`);
 	return usd;
 }
 

@@ -34,5 +34,5 @@ it("uses the disk's own space, whatever region its description names: no regiona
 it("skips the free first GiBs, and rejects two different prices", () => {
 	expect(usdPerGibMonth([sku("Storage PD Capacity", [0, 40_000_000])], "us-central1", "pd-standard")).toBe("0.040000000");
 	const two = [sku("Balanced PD Capacity", [100_000_000]), sku("Balanced PD Capacity in Iowa", [110_000_000])];
-	expect(() => usdPerGibMonth(two, "us-central1", "pd-balanced")).toThrow(/at 2 prices/);
+	expect(() => usdPerGibMonth(two, "us-central1", "pd-balanced")).toThrow(/has 2 prices/);
 });

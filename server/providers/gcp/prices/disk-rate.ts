@@ -15,7 +15,7 @@ export function usdPerGibMonth(skus: readonly Sku[], region: string, type: strin
 	const name = SPACE[type];
 	if (name === undefined) return null;
 	const prices = new Set(skus.filter((sku) => isSpace(sku, name) && sku.serviceRegions.includes(region)).flatMap(monthlyUsd));
-	if (prices.size > 1) throw new Error(`the catalogue has ${name} in ${region} at ${prices.size} prices`);
+	if (prices.size > 1) throw new Error(`the catalogue has ${prices.size} prices for ${name} in ${region}`);
 	return [...prices][0] ?? null;
 }
 

@@ -45,7 +45,7 @@ export class LivePrices {
 	 * @throws Error if it was never read
 	 */
 	diskPrice(region: string, { type, gib }: DiskAsked): bigint | null {
-		if (this.#disks === null || this.#problem !== null) throw new Error(this.#problem ?? "the catalogue was not read yet");
+		if (this.#disks === null || this.#problem !== null) throw new Error(this.#problem ?? "the catalogue has not been read yet");
 		const usd = usdPerGibMonth(this.#disks, region, type);
 		return usd === null ? null : wholeDisk(Number(usd), gib);
 	}
