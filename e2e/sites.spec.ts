@@ -111,7 +111,7 @@ test("the forms of the other site types show the result or the fix of every chec
 	await check();
 	const steps = page.getByRole("list", { name: "Check steps" });
 	await expect(steps.getByRole("listitem").first()).toContainText("failed");
-	await expect(steps.getByRole("listitem").nth(1)).toContainText("Not tried");
+	await expect(steps.getByRole("listitem").nth(1)).toContainText("Skipped, because");
 	await pictures(page, "slurm");
 
 	const rights = ["kubernetes-rbac.yaml", "kubernetes-adoption-rbac.yaml"].map((file) =>
