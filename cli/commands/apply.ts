@@ -117,7 +117,7 @@ const MARKS: Readonly<Record<string, { mark: string; style: "green" | "red" | "y
 function changeText({ io }: CommandContext, { kind, id, action, fields }: CompanyChange): string {
 	const { mark, style } = MARKS[action] ?? { mark: "~", style: "yellow" };
 	const lines = fields.flatMap(({ field, before, after }) => fieldLines(field, before, after));
-	return [styled(io, style, `${mark} ${kind} ${oneLine(id)}`), ...lines.map((line) => `    ${line}`), ""].join("\n");
+	return [styled(io, style, `${mark} ${kind.replace("_", " ")} ${oneLine(id)}`), ...lines.map((line) => `    ${line}`), ""].join("\n");
 }
 
 /** Multi-line documents are shown in full when new, and by their changed lines otherwise. */

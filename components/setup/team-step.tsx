@@ -36,7 +36,7 @@ export function TeamStep({ state, teams }: { state: StepState; teams: readonly s
 							id="setup-team"
 							value={name}
 							onChange={setName}
-							hint="Used in job files, policies and charges. It stays."
+							hint="Used in job files, policies and charges. Cannot be changed later."
 							error={isChecked ? (own ?? failed) : undefined}
 						/>
 						<TextField label="Cost center (optional)" id="setup-cost-center" value={costCenter} maxLength={64} onChange={setCostCenter} />

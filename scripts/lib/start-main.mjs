@@ -205,7 +205,7 @@ function listenForStop(run) {
 		// A running step may still start something, so wait for it to end before undoing it.
 		await run.settled?.catch(() => undefined);
 		const clean = await undoAll(run);
-		run.progress.line(clean ? "Stopped. Nothing is lost; npm start goes on from here." : "Stopped, with the problems listed above.");
+		run.progress.line(clean ? "Stopped. Nothing is lost; npm start continues from here." : "Stopped, with the problems listed above.");
 		process.exit(clean ? 0 : 1);
 	};
 	for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => void stop(name));

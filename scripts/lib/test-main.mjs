@@ -54,7 +54,7 @@ export async function main(args) {
 	const asked = args.filter((arg, index) => names.includes(arg) && args.slice(0, index).every((before) => names.includes(before)));
 	const extra = args.slice(asked.length).filter((arg) => arg !== "--");
 	if (extra.length > 0 && asked.length !== 1) {
-		console.error(`npm test knows the steps ${names.join(", ")}; "${extra[0]}" is none of them.`);
+		console.error(`There is no step "${extra[0]}". Use one of: ${names.join(", ")}.`);
 		process.exitCode = 2;
 		return;
 	}

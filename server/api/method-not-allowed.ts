@@ -5,7 +5,7 @@ export class MethodNotAllowedError extends SpillwayError {
 	/** The value of the Allow header. */
 	readonly allow: string;
 	constructor(method: string, path: string, allow: string, fix: string) {
-		super("method_not_allowed", `${method} is not possible on ${path}; possible: ${allow}.`, { fix });
+		super("method_not_allowed", `${method} is not allowed on ${path}. Allowed: ${allow}.`, { fix });
 		this.allow = allow;
 	}
 }

@@ -58,17 +58,19 @@ export async function metricsText(rt: Runtime): Promise<string> {
 	]);
 	gauge(
 		"spillway_owned_gpus",
-		"GPUs owned, by site.",
+		"Owned GPUs, by site.",
 		pools.map((p) => ({ labels: { site: p.site_id }, value: p.gpus })),
 		{ labels: ["site"] },
 	);
 	gauge(
 		"spillway_owned_gpus_busy",
-		"GPUs owned and given to a job, by site.",
+		"Owned GPUs allocated to jobs, by site.",
 		pools.map((p) => ({ labels: { site: p.site_id }, value: p.busy })),
 		{ labels: ["site"] },
 	);
-	gauge("spillway_money_at_risk_usd", "Money that may be running for nothing.", [{ value: Number(risk.totalMicroUsd) / 1e6 }]);
+	gauge("spillway_money_at_risk_usd", "Possible wasted spend, in dollars, until the instances are confirmed terminated.", [
+		{ value: Number(risk.totalMicroUsd) / 1e6 },
+	]);
 	gauge(
 		"spillway_forecasts_scored_total",
 		"Forecasts of the wait at home for jobs that have started, by the horizon of the forecast.",

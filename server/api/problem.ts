@@ -37,13 +37,13 @@ export const TITLES: Record<ErrorCode, string> = {
 	forbidden: "Not allowed",
 	not_found: "Not found",
 	method_not_allowed: "Method not allowed",
-	conflict: "Does not fit the present state",
-	precondition_failed: "Changed meanwhile",
-	precondition_required: "Say which version you saw",
+	conflict: "Conflict with the current state",
+	precondition_failed: "Changed in the meantime",
+	precondition_required: "Version required",
 	payload_too_large: "Too large",
 	misdirected: "Unknown host",
 	too_many_requests: "Too many requests",
-	unavailable: "Not available now",
+	unavailable: "Temporarily unavailable",
 	insufficient_storage: "The disk is full",
 };
 
@@ -53,7 +53,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
 	if (!known) {
 		return {
 			type: "about:blank",
-			title: "Something failed in Spillway",
+			title: "Internal error",
 			status: 500,
 			detail: `The request failed because of an internal error. Its id is ${requestId}.`,
 			code: "internal",

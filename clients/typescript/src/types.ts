@@ -3632,7 +3632,7 @@ export type CompanyChangeKind =
 	| "person"
 	| "site"
 	| "store"
-	| "rate card"
+	| "rate_card"
 	| "policy"
 	| "template"
 	| "channel";

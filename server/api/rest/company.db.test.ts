@@ -272,7 +272,11 @@ it("applies stores: drift, new credentials and prices, problems at their places,
 		{ line: 5, path: "spec.stores.0.credentials", message: expect.stringContaining("accessKeyId") },
 	]);
 	expect((await plan(text("-2 }, credentials: 'env:STORE_CREDENTIALS'"))).json.fields).toMatchObject([
-		{ line: 5, path: "spec.stores.0.config", message: expect.stringContaining("Files of research/models are in s3://acme-models") },
+		{
+			line: 5,
+			path: "spec.stores.0.config",
+			message: expect.stringContaining("Store research/models keeps its files in s3://acme-models"),
+		},
 	]);
 	const folder = "    - { team: research, name: disk, config: { kind: folder, path: /srv/results } }\n";
 	expect((await plan(`${text(same)}${folder}`)).json.fields).toMatchObject([

@@ -133,7 +133,7 @@ describe("every route responds", () => {
 	it("lists the supported methods when the method is wrong", async () => {
 		const answer = await world.call("DELETE", "/api/v1/jobs");
 		expect(answer).toMatchObject({ status: 405, json: { code: "method_not_allowed" } });
-		expect(answer.json.detail).toBe("DELETE is not possible on /jobs; possible: POST, GET, HEAD, OPTIONS.");
+		expect(answer.json.detail).toBe("DELETE is not allowed on /jobs. Allowed: POST, GET, HEAD, OPTIONS.");
 		expect(answer.headers.get("allow")).toBe("POST, GET, HEAD, OPTIONS");
 	});
 

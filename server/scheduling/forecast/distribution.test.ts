@@ -172,9 +172,9 @@ describe("the run time that history predicts for a job", () => {
 		it.each(["train-v9", "never-seen"])(
 			"uses the team's distribution for a user with two runs, an unknown user and no user: %s",
 			(name) => {
-				const [ann, unknown, nobody] = [{ name, user: "ann" }, { name, user: "zoe" }, { name }].map((asked) => medianHours(2, asked));
+				const [ann, unknown, none] = [{ name, user: "ann" }, { name, user: "zoe" }, { name }].map((asked) => medianHours(2, asked));
 				expect(ann).toBeCloseTo(1, 1);
-				expect([ann, unknown]).toEqual([nobody, nobody]);
+				expect([ann, unknown]).toEqual([none, none]);
 			},
 		);
 

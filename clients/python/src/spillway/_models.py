@@ -4065,7 +4065,7 @@ CompanyChangeKind = Literal[
     "person",
     "site",
     "store",
-    "rate card",
+    "rate_card",
     "policy",
     "template",
     "channel",

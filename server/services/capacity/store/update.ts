@@ -27,9 +27,13 @@ export async function updateStore(
 			.for("update");
 		if (!row) throw storeNotFound(id);
 		if (!isSamePlace(row.config, config))
-			throw new SpillwayError("conflict", `Files of store ${row.team}/${row.name} are in ${storeAddress(row.config)}, which stays.`, {
-				fix: "Add another store.",
-			});
+			throw new SpillwayError(
+				"conflict",
+				`Store ${row.team}/${row.name} keeps its files in ${storeAddress(row.config)}; that cannot change.`,
+				{
+					fix: "Add a store with another name for the new place.",
+				},
+			);
 		await tx.update(store).set({ config, sealedSecret, checkedAt: null, problem: null }).where(eq(store.id, id));
 		await writeAudit(tx, ctx, { action: "store.update", subject: id, before: { config: row.config }, after: { config } });
 		return { id };

@@ -69,7 +69,7 @@ async function planCard(
 	}
 	const id = effectiveFrom === undefined ? entry.pool : `${entry.pool} from ${effectiveFrom}`;
 	const set = { message, card, ...(effectiveFrom !== undefined && { effectiveFrom }) };
-	return { kind: "rate card", id, action: before ? "update" : "create", fields, apply: (at) => setRateCard(at, key, set) };
+	return { kind: "rate_card", id, action: before ? "update" : "create", fields, apply: (at) => setRateCard(at, key, set) };
 }
 
 /** Field by field. Measured watts replaced the card's estimate, and are no difference. */

@@ -34,7 +34,10 @@ export async function planStores(
 		if (typeof secret === "string") report("credentials", secret);
 		else if (!teams.has(store.team)) report("team", `There is no team "${store.team}". Add it under teams.`);
 		else if (row && !isSamePlace(row.config, store.config))
-			report("config", `Files of ${idOf(store)} are in ${storeAddress(row.config)}, which stays. Use another name for another place.`);
+			report(
+				"config",
+				`Store ${idOf(store)} keeps its files in ${storeAddress(row.config)}; that cannot change. Use another name for the new place.`,
+			);
 		else if (!before || !row) changes.push(planAdd(store, secret));
 		else changes.push(...planChange(store, secret, { view: before, config: row.config, secret: openSecret(ctx, row) }));
 	}
