@@ -51,8 +51,8 @@ export function convertForeignJob(
 				: importKubernetes(script.text, context);
 		why.push(...questionsOf(imported));
 		const [document, second] = imported.documents;
-		if (document?.kind !== "Job" || second)
-			why.push(`The script defines ${imported.documents.length} jobs; only one can be adopted at a time.`);
+		if (second) why.push(`The script defines ${imported.documents.length} jobs; only one can be adopted at a time.`);
+		else if (document?.kind !== "Job") why.push("The script defines a job array, but the cluster reports no task of it.");
 		if (why.length > 0 || document?.kind !== "Job") return { why };
 		const spec = parseJobDocument(withClusterSizes(withCheckpoints(document, script.checkpoints), facts, context.team));
 		return { spec, imported: importRecord(script.kind, imported.findings, true) };
