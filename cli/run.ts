@@ -5,10 +5,10 @@ import { type Args, badInput, parseCommandArgs, splitCommand } from "./args.ts";
 import { ApiError, Client } from "./client.ts";
 import type { Command } from "./command.ts";
 import { COMMANDS } from "./commands/all.ts";
+import { describeProblem } from "./describe-problem.ts";
 import { CliError, EXIT, type ExitCode, oneLine } from "./exit.ts";
 import { commandHelp, overview } from "./help.ts";
 import type { Io } from "./io.ts";
-import { flagOrField } from "./job-input.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 const NO_SERVER: Settings = { url: "", token: null, tokenSource: "" };
@@ -20,7 +20,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
 	} catch (error) {
 		if (io.signal.aborted && !(error instanceof CliError)) return EXIT.interrupted;
 		if (!(error instanceof CliError)) throw error;
-		io.err(`spillway: ${oneLine(error instanceof ApiError ? describeProblem(error) : error.message)}\n`);
+		io.err(`spillway: ${oneLine((error instanceof ApiError && describeProblem(error.problem)) || error.message)}\n`);
 		return error.exitCode;
 	}
 }
@@ -83,14 +83,4 @@ function version(io: Io, json: boolean): ExitCode {
 	const { version: own } = JSON.parse(readFileSync(file, "utf8")) as { version: string };
 	io.out(json ? `${JSON.stringify({ version: own, node: process.versions.node })}\n` : `spillway ${own} (Node ${process.versions.node})\n`);
 	return EXIT.done;
-}
-
-/** A problem document as a line: the invalid flag or field, with the server's message. */
-function describeProblem(error: ApiError): string {
-	const first = error.problem.fields?.[0];
-	if (!first || first.path === "") return error.message;
-	const more = (error.problem.fields?.length ?? 0) > 1 ? ` (and ${(error.problem.fields?.length ?? 0) - 1} more)` : "";
-	const named = { groupBy: "--by", from: "--from", to: "--to" }[first.path] ?? flagOrField(first.path);
-	const detail = error.problem.detail.includes(first.message) ? "" : ` ${error.problem.detail}`;
-	return `${named}: ${first.message}.${detail}${more}`.replace(/\.\./g, ".");
 }
