@@ -135,7 +135,7 @@ async function headOf(page: Page, button: string): Promise<string> {
 
 test("tables of Overview and Policies export as CSV", async ({ page }) => {
 	await open(page, "/?range=7d", "Overview");
-	expect(await headOf(page, "GPU demand as CSV")).toMatch(/^From \(UTC\),To \(UTC\),GPUs wanted,Owned GPUs,local owned/);
+	expect(await headOf(page, "GPU demand as CSV")).toMatch(/^From \(UTC\),To \(UTC\),GPUs requested,Owned GPUs,local owned/);
 	expect(await headOf(page, "Recent activity as CSV")).toMatch(/^Time \(UTC\),Event/);
 	await open(page, "/policies", "Policies");
 	expect(await headOf(page, "Rules as CSV")).toMatch(/^Version,Group,Rule/);

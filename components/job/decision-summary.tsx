@@ -4,6 +4,7 @@ import type { JobDetail } from "#components/trpc/outputs.ts";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
+import { plural } from "#server/domain/sentence-facts.ts";
 import { LeadReason, ReasonText } from "../job-state/reason-text.tsx";
 import { HomeComparison } from "./home-comparison.tsx";
 import { jobSectionHref } from "./sections.ts";
@@ -18,7 +19,7 @@ export function DecisionSummary({ job }: { job: JobDetail }) {
 			actions={
 				latest && (
 					<ButtonLink size="sm" href={jobSectionHref(job.id, "decision")}>
-						{latest.consideredCount.toLocaleString("en-US")} candidates
+						{plural(latest.consideredCount, "candidate")}
 					</ButtonLink>
 				)
 			}

@@ -10,6 +10,7 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Select } from "#components/ui/input.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { SegmentedControl } from "#components/ui/segmented.tsx";
+import { plural } from "#server/domain/sentence-facts.ts";
 import { CandidateTable } from "../decision/candidate-table.tsx";
 import { decisionRows } from "../decision/decision-rows.ts";
 import { LeadReason, ReasonText } from "../job-state/reason-text.tsx";
@@ -65,10 +66,7 @@ export function JobDecisions({ job }: { job: JobDetail }) {
 				<DecisionChoice decisions={decisions} shown={shown} onChange={(id) => void setWanted(id === decisions[0]?.id ? null : id)} />
 			}
 			footer={
-				<>
-					{shown.consideredCount.toLocaleString("en-US")} candidates, ranked by cost, delay and carbon as weighted by the policy. ≈ marks
-					estimates.
-				</>
+				<>{plural(shown.consideredCount, "candidate")}, ranked by cost, delay and carbon as weighted by the policy. ≈ marks estimates.</>
 			}
 		>
 			<p className="max-w-[92ch] px-4 pb-3.5 text-md text-pretty text-ink-2 [&_b]:text-ink">

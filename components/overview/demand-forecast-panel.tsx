@@ -16,7 +16,7 @@ type Forecast = Outputs["forecast"]["demand"];
 const HEIGHT = 132;
 const FIRST_WIDTH = 900;
 
-/** GPUs wanted in the next day and week, with how good such forecasts were. Read after the page, since it takes the server a while. */
+/** GPUs requested in the next day and week, and how accurate such forecasts were. Loaded after the page, because it takes longer. */
 export function DemandForecastPanel() {
 	const trpc = useTRPC();
 	const { data, error, refetch } = useQuery({ ...trpc.forecast.demand.queryOptions({}), staleTime: HOUR_MS });
@@ -31,7 +31,7 @@ export function DemandForecastPanel() {
 		? `In the last ${formatCount(score.heldOutWeeks)} weeks demand was at most P50 in ${formatPercent(score.p50Coverage)} of hours and at most P90 in ${formatPercent(score.p90Coverage)}; error ${formatPercent(score.weightedError)}, same hour of last week ${formatPercent(score.naiveWeightedError)}.`
 		: undefined;
 	return (
-		<Panel title="Demand forecast" sub="GPUs wanted, next 7 days" footer={footer}>
+		<Panel title="Demand forecast" sub="GPUs requested, next 7 days" footer={footer}>
 			{data ? <Shown forecast={data} /> : <TextSkeleton lines={5} label="Loading the demand forecast" className="py-5" />}
 		</Panel>
 	);

@@ -21,10 +21,14 @@ describe("Overview exports", () => {
 			],
 		};
 		const [first, second] = readCsv(demandCsv(demand));
-		expect(first).toMatchObject({ "From (UTC)": "2026-11-19T14:00:00.000Z", "To (UTC)": "2026-11-19T14:01:00.000Z", "GPUs wanted": "0" });
+		expect(first).toMatchObject({
+			"From (UTC)": "2026-11-19T14:00:00.000Z",
+			"To (UTC)": "2026-11-19T14:01:00.000Z",
+			"GPUs requested": "0",
+		});
 		expect(second).toEqual({
 			...{ "From (UTC)": "2026-11-19T14:01:00.000Z", "To (UTC)": "2026-11-19T14:02:00.000Z" },
-			...{ "GPUs wanted": "4", "Owned GPUs": "2", "local owned": "2", "aws spot": "1", Queued: "1" },
+			...{ "GPUs requested": "4", "Owned GPUs": "2", "local owned": "2", "aws spot": "1", Queued: "1" },
 		});
 	});
 

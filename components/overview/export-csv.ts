@@ -11,7 +11,7 @@ export function demandCsv(demand: Demand): string {
 	const lines = demand.points.map((p) =>
 		[instant(p.atMs - stepMs), instant(p.atMs), p.wanted, demand.ownedGpus, ...p.placed, p.waiting].map(String),
 	);
-	return csvText([["From (UTC)", "To (UTC)", "GPUs wanted", "Owned GPUs", ...places, "Queued"], ...lines]);
+	return csvText([["From (UTC)", "To (UTC)", "GPUs requested", "Owned GPUs", ...places, "Queued"], ...lines]);
 }
 
 /** Activity as CSV. `origin` makes links absolute. */

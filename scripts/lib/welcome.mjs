@@ -9,6 +9,8 @@ export function welcome({ home, url, demo, seconds }) {
 	const accounts = demo ? (readJson(path.join(home, "demo-accounts.json")) ?? []) : [];
 	const setUpCode = readSetUpCode(path.join(home, "setup-code"));
 	const shownHome = path.relative(root, home).startsWith("..") ? home : path.relative(root, home);
+	// Only the demo writes a token to its folder.
+	const token = demo ? `$(cat ${path.join(shownHome, "token")})` : "$SPILLWAY_TOKEN";
 	return [
 		"",
 		`Spillway is ready after ${seconds.toFixed(1)} s:  ${url}`,
@@ -28,7 +30,7 @@ export function welcome({ home, url, demo, seconds }) {
 					...table([
 						["in the browser", `${url}/jobs/new`],
 						["on the command line", "npx spillway submit -f examples/language-id/job.yaml --count 7"],
-						["by the API", `curl -H "Authorization: Bearer $(cat ${path.join(shownHome, "token")})" ${url}/api/v1/jobs`],
+						["by the API", `curl -H "Authorization: Bearer ${token}" ${url}/api/v1/jobs`],
 					]),
 				]),
 		"",

@@ -119,7 +119,7 @@ function expiringName(r: Read): string {
 function regionUnread(r: Read): AlertWords {
 	const where = `${r.text("siteId") ?? "a site"}${clause(r.text("region"), (t) => `, ${t}`)}`;
 	return {
-		title: `The sweep of ${where} fails`,
+		title: `The sweep of ${where} is failing`,
 		text: `The sweep for lost machines could not read ${where}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.text("message"), (m) => `: ${m}`)}. Until it can, machines without a job are not found there. Check the account's credentials and permissions.`,
 	};
 }

@@ -174,7 +174,7 @@ describe("findings of a sweep", () => {
 		const [found] = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [], unread: [unread] }] }), []).open;
 		expect(found).toMatchObject({ rule: "sweep_failing", subject: "aws/eu-west-1" });
 		const words = found && alertWords(found.rule, found.facts);
-		expect(words?.title).toBe("The sweep of aws, eu-west-1 fails");
+		expect(words?.title).toBe("The sweep of aws, eu-west-1 is failing");
 		expect(words?.text).toContain("UnauthorizedOperation");
 	});
 });

@@ -70,8 +70,9 @@ export function clause(value: string | number | null, write: (value: string) => 
 	return value === null ? "" : write(String(value));
 }
 
+/** The count with thousands separators, and its noun: "1 job", "1,200 jobs". */
 export function plural(n: number, one: string, many = `${one}s`): string {
-	return `${n} ${n === 1 ? one : many}`;
+	return `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`;
 }
 
 export function label(value: string | null): string | null {

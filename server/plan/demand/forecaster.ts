@@ -1,7 +1,7 @@
 import { HOURS_PER_WEEK, LEAD_GROUPS, LEADS, leadGroup, seasonOf } from "./leads.ts";
 import { PROBABILITIES, Spread } from "./spread.ts";
 
-/** GPUs wanted in one hour: at most p10, p50 and p90 with these probabilities. */
+/** GPUs requested in one hour: at most p10, p50 and p90 with these probabilities. */
 export interface DemandPoint {
 	hour: number;
 	p10: number;
