@@ -223,7 +223,10 @@ async function stepReturning(s: Step): Promise<void> {
 		ctx.probe("adopt:checkpoint_home");
 	}
 	const sight = await queue.release(row.foreignId, row.id);
-	if (sight.state === "over" || sight.state === "gone") return advance(s, "abandoned", { why: "home_over", endsJob: true });
+	ctx.probe("adopt:release_answered");
+	// Without the hold it may have run to its end by now, which is what it was released for.
+	const endedUnderHold = sight.state === "over" && sight.holdMark === row.id;
+	if (endedUnderHold || sight.state === "gone") return advance(s, "abandoned", { why: "home_over", endsJob: true });
 	await advance(s, "released", { endsJob: true });
 	ctx.probe("adopt:released");
 }

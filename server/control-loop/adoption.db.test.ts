@@ -13,6 +13,8 @@ import { World, type WorldOptions } from "./testing/world.ts";
 
 /** The steps of an adoption. Other tests cover a planned return. */
 const STEPS = PROBE_STEPS.filter((step) => (step.startsWith("adopt:") && step !== "adopt:return_planned") || step.startsWith("launch:"));
+/** Reached only when the job goes back to its own cluster. */
+const RETURN_STEPS = new Set<ProbeStep>(["adopt:return_intended", "adopt:checkpoint_home", "adopt:release_answered", "adopt:released"]);
 const opened: World[] = [];
 afterEach(async () => {
 	for (const world of opened.splice(0)) await world.database.drop();
@@ -114,6 +116,20 @@ describe("a job of the cluster's own queue", () => {
 		expect(await cloudEnds(w)).toBe(0);
 	});
 
+	it("counts as returned when it ended at home before the answer to its release was recorded", async () => {
+		const w = await open();
+		const blocker = w.cluster.theirs.submit({ gpus: 1, runMs: 600_000, timeLimitMs: 600_000 });
+		const theirs = w.cluster.theirs.submit({ gpus: 1, runMs: 1, timeLimitMs: 60_000, optIn: "spillway" });
+		w.cloud.calls.fail("launch", "insufficient_capacity", { times: 50 });
+		await reach(w, "held");
+		w.killAt = { step: "adopt:release_answered", pass: 1 };
+		w.cluster.theirs.act(blocker, "cancel");
+		await w.until(async () => (await adoptions(w)).every((a) => a.endedAt !== null));
+		expect(w.deaths).toBe(1);
+		expect(home(w, theirs)?.end?.outcome).toBe("succeeded");
+		expect(await adoptions(w)).toMatchObject([{ state: "released", why: "home_frees" }]);
+	});
+
 	it("stays adopted when stale snapshots show room at home only for a moment", async () => {
 		const w = await open({ rules: [ADOPT], runMs: 10_000 });
 		const { blocker, theirs } = fill(w);
@@ -163,7 +179,7 @@ describe("a job of the cluster's own queue", () => {
 		const w = await open();
 		w.killAt = { step, pass: 1 };
 		const { blocker, theirs } = fill(w);
-		if (step === "adopt:return_intended" || step === "adopt:checkpoint_home" || step === "adopt:released") {
+		if (RETURN_STEPS.has(step)) {
 			w.cloud.calls.fail("launch", "insufficient_capacity", { times: 50 });
 			await reach(w, "held");
 			w.cluster.theirs.act(blocker, "cancel");
@@ -247,7 +263,7 @@ describe("a job with a checkpoint folder named by its owner", () => {
 		expect(row).toMatchObject({ state: "released", output: { files: [], problem: "the disk is full" } });
 	});
 
-	it.each(sampled(["adopt:return_planned", "adopt:return_intended", "adopt:checkpoint_home", "adopt:released"] as const, 2))(
+	it.each(sampled(["adopt:return_planned", ...RETURN_STEPS] as const, 2))(
 		"returns home once, with its checkpoint, when the scheduler dies at %s",
 		async (step) => {
 			const { w, theirs } = await openLeaving();

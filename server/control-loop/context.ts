@@ -55,6 +55,7 @@ export const PROBE_STEPS = [
 	"adopt:return_planned",
 	"adopt:return_intended",
 	"adopt:checkpoint_home",
+	"adopt:release_answered",
 	"adopt:released",
 	"adopt:finish_intended",
 	"adopt:output_written",

@@ -62,6 +62,10 @@ export interface ForeignQueue {
 export interface ForeignSight {
 	/** `gone`: the site has no such job, or no longer has it. */
 	state: ForeignJob["state"] | "over" | "gone";
+	/**
+	 * The mark of the hold while the job is held, and after it ended under that hold. Null at any other time: after `over`, null
+	 * means that the hold was removed first, so that the job could run here.
+	 */
 	holdMark: string | null;
 	startedAtMs: number | null;
 	/** How the job ended; null before its end. */

@@ -81,7 +81,20 @@ export function queueCases(site: () => ClusterHarness): void {
 		expect(await queue().look(second)).toMatchObject({ state: "held", startedAtMs: null });
 		expect(await queue().release(second, "another")).toMatchObject({ state: "held", holdMark: MARK });
 		for (const _ of [1, 2]) expect(await queue().release(second, MARK)).toMatchObject({ holdMark: null });
-		expect(await untilSight(second, "over", ({ state }) => state === "over")).toMatchObject({ end: { outcome: "succeeded", exitCode: 0 } });
+		expect(await untilSight(second, "over", ({ state }) => state === "over")).toMatchObject({
+			holdMark: null,
+			end: { outcome: "succeeded", exitCode: 0 },
+		});
+	});
+
+	it("keeps the mark of a held job that its owner cancels, so that it differs from one that ran", async () => {
+		const { second } = await submitTwo();
+		await queue().hold(second, MARK);
+		await theirs().cancel(second);
+		const ended = await untilSight(second, "over", ({ state }) => state === "over" || state === "gone");
+		// If cancelled jobs are deleted, no record of the end remains.
+		if (ended.state === "over") expect(ended).toMatchObject({ holdMark: MARK, end: { outcome: "cancelled" } });
+		expect(await queue().release(second, MARK)).toMatchObject({ state: ended.state, holdMark: ended.holdMark });
 	});
 
 	it("leaves what runs, what is over and what somebody else holds as it is", async () => {

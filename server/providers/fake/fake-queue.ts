@@ -181,7 +181,7 @@ export class FakeQueue {
 
 	#release(id: string, mark: string): ForeignSight {
 		const entry = this.#entries.get(id);
-		if (entry?.job.holdMark === mark) entry.job = { ...entry.job, holdMark: null };
+		if (entry?.end === null && entry.job.holdMark === mark) entry.job = { ...entry.job, holdMark: null };
 		return this.#sight(id);
 	}
 
@@ -190,6 +190,7 @@ export class FakeQueue {
 		const entry = this.#entries.get(id);
 		if (entry && entry.end === null) {
 			entry.finished = outcome;
+			entry.job = { ...entry.job, holdMark: null };
 			this.#end(entry, outcome.outcome, outcome.exitCode);
 		}
 		return this.#sight(id);
@@ -200,7 +201,7 @@ export class FakeQueue {
 		const entry = this.#entries.get(id);
 		if (!entry) return { state: "gone", holdMark: null, startedAtMs: null, end: null };
 		const { state, holdMark, startedAtMs } = entry.job;
-		return { state: entry.end === null ? state : "over", holdMark: entry.end === null ? holdMark : null, startedAtMs, end: entry.end };
+		return { state: entry.end === null ? state : "over", holdMark, startedAtMs, end: entry.end };
 	}
 
 	#end(entry: Entry, outcome: "succeeded" | "failed" | "cancelled", exitCode: number | null, atMs = this.#now()): void {

@@ -98,7 +98,7 @@ const GONE: ForeignSight = { state: "gone", holdMark: null, startedAtMs: null, e
 export function sightOfJob(job: TheirJob | null, pods: readonly KubePod[]): ForeignSight {
 	if (job === null) return GONE;
 	const end = endOf(job);
-	if (end !== null) return { state: "over", holdMark: null, startedAtMs: job.ranElsewhere ? null : job.startedAtMs, end };
+	if (end !== null) return { state: "over", holdMark: job.holdMark, startedAtMs: job.ranElsewhere ? null : job.startedAtMs, end };
 	const bound = pods.filter(isBound);
 	if (bound.length > 0) {
 		const starts = bound.map((pod) => pod.startedAtMs).filter((ms) => ms !== null);

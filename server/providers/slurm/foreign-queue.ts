@@ -76,5 +76,6 @@ export function sightOfForeign(job: SlurmJob | null): ForeignSight {
 		return { state, holdMark: state === "held" ? (markOf(job.comment)?.mark ?? null) : null, startedAtMs, end: null };
 	}
 	const outcome = job.state === "COMPLETED" ? "succeeded" : job.state === "CANCELLED" ? "cancelled" : "failed";
-	return { state: "over", holdMark: null, startedAtMs, end: { outcome, exitCode: job.exitCode, atMs: job.endedAtMs ?? 0 } };
+	const holdMark = markOf(job.comment)?.mark ?? null;
+	return { state: "over", holdMark, startedAtMs, end: { outcome, exitCode: job.exitCode, atMs: job.endedAtMs ?? 0 } };
 }
