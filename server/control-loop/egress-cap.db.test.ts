@@ -5,7 +5,6 @@ import { World } from "./testing/world.ts";
 const GIB = 1024n ** 3n;
 /** A job may save 133 times during its instance's life (egress-hold.db.test.ts), here 10 GiB each. */
 const WORST_GIB = 1_330;
-const TIMEOUT_MS = 240_000;
 const opened: World[] = [];
 afterEach(async () => {
 	for (const world of opened.splice(0)) await world.database.drop();
@@ -23,7 +22,7 @@ async function openWithCap(gib: number): Promise<World> {
 
 const stateOf = async (w: World, name: string) => (await w.jobs()).find((j) => j.name === name);
 
-it("reserves the worst case of each admitted job, so that two concurrent jobs cannot exceed the cap", { timeout: TIMEOUT_MS }, async () => {
+it("reserves the worst case of each admitted job, so that two concurrent jobs cannot exceed the cap", async () => {
 	const w = await openWithCap(2 * WORST_GIB);
 	const sentGiB = 10 * (await w.database.db.$count(checkpoint));
 	await w.submit({ name: "fraud-v2", checkpointEvery: "10s" }, { name: "fraud-v3", checkpointEvery: "10s" });
@@ -35,7 +34,7 @@ it("reserves the worst case of each admitted job, so that two concurrent jobs ca
 	await w.until(async () => (await w.attempts()).filter((a) => a.placement.egressGiB === WORST_GIB).length === 2);
 });
 
-it("counts egress from the clouds in the period, and does not restrict jobs without egress", { timeout: TIMEOUT_MS }, async () => {
+it("counts egress from the clouds in the period, and does not restrict jobs without egress", async () => {
 	const w = await openWithCap(WORST_GIB);
 	await w.submit({ name: "fraud-v2", checkpointEvery: "10s" }, { name: "plain" });
 	await w.until(async () => (await stateOf(w, "plain"))?.state === "succeeded");

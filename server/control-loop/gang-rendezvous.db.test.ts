@@ -44,7 +44,8 @@ import { newCloudMemory, syncCloud } from "./cloud-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
 
-const TIMEOUT_MS = 180_000;
+/** Less than Vitest's limit, so that a late run shows what it reached. */
+const LIMIT_MS = 200_000;
 const CONTROL_PLANE = "spw-1";
 const NODES = 4;
 
@@ -141,7 +142,7 @@ const CLOUDS: Record<"aws" | "azure" | "gcp", (stateDir: string) => Promise<Clou
 let agentFile: string;
 beforeAll(async () => {
 	agentFile = await buildAgent();
-}, TIMEOUT_MS);
+});
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
 	for (const close of closers.splice(0).reverse()) await close();
@@ -205,7 +206,7 @@ spec:
 }
 
 describe.each(["aws", "azure", "gcp"] as const)("a gang on machines of %s", (name) => {
-	it("meets at rank 0, reduces a sum over all ranks, and leaves nothing behind", { timeout: TIMEOUT_MS }, async () => {
+	it("meets at rank 0, reduces a sum over all ranks, and leaves nothing behind", async () => {
 		const { database, cloud, ctx } = await open(name);
 		const { db } = database;
 		const spec = parseJobDocument({
@@ -220,7 +221,7 @@ describe.each(["aws", "azure", "gcp"] as const)("a gang on machines of %s", (nam
 			const [rows, machines] = [await db.select().from(job), await db.select().from(instance)];
 			return rows.every((j) => j.finishedAt) && machines.length > 0 && machines.every((i) => i.state === "terminated");
 		};
-		for (const until = performance.now() + TIMEOUT_MS - 20_000; !(await over()) && performance.now() < until; await sleep(100)) {
+		for (const until = performance.now() + LIMIT_MS; !(await over()) && performance.now() < until; await sleep(100)) {
 			await runCycle(ctx, memory);
 			await syncCloud(ctx, cloud.driver, seen);
 		}

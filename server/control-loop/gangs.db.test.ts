@@ -15,7 +15,6 @@ import { cancelJob } from "#server/services/work/job/cancel.ts";
 import { PROBE_STEPS } from "./context.ts";
 import { World, type WorldOptions } from "./testing/world.ts";
 
-const TIMEOUT_MS = 240_000;
 const START_MS = Date.UTC(2026, 10, 2, 8);
 const NODES = 4;
 /** Longer than assembling the gang and stopping a command; every further second is a tick without events. */
@@ -48,7 +47,7 @@ async function expectClean(w: World): Promise<void> {
 	expect(new Set(made.map((m) => m.instanceId)).size).toBe(made.length);
 }
 
-describe("a gang of four in a cloud", { timeout: TIMEOUT_MS }, () => {
+describe("a gang of four in a cloud", () => {
 	it("starts on four machines in the zone of its first, and runs and ends as one attempt", async () => {
 		const w = await open();
 		await w.submit({ name: "gang", nodes: NODES });
@@ -116,7 +115,7 @@ describe("a gang of four in a cloud", { timeout: TIMEOUT_MS }, () => {
 	});
 });
 
-describe("when one machine of a gang is unavailable", { timeout: TIMEOUT_MS }, () => {
+describe("when one machine of a gang is unavailable", () => {
 	it("releases the others immediately, avoids the offer once, and starts complete elsewhere", async () => {
 		const cheap = zoned({ instanceType: "g4dn.xlarge" });
 		const dear = zoned({ microUsdPerHour: 400_000n });
@@ -199,7 +198,7 @@ describe("when one machine of a gang is unavailable", { timeout: TIMEOUT_MS }, (
 	});
 });
 
-describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () => {
+describe("when one machine of a running gang ends", () => {
 	const member = async (w: World, rank: number) => (await w.instances()).find((i) => i.rank === rank && i.terminatedAt === null);
 
 	it("stops all when the provider reclaims one, counts one interruption, and runs the job again", async () => {
@@ -333,7 +332,7 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 	});
 });
 
-describe("a scheduler killed at any step of a gang's launch or end", { timeout: TIMEOUT_MS }, () => {
+describe("a scheduler killed at any step of a gang's launch or end", () => {
 	const steps = PROBE_STEPS.filter((step) => step.startsWith("launch:") || step.startsWith("terminate:"));
 	// Halfway: at the third machine.
 	const cases = sampled(steps, 3).map((step) => [step, step === "launch:intent_written" ? 1 : 3] as const);

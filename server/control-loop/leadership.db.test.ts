@@ -11,7 +11,6 @@ import { becomeLeader, pause } from "./leadership.ts";
 import { runScheduler } from "./scheduler.ts";
 import { World } from "./testing/world.ts";
 
-const TIMEOUT_MS = 30_000;
 let world: World;
 const connections: Connection[] = [];
 
@@ -53,7 +52,7 @@ const OTHER_LEADER = `
 	process.exit();
 `;
 
-describe("leadership", { timeout: TIMEOUT_MS }, () => {
+describe("leadership", () => {
 	it("has one holder; the next one takes over when it resigns, and when its connection dies", async () => {
 		const never = new AbortController().signal;
 		const first = await becomeLeader(newConnection().single(), { retryMs: 10, signal: never });

@@ -11,7 +11,6 @@ import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
 import { readOffers } from "./read-offers.ts";
 import { type JobChanges, World } from "./testing/world.ts";
 
-const TIMEOUT_MS = 60_000;
 const LEASE_MS = 40_000;
 const FENCE_MS = 50_000;
 const TICK_MS = 5_000;
@@ -49,9 +48,7 @@ async function loseRegion(w: World): Promise<void> {
 	for (const { id } of await w.instances()) w.silenced.add(id);
 }
 
-it("a critical job leaves an unresponsive region from its checkpoint, as the only copy, within a minute of its provable end", {
-	timeout: TIMEOUT_MS,
-}, async () => {
+it("a critical job leaves an unresponsive region from its checkpoint, as the only copy, within a minute of its provable end", async () => {
 	const w = await open({}, 3 * MINUTE_MS);
 	await run(w);
 	await loseRegion(w);
@@ -94,7 +91,7 @@ it("a critical job leaves an unresponsive region from its checkpoint, as the onl
 	expect((await w.attempts()).map((a) => a.state)).toEqual(["lost", "succeeded"]);
 });
 
-it("continues elsewhere while a call about the lost region still hangs", { timeout: TIMEOUT_MS }, async () => {
+it("continues elsewhere while a call about the lost region still hangs", async () => {
 	const w = await open({}, 20 * MINUTE_MS, 100);
 	await run(w);
 	for (const { id } of await w.instances()) w.silenced.add(id);
@@ -118,7 +115,7 @@ it("continues elsewhere while a call about the lost region still hangs", { timeo
 	await w.until(async () => (await w.instances())[0]?.state === "terminated");
 });
 
-it("waits for its machine's termination without a lease, when the job is not critical", { timeout: TIMEOUT_MS }, async () => {
+it("waits for its machine's termination without a lease, when the job is not critical", async () => {
 	const w = await open({ critical: false });
 	w.leaseMs = null;
 	await run(w);
@@ -130,7 +127,7 @@ it("waits for its machine's termination without a lease, when the job is not cri
 	expect(only).toMatchObject({ state: "stopping", stopReason: { code: "agent_silent" } });
 });
 
-it("a jumping clock, or a scheduler that was unavailable, does not count as silence", { timeout: TIMEOUT_MS }, async () => {
+it("a jumping clock, or a scheduler that was unavailable, does not count as silence", async () => {
 	const w = await open();
 	await run(w);
 	const [machine] = await w.instances();
@@ -144,7 +141,7 @@ it("a jumping clock, or a scheduler that was unavailable, does not count as sile
 	expect(await w.attempts()).toMatchObject([{ state: "running", stopRequestedAt: null }]);
 });
 
-it("a gang with one machine cut off ends as a whole before it continues elsewhere", { timeout: TIMEOUT_MS }, async () => {
+it("a gang with one machine cut off ends as a whole before it continues elsewhere", async () => {
 	const w = await open({ nodes: 3 }, 3 * MINUTE_MS);
 	await run(w);
 	for (const method of CALLS) w.cloud.calls.fail(method, "transient", { region: HERE ?? "", times: Number.POSITIVE_INFINITY });
@@ -168,7 +165,7 @@ it("a gang with one machine cut off ends as a whole before it continues elsewher
 	expect((await w.jobs())[0]?.state).toBe("succeeded");
 });
 
-it("a gang with peers that failed because one machine was cut off is lost, not failed", { timeout: TIMEOUT_MS }, async () => {
+it("a gang with peers that failed because one machine was cut off is lost, not failed", async () => {
 	const w = await open({ nodes: 2 });
 	await run(w);
 	await loseRegion(w);
@@ -182,7 +179,7 @@ it("a gang with peers that failed because one machine was cut off is lost, not f
 	expect((await w.attempts())[0]).toMatchObject({ state: "lost", reason: { code: "agent_silent", facts: { rank: 1 } } });
 });
 
-it("a critical job with an unanswered launch is launched elsewhere", { timeout: TIMEOUT_MS }, async () => {
+it("a critical job with an unanswered launch is launched elsewhere", async () => {
 	const w = await open();
 	await loseRegion(w);
 	await w.until(async () => (await w.attempts()).some((a) => a.number === 2 && a.state === "running"));
@@ -194,7 +191,7 @@ it("a critical job with an unanswered launch is launched elsewhere", { timeout: 
 	]);
 });
 
-it("a site is healthy while one of its regions answers, and the failing ones are named", { timeout: TIMEOUT_MS }, async () => {
+it("a site is healthy while one of its regions answers, and the failing ones are named", async () => {
 	const w = await open();
 	const driver = defined(w.ctx.clouds.get("aws"), "the site's driver");
 	const read = async () => {

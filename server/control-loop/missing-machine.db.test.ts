@@ -34,9 +34,7 @@ async function charged(w: World): Promise<{ ms: number; backMs: number }> {
 }
 
 describe("a machine that no listing has ever shown", () => {
-	it("is charged until it counts as terminated, since its absence does not show its end; the provider's report corrects that", {
-		timeout: 60_000,
-	}, async () => {
+	it("is charged until it counts as terminated, since its absence does not show its end; the provider's report corrects that", {}, async () => {
 		const w = await open();
 		w.cloud.launches.next({ kind: "invisible", durationMs: HIDDEN_MS });
 		await burst(w);

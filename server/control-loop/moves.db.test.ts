@@ -15,7 +15,6 @@ import { applyPlan } from "./apply-plan.ts";
 import type { ProbeStep } from "./context.ts";
 import { World } from "./testing/world.ts";
 
-const TIMEOUT_MS = 120_000;
 const GO_HOME = "{ id: go-home, move: { to: [home], savingUsd: 0.01 } }";
 let world: World | null = null;
 let checkpointRoot = "";
@@ -55,7 +54,7 @@ async function booksAreWhole(w: World): Promise<void> {
 	expect((await ledgerCheck(w.ctx)).differences).toEqual([]);
 }
 
-describe("a burst job that returns home", { timeout: TIMEOUT_MS }, () => {
+describe("a burst job that returns home", () => {
 	it("stops at a checkpoint once a slot is free, and continues from it in the slot reserved for it", async () => {
 		const w = await openBurst();
 		let mostAlive = 0;
@@ -116,7 +115,7 @@ describe("a burst job that returns home", { timeout: TIMEOUT_MS }, () => {
 	});
 });
 
-describe("room made for a deadline by a job at home", { timeout: TIMEOUT_MS }, () => {
+describe("room made for a deadline by a job at home", () => {
 	const ROOM = "{ id: room, when: job.hasDeadline, preempt: { classes: [burst] } }";
 
 	/** One slot, held for hours by `low`, which must leave for `urgent`; then `rival` arrives, with a higher rank. */
@@ -164,7 +163,7 @@ describe("room made for a deadline by a job at home", { timeout: TIMEOUT_MS }, (
 	});
 });
 
-describe("a job at home that is evicted", { timeout: TIMEOUT_MS }, () => {
+describe("a job at home that is evicted", () => {
 	it("saves, waits again, and continues from its checkpoint", async () => {
 		const w = await World.open({ slots: 1, checkpointRoot });
 		world = w;

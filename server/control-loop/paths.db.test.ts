@@ -11,7 +11,6 @@ import { cancelJob } from "#server/services/work/job/cancel.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
 import { World, type WorldOptions } from "./testing/world.ts";
 
-const TIMEOUT_MS = 60_000;
 const opened: World[] = [];
 afterEach(async () => {
 	for (const world of opened.splice(0)) await world.database.drop();
@@ -26,7 +25,7 @@ async function open(options: WorldOptions): Promise<World> {
 const stateOf = async (w: World, name: string) => (await w.jobs()).find((j) => j.name === name)?.state;
 const reaches = (w: World, name: string, state: string) => async () => (await stateOf(w, name)) === state;
 
-describe("recovery from cloud errors", { timeout: TIMEOUT_MS }, () => {
+describe("recovery from cloud errors", () => {
 	it("uses the next cheapest offer when the first has no capacity, and avoids the first", async () => {
 		const cheap = fakeOffer({ instanceType: "g4dn.xlarge", microUsdPerHour: 500_000n, priceObservedAtMs: Date.UTC(2026, 10, 2, 8) });
 		const dear = fakeOffer({ priceObservedAtMs: Date.UTC(2026, 10, 2, 8) });
@@ -177,7 +176,7 @@ describe("recovery from cloud errors", { timeout: TIMEOUT_MS }, () => {
 	});
 });
 
-describe("cancelling", { timeout: TIMEOUT_MS }, () => {
+describe("cancelling", () => {
 	it.each(["queued", "admitted", "running"] as const)("ends a job that is %s, and its machine", async (state) => {
 		const w = await open({ slots: 0, runMs: 600_000, cloud: { bootDelayMs: 5_000 } });
 		if (state === "queued") w.cloud.offers = [];
@@ -204,7 +203,7 @@ describe("cancelling", { timeout: TIMEOUT_MS }, () => {
 	});
 });
 
-describe("limits", { timeout: TIMEOUT_MS }, () => {
+describe("limits", () => {
 	it("stops a job at its maximum duration, with the reason", async () => {
 		const w = await open({ slots: 0, runMs: 600_000 });
 		await w.submit({ name: "a", estimate: "10s", max: "45s" });

@@ -19,7 +19,6 @@ import { listTrials } from "#server/services/work/pipeline/trials.ts";
 import type { ProbeStep } from "./context.ts";
 import { World } from "./testing/world.ts";
 
-const TIMEOUT_MS = 120_000;
 let world: World | null = null;
 let folder: string;
 let driver: LocalDriver | null = null;
@@ -102,36 +101,32 @@ const runsOf = (w: World, id: string) =>
 	w.database.db.select().from(pipelineRun).where(eq(pipelineRun.pipelineId, id)).orderBy(asc(pipelineRun.index));
 
 describe("a pipeline over a site that really runs it", () => {
-	it(
-		"passes the outputs of each step to the next and ends with one result",
-		async () => {
-			const w = await openReal();
-			const { id } = await submitPipeline(ctxOf(w), { text: SUMS, parameters: { base: "3" } });
-			const row = await finish(w, id);
-			expect(row).toMatchObject({ state: "succeeded", counts: { succeeded: 5 } });
-			expect(await sumOf(w)).toBe("3330");
-			// The site has its own clock, so check the order of the submissions instead.
-			const at = new Map((await w.jobs()).map((j) => [j.name, j.submittedAt.getTime()]));
-			expect(at.get("sums-train-2")).toBeGreaterThan(at.get("sums-prepare") ?? Number.POSITIVE_INFINITY);
-			expect(at.get("sums-evaluate")).toBeGreaterThan(at.get("sums-train-2") ?? Number.POSITIVE_INFINITY);
-			const detail = await getPipeline(ctxOf(w), id);
-			expect(detail.stepList.map((s) => [s.name, s.runs, s.counts.succeeded])).toEqual([
-				["prepare", 1, 1],
-				["train", 3, 3],
-				["evaluate", 1, 1],
-			]);
-			const costs = detail.stepList.reduce((sum, s) => sum + BigInt(s.costMicroUsd), 0n);
-			expect(detail.costMicroUsd).toBe(String(costs));
-			expect((await listPipelines(ctxOf(w), {})).items).toMatchObject([{ id, runs: 5, costMicroUsd: detail.costMicroUsd }]);
-			const { items } = await listRuns(ctxOf(w), { id, step: "train" });
-			expect(items.map((run) => [run.name, run.values, run.job?.state])).toEqual([
-				["train-1", { item: 10 }, "succeeded"],
-				["train-2", { item: 100 }, "succeeded"],
-				["train-3", { item: 1000 }, "succeeded"],
-			]);
-		},
-		TIMEOUT_MS,
-	);
+	it("passes the outputs of each step to the next and ends with one result", async () => {
+		const w = await openReal();
+		const { id } = await submitPipeline(ctxOf(w), { text: SUMS, parameters: { base: "3" } });
+		const row = await finish(w, id);
+		expect(row).toMatchObject({ state: "succeeded", counts: { succeeded: 5 } });
+		expect(await sumOf(w)).toBe("3330");
+		// The site has its own clock, so check the order of the submissions instead.
+		const at = new Map((await w.jobs()).map((j) => [j.name, j.submittedAt.getTime()]));
+		expect(at.get("sums-train-2")).toBeGreaterThan(at.get("sums-prepare") ?? Number.POSITIVE_INFINITY);
+		expect(at.get("sums-evaluate")).toBeGreaterThan(at.get("sums-train-2") ?? Number.POSITIVE_INFINITY);
+		const detail = await getPipeline(ctxOf(w), id);
+		expect(detail.stepList.map((s) => [s.name, s.runs, s.counts.succeeded])).toEqual([
+			["prepare", 1, 1],
+			["train", 3, 3],
+			["evaluate", 1, 1],
+		]);
+		const costs = detail.stepList.reduce((sum, s) => sum + BigInt(s.costMicroUsd), 0n);
+		expect(detail.costMicroUsd).toBe(String(costs));
+		expect((await listPipelines(ctxOf(w), {})).items).toMatchObject([{ id, runs: 5, costMicroUsd: detail.costMicroUsd }]);
+		const { items } = await listRuns(ctxOf(w), { id, step: "train" });
+		expect(items.map((run) => [run.name, run.values, run.job?.state])).toEqual([
+			["train-1", { item: 10 }, "succeeded"],
+			["train-2", { item: 100 }, "succeeded"],
+			["train-3", { item: 1000 }, "succeeded"],
+		]);
+	});
 
 	const KILLS: [ProbeStep, number][] = [
 		...[1, 2, 3, 4].flatMap((pass): [ProbeStep, number][] => [
@@ -142,21 +137,17 @@ describe("a pipeline over a site that really runs it", () => {
 			(step): [ProbeStep, number] => [step, 2],
 		),
 	];
-	it.each(KILLS)(
-		"creates each job once when the scheduler dies at %s, pass %i",
-		async (step, pass) => {
-			const w = await openReal();
-			w.killAt = { step, pass };
-			const { id } = await submitPipeline(ctxOf(w), { text: SUMS });
-			const row = await finish(w, id);
-			expect(w.deaths).toBe(1);
-			expect(row.state).toBe("succeeded");
-			expect(await sumOf(w)).toBe("2220");
-			expect(await w.jobs()).toHaveLength(5);
-			expect(await w.database.db.$count(pipelineJob)).toBe(5);
-		},
-		TIMEOUT_MS,
-	);
+	it.each(KILLS)("creates each job once when the scheduler dies at %s, pass %i", async (step, pass) => {
+		const w = await openReal();
+		w.killAt = { step, pass };
+		const { id } = await submitPipeline(ctxOf(w), { text: SUMS });
+		const row = await finish(w, id);
+		expect(w.deaths).toBe(1);
+		expect(row.state).toBe("succeeded");
+		expect(await sumOf(w)).toBe("2220");
+		expect(await w.jobs()).toHaveLength(5);
+		expect(await w.database.db.$count(pipelineJob)).toBe(5);
+	});
 });
 
 describe("a pipeline", () => {
@@ -168,72 +159,58 @@ spec:
     - { name: repair, needs: [check], when: 'needs.check.exit == 3', job: { command: ["true"] } }
 `;
 
-	it(
-		"retries a failed step, skips its dependents, follows its condition, and resumes",
-		async () => {
-			const w = await openReal();
-			const flag = path.join(folder, "fixed");
-			const { id } = await submitPipeline(ctxOf(w), { text: failing(`test -e ${flag} || exit 3`) });
-			expect(await finish(w, id)).toMatchObject({ state: "failed", counts: { failed: 1, skipped: 1, succeeded: 1 } });
-			expect((await runsOf(w, id)).map((r) => [r.name, r.state, r.tries, r.exitCode, r.why])).toEqual([
-				["check", "failed", 2, 3, null],
-				["train", "skipped", 0, null, "check failed"],
-				["repair", "succeeded", 1, 0, null],
-			]);
-			await writeFile(flag, "");
-			expect(await retryPipeline(ctxOf(w), id, {})).toMatchObject({ runs: 2 });
-			expect(await finish(w, id)).toMatchObject({ state: "succeeded", counts: { succeeded: 3 } });
-			await expect(retryPipeline(ctxOf(w), id, {})).rejects.toMatchObject({ code: "conflict" });
-			// From a step on, all its dependents run again.
-			expect(await retryPipeline(ctxOf(w), id, { from: "train" })).toMatchObject({ runs: 1 });
-			expect(await finish(w, id)).toMatchObject({ state: "succeeded" });
-			await expect(retryPipeline(ctxOf(w), id, { from: "trian" })).rejects.toMatchObject({ code: "invalid_input" });
-		},
-		TIMEOUT_MS,
-	);
+	it("retries a failed step, skips its dependents, follows its condition, and resumes", async () => {
+		const w = await openReal();
+		const flag = path.join(folder, "fixed");
+		const { id } = await submitPipeline(ctxOf(w), { text: failing(`test -e ${flag} || exit 3`) });
+		expect(await finish(w, id)).toMatchObject({ state: "failed", counts: { failed: 1, skipped: 1, succeeded: 1 } });
+		expect((await runsOf(w, id)).map((r) => [r.name, r.state, r.tries, r.exitCode, r.why])).toEqual([
+			["check", "failed", 2, 3, null],
+			["train", "skipped", 0, null, "check failed"],
+			["repair", "succeeded", 1, 0, null],
+		]);
+		await writeFile(flag, "");
+		expect(await retryPipeline(ctxOf(w), id, {})).toMatchObject({ runs: 2 });
+		expect(await finish(w, id)).toMatchObject({ state: "succeeded", counts: { succeeded: 3 } });
+		await expect(retryPipeline(ctxOf(w), id, {})).rejects.toMatchObject({ code: "conflict" });
+		// From a step on, all its dependents run again.
+		expect(await retryPipeline(ctxOf(w), id, { from: "train" })).toMatchObject({ runs: 1 });
+		expect(await finish(w, id)).toMatchObject({ state: "succeeded" });
+		await expect(retryPipeline(ctxOf(w), id, { from: "trian" })).rejects.toMatchObject({ code: "invalid_input" });
+	});
 
-	it(
-		"starts nothing more when cancelled, and its job is stopped",
-		async () => {
-			const w = await openReal();
-			const { id } = await submitPipeline(ctxOf(w), { text: failing("sleep 600") });
-			await w.until(async () => (await w.jobs()).some((j) => j.state === "running"), 500);
-			expect(await cancelPipeline(ctxOf(w), id)).toEqual({ id, state: "cancelling" });
-			expect(await finish(w, id)).toMatchObject({ state: "cancelled", counts: { cancelled: 3 } });
-			expect((await w.jobs()).map((j) => j.state)).toEqual(["cancelled"]);
-			await expect(cancelPipeline(ctxOf(w), id)).rejects.toMatchObject({ code: "conflict" });
-		},
-		TIMEOUT_MS,
-	);
+	it("starts nothing more when cancelled, and its job is stopped", async () => {
+		const w = await openReal();
+		const { id } = await submitPipeline(ctxOf(w), { text: failing("sleep 600") });
+		await w.until(async () => (await w.jobs()).some((j) => j.state === "running"), 500);
+		expect(await cancelPipeline(ctxOf(w), id)).toEqual({ id, state: "cancelling" });
+		expect(await finish(w, id)).toMatchObject({ state: "cancelled", counts: { cancelled: 3 } });
+		expect((await w.jobs()).map((j) => j.state)).toEqual(["cancelled"]);
+		await expect(cancelPipeline(ctxOf(w), id)).rejects.toMatchObject({ code: "conflict" });
+	});
 
-	it(
-		"runs a sweep with limited concurrency, as one row",
-		async () => {
-			const w = await openReal(4);
-			const text = `${head}kind: Sweep
+	it("runs a sweep with limited concurrency, as one row", async () => {
+		const w = await openReal(4);
+		const text = `${head}kind: Sweep
 spec:
   parallel: 2
   grid: { rate: [1, 2, 3, 4, 5] }
   job: { command: [sh, -c, "sleep 0.2; test \${{ trial.rate }} -lt 9"] }
 `;
-			const { id } = await submitPipeline(ctxOf(w), { text });
-			let most = 0;
-			await w.until(async () => {
-				most = Math.max(most, (await w.jobs()).filter((j) => j.finishedAt === null).length);
-				return (await stateOf(w, id)) !== "running";
-			}, 2_000);
-			expect(most).toBe(2);
-			expect((await listPipelines(ctxOf(w), {})).items).toMatchObject([{ kind: "Sweep", runs: 5, state: "succeeded" }]);
-		},
-		TIMEOUT_MS,
-	);
+		const { id } = await submitPipeline(ctxOf(w), { text });
+		let most = 0;
+		await w.until(async () => {
+			most = Math.max(most, (await w.jobs()).filter((j) => j.finishedAt === null).length);
+			return (await stateOf(w, id)) !== "running";
+		}, 2_000);
+		expect(most).toBe(2);
+		expect((await listPipelines(ctxOf(w), {})).items).toMatchObject([{ kind: "Sweep", runs: 5, state: "succeeded" }]);
+	});
 
-	it(
-		"stops bad trials of a sweep by the metric that they print, and shows the best one",
-		async () => {
-			const w = await openReal(4);
-			// Trials 1 to 3 end well with the same loss; 4 to 8 print a worse one at the same step and would sleep for ten minutes.
-			const text = `${head}kind: Sweep
+	it("stops bad trials of a sweep by the metric that they print, and shows the best one", async () => {
+		const w = await openReal(4);
+		// Trials 1 to 3 end well with the same loss; 4 to 8 print a worse one at the same step and would sleep for ten minutes.
+		const text = `${head}kind: Sweep
 spec:
   parallel: 4
   grid: { rate: [1, 2, 3, 4, 5, 6, 7, 8] }
@@ -242,15 +219,13 @@ spec:
     command: [sh, -c, "if [ \${{ trial.rate }} -le 3 ]; then echo epoch 1 loss=1; else echo epoch 1 loss=\${{ trial.rate }}; sleep 600; fi"]
     metrics: ["epoch {step} loss={loss}"]
 `;
-			const { id } = await submitPipeline(ctxOf(w), { text });
-			expect(await finish(w, id, 4_000)).toMatchObject({ state: "succeeded", counts: { succeeded: 3, skipped: 5 } });
-			const trials = await listTrials(ctxOf(w), { id });
-			expect(trials).toMatchObject({ metric: "loss", goal: "minimize", metrics: ["loss"], best: 0 });
-			expect(trials.items.map(({ best }) => best)).toEqual([1, 1, 1, 4, 5, 6, 7, 8]);
-			expect(trials.items[7]?.why).toMatch(/^loss 8 at step 1 is worse than the median/);
-			const [series] = await listJobMetrics(ctxOf(w), trials.items[0]?.jobId ?? "");
-			expect(series).toMatchObject({ key: "loss", count: 1, last: { step: 1, value: 1 } });
-		},
-		TIMEOUT_MS,
-	);
+		const { id } = await submitPipeline(ctxOf(w), { text });
+		expect(await finish(w, id, 4_000)).toMatchObject({ state: "succeeded", counts: { succeeded: 3, skipped: 5 } });
+		const trials = await listTrials(ctxOf(w), { id });
+		expect(trials).toMatchObject({ metric: "loss", goal: "minimize", metrics: ["loss"], best: 0 });
+		expect(trials.items.map(({ best }) => best)).toEqual([1, 1, 1, 4, 5, 6, 7, 8]);
+		expect(trials.items[7]?.why).toMatch(/^loss 8 at step 1 is worse than the median/);
+		const [series] = await listJobMetrics(ctxOf(w), trials.items[0]?.jobId ?? "");
+		expect(series).toMatchObject({ key: "loss", count: 1, last: { step: 1, value: 1 } });
+	});
 });

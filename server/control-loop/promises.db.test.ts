@@ -3,7 +3,6 @@ import { isDeep } from "#server/kernel/testing/deep.ts";
 import { type Company, drawCompany } from "./testing/promises/company.ts";
 import { type CompanyRun, runCompany } from "./testing/promises/run-company.ts";
 
-const TIMEOUT_MS = 240_000;
 const FIRST_SEED = Number(process.env["SPILLWAY_TEST_SEED"] ?? 1);
 const from = (seed: number, count: number): number[] => Array.from({ length: count }, (_, i) => seed + i);
 /** These two runs include scheduler crashes, failing calls, rejected and lost launches, stale plans, and a cap on machines. */
@@ -19,7 +18,7 @@ function remember({ deaths, last }: CompanyRun): void {
 	for (const { reason } of [...last.jobs, ...last.attempts, ...last.instances]) if (reason) met.reasons.add(reason.code);
 }
 
-describe("a random company on the real loop, with random faults", { timeout: TIMEOUT_MS }, () => {
+describe("a random company on the real loop, with random faults", () => {
 	it.each(SEEDS)("seed %d keeps every promise after every tick, and settles once faults have ended", async (seed) => {
 		const run = await runCompany(drawCompany(seed));
 		remember(run);

@@ -9,8 +9,6 @@ import { newCycleMemory, runCycle } from "./cycle.ts";
 import { checkLeases, newLeaseMemory } from "./leases.ts";
 import { World } from "./testing/world.ts";
 
-const TIMEOUT_MS = 60_000;
-
 let world: World | null = null;
 afterEach(async () => {
 	vi.restoreAllMocks();
@@ -58,7 +56,7 @@ async function stoppedInLaunch(w: World) {
 const machinesMade = (w: World) => w.cloud.instances().length;
 
 describe("a scheduler that was suspended while another took over", () => {
-	it("launches no second machine when it goes on, while the job runs", { timeout: TIMEOUT_MS }, async () => {
+	it("launches no second machine when it goes on, while the job runs", async () => {
 		const w = await World.open({ slots: 1 });
 		world = w;
 		const { goOn } = await stoppedInLaunch(w);
@@ -74,7 +72,7 @@ describe("a scheduler that was suspended while another took over", () => {
 		]);
 	});
 
-	it("makes a machine that no one wants any more, which the next sweep ends and the ledger pays", { timeout: TIMEOUT_MS }, async () => {
+	it("makes a machine that no one wants any more, which the next sweep ends and the ledger pays", async () => {
 		const w = await World.open({ slots: 1 });
 		world = w;
 		const { jobId, goOn } = await stoppedInLaunch(w);
@@ -97,7 +95,7 @@ describe("a scheduler that was suspended while another took over", () => {
 		expect(charged?.["ms"]).toBe(endedMs - defined(made?.launchedAtMs, "its launch"));
 	});
 
-	it("has nothing that it decided before carried out", { timeout: TIMEOUT_MS }, async () => {
+	it("has nothing that it decided before carried out", async () => {
 		const w = await World.open({ slots: 1 });
 		world = w;
 		await w.submit({ name: "home-1", estimate: "2m" });

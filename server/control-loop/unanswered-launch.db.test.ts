@@ -12,9 +12,7 @@ afterEach(async () => {
 	world = null;
 });
 
-it("a machine that only its agent made known, since the answer to its launch reached no one, is charged from its launch on", {
-	timeout: 60_000,
-}, async () => {
+it("a machine that only its agent made known, since the answer to its launch reached no one, is charged from its launch on", async () => {
 	const w = await World.open({ slots: 1 });
 	world = w;
 	w.killAt = { step: "launch:provider_answered", pass: 1 };
@@ -42,9 +40,7 @@ function withoutWord(seen: InstanceObservation): InstanceObservation {
 	return billing.phase === "now" || billing.phase === "over" ? { ...seen, billing: { ...billing, fromMs: null } } : seen;
 }
 
-it("a machine with an agent that enrols while its launch is retried is charged from its launch on, not from that call", {
-	timeout: 60_000,
-}, async () => {
+it("a machine with an agent that enrols while its launch is retried is charged from its launch on, not from that call", async () => {
 	const w = await World.open({ slots: 1 });
 	world = w;
 	w.killAt = { step: "launch:provider_answered", pass: 1 };

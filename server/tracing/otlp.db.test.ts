@@ -12,7 +12,6 @@ import { makeTraceStarter } from "./start.ts";
 import { openReceiver, type ReceivedSpan } from "./testing/receiver.ts";
 
 const CALLER = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", tracestate: "vendor=abc" };
-const TIMEOUT_MS = 60_000;
 
 let receiver: Awaited<ReturnType<typeof openReceiver>>;
 let otlp: ReturnType<typeof openOtlp>;
@@ -44,7 +43,7 @@ async function open(options: WorldOptions): Promise<World> {
 const rows = (world: World) => world.database.db.select().from(jobTrace);
 const spansOf = (jobId: string): ReceivedSpan[] => receiver.received.filter((span) => span.attributes["spillway.job.id"] === jobId);
 
-describe("a traced job", { timeout: TIMEOUT_MS }, () => {
+describe("a traced job", () => {
 	it("is one trace from submit to charge, continued from the caller, sent while it runs and complete at its end", async () => {
 		const world = await open({ slots: 0, tickMs: 5_000 });
 		const jobId = await submitTraced(world, CALLER);

@@ -41,7 +41,7 @@ async function threeJobs(): Promise<string[]> {
 }
 
 describe("backtests over REST", () => {
-	it("are requested, processed by their own process, and read with their result", { timeout: LONG.timeout }, async () => {
+	it("are requested, processed by their own process, and read with their result", async () => {
 		await threeJobs();
 		const asked = await world.post("/policies/default/backtest", { source: draft, days: 7 });
 		expect([asked.status, asked.json.state, asked.json.baseVersion]).toEqual([202, "queued", 1]);
@@ -89,7 +89,7 @@ describe("spillway policy backtest", () => {
 		return runCommand(["policy", "backtest", ...args], { cwd: folder, env });
 	}
 
-	it("waits for the result and prints what would have changed, and the limits of the record", { timeout: LONG.timeout }, async () => {
+	it("waits for the result and prints what would have changed, and the limits of the record", async () => {
 		await world.database.db.delete(backtest);
 		const ran = spillway("draft.yaml", "--days", "7");
 		await expect.poll(async () => (await world.get("/policies/default/backtests")).json.items.length, LONG).toBe(1);

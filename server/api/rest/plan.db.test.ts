@@ -36,7 +36,7 @@ async function studied(body: Record<string, unknown>) {
 	return (await world.get(one)).json;
 }
 
-describe("plan studies", { timeout: LONG.timeout }, () => {
+describe("plan studies", () => {
 	it("compare options over an uploaded trace, list its bad rows, and delete it", async () => {
 		const bytes = Buffer.concat([TRACE, Buffer.from("broken,row\n")]);
 		const study = await studied({ source: "upload", name: "trace.csv", trace: bytes.toString("base64"), gpus: 32 });

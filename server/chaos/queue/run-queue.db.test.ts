@@ -8,10 +8,9 @@ import { CloudPorts } from "../emulated-cloud.ts";
 import { runQueue } from "./run-queue.ts";
 
 const missing = whyNoSlurm();
-const TIMEOUT_MS = 180_000;
 
 describe.skipIf(missing !== null)(`a queue on a real Slurm${missing === null ? "" : ` (left out: ${missing})`}`, () => {
-	it("ends each job once and charges what sacct counts while schedulers are killed", { timeout: TIMEOUT_MS }, async () => {
+	it("ends each job once and charges what sacct counts while schedulers are killed", async () => {
 		const file = await buildAgent();
 		const agent = { file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
 		const database = await createTestDatabase();

@@ -98,9 +98,7 @@ it("runs a job to its end on an Azure machine, which then deletes itself by its 
 	expect(bookOf(made.providerInstanceId)?.stateReasonCode).toBe("Deleted");
 });
 
-it("reads an eviction from Scheduled Events and stops in time; without an identity its machine powers off and waits for deletion", {
-	timeout: 60_000,
-}, async () => {
+it("reads an eviction from Scheduled Events and stops in time; without an identity its machine powers off and waits for deletion", async () => {
 	const source = "process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)";
 	const { attemptId, instanceId, made, driver } = await launch(source, "spot");
 	await eventually(

@@ -138,9 +138,7 @@ it("waits if a document is required and its machine has none", async () => {
 	expect(row).toMatchObject({ state: "requested", agentTokenHash: null });
 });
 
-it("retries while the metadata server is unavailable or has no document yet, and is rejected with an expired one", {
-	timeout: 60_000,
-}, async () => {
+it("retries while the metadata server is unavailable or has no document yet, and is rejected with an expired one", async () => {
 	const late = await launch("console.log('trained')");
 	emulator.faults.add({ action: "metadata", behaviour: { kind: "no_metadata" }, times: 1 });
 	emulator.faults.add({ action: "metadata", behaviour: { kind: "identity", as: "absent" }, times: 1 });

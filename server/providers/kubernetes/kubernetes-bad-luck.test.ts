@@ -364,9 +364,7 @@ it("leaves a Job to Kueue, and rejects a queue if there is none", async () => {
 	});
 });
 
-it("reports Kueue's eviction also for a Job of a default queue, after Kueue has recreated its Workload", {
-	timeout: 60_000,
-}, async () => {
+it("reports Kueue's eviction also for a Job of a default queue, after Kueue has recreated its Workload", async () => {
 	const { emulator, driver, until, run } = await open({ groups: ["kueue.x-k8s.io"] });
 	const id = await run();
 	const { name, uid } = defined(emulator.jobs()[0], "job").metadata;

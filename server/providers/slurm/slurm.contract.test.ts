@@ -77,39 +77,35 @@ describe.skipIf(missing !== null)(`a real Slurm${missing === null ? "" : ` (left
 		};
 	};
 
-	it.skipIf(given !== null)(
-		"gives a job the folder of its mount, and reports a missing one before the command runs",
-		{ timeout: 60_000 },
-		async () => {
-			const harness = await makeHarness();
-			const folder = await mkdtemp(path.join(settings().folder, "mounts-"));
-			await writeFile(path.join(folder, "classes"), "tench");
-			const mounts = [
-				{ name: "image-net", type: "nfs" as const, source: folder },
-				{ name: "gone", type: "lustre" as const, source: `${folder}/gone` },
-			];
-			const h = { ...harness, driver: new SlurmDriver("home", { ...settings(), folder, mounts, ...quick }) };
-			const ended = async (name: string) => {
-				const spec = aSpec({ command: ["sh", "-c", 'cat "$SPILLWAY_MOUNT_IMAGE_NET/classes"'], gpus: 1, mounts: [name] });
-				const request = aStart(h, { end: null }, { slots: [0], spec });
-				await h.driver.start(request);
-				return { exit: (await untilPhase(h, request.attemptId, "exited")).exit, lines: await readAll(h.driver, request.attemptId) };
-			};
-			try {
-				const { exit, lines } = await ended("image-net");
-				expect({ code: exit?.code, lines: lines.map(({ text }) => text) }).toEqual({ code: 0, lines: ["tench"] });
-				expect((await ended("gone")).exit).toMatchObject({
-					failedAt: "staging",
-					error: expect.stringMatching(/^mount gone is not available on the node/),
-				});
-				await expect(ended("other")).rejects.toThrow("the Slurm site has no mount other");
-			} finally {
-				await h.driver.close({ stopJobs: false, graceMs: 0 });
-				await harness.cleanup();
-				await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-			}
-		},
-	);
+	it.skipIf(given !== null)("gives a job the folder of its mount, and reports a missing one before the command runs", async () => {
+		const harness = await makeHarness();
+		const folder = await mkdtemp(path.join(settings().folder, "mounts-"));
+		await writeFile(path.join(folder, "classes"), "tench");
+		const mounts = [
+			{ name: "image-net", type: "nfs" as const, source: folder },
+			{ name: "gone", type: "lustre" as const, source: `${folder}/gone` },
+		];
+		const h = { ...harness, driver: new SlurmDriver("home", { ...settings(), folder, mounts, ...quick }) };
+		const ended = async (name: string) => {
+			const spec = aSpec({ command: ["sh", "-c", 'cat "$SPILLWAY_MOUNT_IMAGE_NET/classes"'], gpus: 1, mounts: [name] });
+			const request = aStart(h, { end: null }, { slots: [0], spec });
+			await h.driver.start(request);
+			return { exit: (await untilPhase(h, request.attemptId, "exited")).exit, lines: await readAll(h.driver, request.attemptId) };
+		};
+		try {
+			const { exit, lines } = await ended("image-net");
+			expect({ code: exit?.code, lines: lines.map(({ text }) => text) }).toEqual({ code: 0, lines: ["tench"] });
+			expect((await ended("gone")).exit).toMatchObject({
+				failedAt: "staging",
+				error: expect.stringMatching(/^mount gone is not available on the node/),
+			});
+			await expect(ended("other")).rejects.toThrow("the Slurm site has no mount other");
+		} finally {
+			await h.driver.close({ stopJobs: false, graceMs: 0 });
+			await harness.cleanup();
+			await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+		}
+	});
 
 	describeClusterDriverContract("slurm", makeHarness, { withQueue: given === null || (owner !== null && given.scontrol !== undefined) });
 });

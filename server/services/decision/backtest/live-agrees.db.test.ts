@@ -6,7 +6,6 @@ import { activePolicy } from "#server/services/policy/active.ts";
 import { replayHalf } from "#server/simulation/backtest/replay-half.ts";
 import { loadHistory } from "./load-history.ts";
 
-const TIMEOUT_MS = 240_000;
 const TICK_MS = 2 * SECOND_MS;
 
 /** Two slots and one-minute jobs; a rule sends jobs with a wait of more than 10 s to the cloud. Seconds from the beginning of a round. */
@@ -31,7 +30,7 @@ afterEach(async () => {
 	world = null;
 });
 
-describe("the live loop, and a backtest of its record under the same policy", { timeout: TIMEOUT_MS }, () => {
+describe("the live loop, and a backtest of its record under the same policy", () => {
 	it("agree on where and when each job ran, except for the job behind a refused launch", async () => {
 		const price = { microUsdPerHour: 500_000n, onDemandMicroUsdPerHour: 500_000n, priceObservedAtMs: START_MS };
 		// One accelerator: a backtest runs recorded jobs at speed 1 everywhere.

@@ -9,7 +9,6 @@ import { newSealMemory, sealAudit } from "./seal.ts";
 import { tamper } from "./testing/tamper.ts";
 import { type Verification, type VerifyOptions, verifyChain } from "./verify.ts";
 
-const TIMEOUT_MS = 60_000;
 const LINES = 12;
 let books: Books;
 
@@ -60,7 +59,7 @@ function changed(name: string, type: string): string {
 	return "'another'";
 }
 
-describe("the chain", { timeout: TIMEOUT_MS }, () => {
+describe("the chain", () => {
 	it("is intact over the written entries, whatever the batch size, and stays intact when it grows", async () => {
 		await addLines(LINES);
 		expect(await sealAudit(books, newSealMemory(), { batchLines: 5 })).toBe(LINES);
@@ -176,7 +175,7 @@ describe("the chain", { timeout: TIMEOUT_MS }, () => {
 	});
 });
 
-describe("the sealer", { timeout: TIMEOUT_MS }, () => {
+describe("the sealer", () => {
 	it("leaves complete batches when it dies, and the next one continues", async () => {
 		await addLines(LINES);
 		let batches = 0;

@@ -21,7 +21,6 @@ import { changeApprovalSettings } from "./settings.ts";
 import { syncApprovals } from "./sync.ts";
 
 const ASK = "{ id: ask-first, when: quote.costUsd > 0.0, require: { approval: platform } }";
-const TIMEOUT_MS = 60_000;
 let world: World;
 
 /** One slot at home, taken for two hours by `home-1`; `asks` would leave for the cloud, and a rule requires approval first. */
@@ -58,7 +57,7 @@ async function hold(by = "account:usr_d"): Promise<{ jobId: string; id: string }
 	return { jobId, id: (await rows()).at(-1)?.id ?? "" };
 }
 
-describe("a rule that requires approval", { timeout: TIMEOUT_MS }, () => {
+describe("a rule that requires approval", () => {
 	it("holds the job with a quote from the decision, notifies the approvers once, and lets it leave after an approval", async () => {
 		await createChannel(
 			{ ...system(), secret: "a secret of this test" },
