@@ -16,7 +16,7 @@ import { locatedError } from "../located-error.ts";
 import { parametersOf, readPipelineText } from "../pipeline-input.ts";
 import { count, duration, exactTime, money, NONE } from "../render/format.ts";
 import { pipelineQuoteText } from "../render/pipeline-quote.ts";
-import { type Column, table } from "../render/table.ts";
+import { type Column, clean, table } from "../render/table.ts";
 import { waitForPipeline } from "../wait-for-pipeline.ts";
 
 type Pipeline = z.infer<typeof pipelineSchema>;
@@ -150,9 +150,18 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 	}
 	const detail: Detail = readAs(pipelineDetailSchema, answer, "pipeline");
 	const budget = detail.budgetMicroUsd === null ? "" : ` of at most ${money(detail.budgetMicroUsd)}`;
+	const from = templateLine(detail);
 	io.out(
-		`${detail.id}  ${detail.name}  ${detail.state}, ${detail.counts.succeeded} of ${count(detail.runs, "run")}, ${money(detail.costMicroUsd)}${budget}\n\n`,
+		`${detail.id}  ${detail.name}  ${detail.state}, ${detail.counts.succeeded} of ${count(detail.runs, "run")}, ${money(detail.costMicroUsd)}${budget}\n${from}\n`,
 	);
 	io.out(table(io, STEP_COLUMNS, detail.stepList, { empty: "No steps." }));
 	return EXIT.done;
+}
+
+/** The template and the values of the parameters; empty for a pipeline that has neither. */
+function templateLine({ template, parameters }: Detail): string {
+	const values = Object.entries(parameters).map(([name, value]) => `${name}=${clean(String(value))}`);
+	const from = template ? [`template ${clean(template.name)} version ${template.version}${template.isDeleted ? " (deleted)" : ""}`] : [];
+	const parts = [...from, ...values];
+	return parts.length === 0 ? "" : `${parts.join("  ")}\n`;
 }

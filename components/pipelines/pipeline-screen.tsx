@@ -16,6 +16,7 @@ import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { GanttPanel } from "./gantt-panel.tsx";
 import { GraphPanel } from "./graph-panel.tsx";
+import { OriginFacts } from "./origin-facts.tsx";
 import { ReceiptPanel } from "./receipt-panel.tsx";
 import { pipelineTone } from "./step-state.ts";
 import { TrialsPanel } from "./trials-panel.tsx";
@@ -57,6 +58,7 @@ function Sections({ detail }: { detail: Detail }) {
 	return (
 		<>
 			<Facts detail={detail} />
+			<OriginFacts origin={detail} />
 			{detail.kind === "Sweep" ? <TrialsPanel id={detail.id} /> : <GraphPanel steps={detail.stepList} critical={critical} />}
 			<GanttPanel detail={detail} />
 			<ReceiptPanel detail={detail} />

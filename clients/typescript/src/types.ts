@@ -1035,10 +1035,20 @@ export interface PipelineDetail {
 	quote: PipelineQuote | null;
 	/** The trigger that started it. */
 	triggerId: string | null;
+	/** The template and version that it was run from; null without one. */
+	template: PipelineDetailTemplate | null;
 	stop: PipelineDetailStop | null;
 	/** What is still held in budgets for runs that are to come. */
 	reservedMicroUsd: string;
 	stepList: readonly PipelineStep[];
+}
+
+export interface PipelineDetailTemplate {
+	id: string;
+	name: string;
+	version: number;
+	/** The template was deleted since. */
+	isDeleted: boolean;
 }
 
 export interface PipelineDetailStop {

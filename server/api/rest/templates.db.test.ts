@@ -83,6 +83,11 @@ it("runs once per Idempotency-Key, with its parameters filled in and quoted befo
 	expect(rows.map((row) => [row.id, row.parameters, row.submittedBy, row.source])).toEqual([
 		[first?.json.id, { month: "2026-10", gpus: 2, dry: false }, "account:usr_scientist", file("run")],
 	]);
+	const path = `/pipelines/${first?.json.id}`;
+	const template = { id, name: "run", version: 1, isDeleted: false };
+	expect((await world.get(path, { as: "scientist" })).json).toMatchObject({ template, parameters: { month: "2026-10", gpus: 2 } });
+	await world.call("DELETE", `/api/v1/templates/${id}`, { as: "scientist" });
+	expect((await world.get(path, { as: "scientist" })).json).toMatchObject({ template: { ...template, isDeleted: true } });
 	const [entry] = await world.database.db.select().from(audit).where(eq(audit.action, "template.run"));
 	expect(entry).toMatchObject({ subject: id, after: { version: 1, started: first?.json.id, parameters } });
 });
@@ -154,6 +159,8 @@ it("is saved, quoted and run from the command line, with the example", async () 
 	expect(await cli("run", "retrain-fraud", "--param", "month=2026-10", "--param", "rate=10")).toMatchObject({
 		...{ code: 0, err: expect.stringContaining("at most"), out: expect.stringMatching(/^pipe_\w+ {2}retrain-fraud {2}Pipeline from/) },
 	});
+	const shown = await runCommand(["pipeline", "show", "retrain-fraud"], { env });
+	expect(shown.out).toMatch(/^template retrain-fraud version 1 .*rate=10 .*month=2026-10 /m);
 	expect(await cli("run", "retrain-fraud", "--param", "month=x", "--param", "rate=2")).toMatchObject({
 		...{ code: 2, err: expect.stringContaining("must be one of 0.1, 1, 10") },
 	});

@@ -7,6 +7,7 @@ import type { StopRule } from "../../domain/pipeline/stop-rule.ts";
 import { PIPELINE_STATES, STEP_STATES, type StepState } from "../../domain/states.ts";
 import { instant, json, microUsd } from "./columns.ts";
 import { job } from "./job.ts";
+import { template } from "./template.ts";
 
 /** A declared step, stored with its pipeline, since pipelines have only as many steps as people wrote. */
 export interface StoredStep extends GraphStep {
@@ -54,6 +55,9 @@ export const pipeline = pgTable(
 		stop: json<StopRule>(),
 		/** The trigger that started it. */
 		triggerId: text(),
+		/** The template that it was run from, and its version; null for other pipelines. */
+		templateId: text().references(() => template.id),
+		templateVersion: integer(),
 	},
 	(t) => [
 		index("pipeline_live").on(t.id).where(sql`${t.state} in ('running','cancelling')`),
@@ -61,6 +65,7 @@ export const pipeline = pgTable(
 		index("pipeline_team_submitted").on(t.team, t.submittedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
 		check("pipeline_finished_iff_final", sql`(${t.state} in ('succeeded','failed','cancelled')) = (${t.finishedAt} is not null)`),
 		check("pipeline_runs_positive", sql`${t.runs} > 0`),
+		check("pipeline_template_with_version", sql`(${t.templateId} is null) = (${t.templateVersion} is null)`),
 	],
 );
 

@@ -1150,10 +1150,20 @@ class PipelineDetail(TypedDict):
     quote: Optional[PipelineQuote]
     # The trigger that started it.
     triggerId: Optional[str]
+    # The template and version that it was run from; null without one.
+    template: Optional[PipelineDetailTemplate]
     stop: Optional[PipelineDetailStop]
     # What is still held in budgets for runs that are to come.
     reservedMicroUsd: str
     stepList: List[PipelineStep]
+
+
+class PipelineDetailTemplate(TypedDict):
+    id: str
+    name: str
+    version: int
+    # The template was deleted since.
+    isDeleted: bool
 
 
 class PipelineDetailStop(TypedDict):

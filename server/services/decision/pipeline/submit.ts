@@ -3,7 +3,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { microToUsdText, mulDivCeil } from "#server/kernel/money.ts";
 import { checkSubmission } from "#server/services/work/job/submit.ts";
 import { withTokenLimit } from "#server/services/work/job/token-limit.ts";
-import { insertPipeline, type NewPipeline, type StepTimes } from "#server/services/work/pipeline/insert.ts";
+import { insertPipeline, type NewPipeline, type StepTimes, type TemplateVersion } from "#server/services/work/pipeline/insert.ts";
 import { requireSecrets } from "#server/services/work/secret/require.ts";
 import { type PipelineInput, readPipelineInput, sourceOf } from "./input.ts";
 import { type PreparedQuote, prepareQuote, type QuoteContext, quoteView } from "./quote.ts";
@@ -20,8 +20,9 @@ export interface SubmittedPipeline {
  * Submits a pipeline or sweep: all of its steps or none, with its worst case held in the budgets.
  * @throws SpillwayError `forbidden` for another team than the actor's; `invalid_input` with line and column of each problem; `conflict`
  * when its worst case exceeds its own budget or the free amount of a budget
+ * @param template the template that the file is from
  */
-export async function submitPipeline(ctx: QuoteContext, input: PipelineInput): Promise<SubmittedPipeline> {
+export async function submitPipeline(ctx: QuoteContext, input: PipelineInput, template?: TemplateVersion): Promise<SubmittedPipeline> {
 	const written = await readPipelineInput(ctx, "job:submit", input);
 	const limited = (run: PipelineSpec["steps"][number]["runs"][number]) => ({ ...run, job: withTokenLimit(ctx.actor, run.job) });
 	const spec = { ...written, steps: written.steps.map((step) => ({ ...step, runs: step.runs.map(limited) })) };
@@ -31,7 +32,7 @@ export async function submitPipeline(ctx: QuoteContext, input: PipelineInput): P
 		spec.steps.flatMap(({ runs }) => runs.map(({ job }) => job)),
 	);
 	const submission = await prepareSubmission(ctx, spec, sourceOf(input));
-	const id = await ctx.db.transaction((tx) => insertPipeline(tx, ctx, submission));
+	const id = await ctx.db.transaction((tx) => insertPipeline(tx, ctx, { ...submission, template }));
 	return { id, state: "running", kind: spec.kind, name: spec.name, runs: spec.steps.reduce((sum, { runs }) => sum + runs.length, 0) };
 }
 

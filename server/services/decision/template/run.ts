@@ -49,7 +49,8 @@ export async function runTemplate(ctx: QuoteContext, raw: RunInput): Promise<Tem
 	const { id: templateId, kind, source, version, parameters } = await readAsked(ctx, "job:submit", raw);
 	return ctx.db.transaction(async (tx) => {
 		const inner = { ...ctx, db: tx };
-		const { id, name } = kind === "Job" ? await runJob(inner, source) : await submitPipeline(inner, { text: source, parameters });
+		const { id, name } =
+			kind === "Job" ? await runJob(inner, source) : await submitPipeline(inner, { text: source, parameters }, { id: templateId, version });
 		await writeAudit(tx, ctx, { action: "template.run", subject: templateId, after: { version, started: id, parameters } });
 		return { id, kind, name, version };
 	});

@@ -3,7 +3,8 @@ import type { z } from "zod";
 import { listRunsInput } from "#server/contract/inputs/pipeline.ts";
 import type { pipelineQuoteSchema } from "#server/contract/pipeline.ts";
 import { job } from "#server/db/schema/job.ts";
-import { pipelineHold, pipelineRun } from "#server/db/schema/pipeline.ts";
+import { type pipeline, pipelineHold, pipelineRun } from "#server/db/schema/pipeline.ts";
+import { template } from "#server/db/schema/template.ts";
 import type { Placement } from "#server/domain/capacity.ts";
 import type { Scalar } from "#server/domain/pipeline/pipeline.ts";
 import type { StopRule } from "#server/domain/pipeline/stop-rule.ts";
@@ -13,6 +14,8 @@ import { iso, type ReasonView, reasonView } from "#server/services/core/view.ts"
 import { NO_COUNTS } from "./counts.ts";
 import { readablePipeline } from "./readable.ts";
 import { NO_COST, type PipelineCost, type PipelineView, pipelineView } from "./view.ts";
+
+type PipelineRow = Pick<typeof pipeline.$inferSelect, "templateId" | "templateVersion">;
 
 /** The quote as shown and stored. */
 type PipelineQuoteView = z.output<typeof pipelineQuoteSchema>;
@@ -46,6 +49,8 @@ export interface PipelineDetail extends PipelineView {
 	quote: PipelineQuoteView | null;
 	/** The trigger that started it. */
 	triggerId: string | null;
+	/** The template that it was run from, by its present name. */
+	template: { id: string; name: string; version: number; isDeleted: boolean } | null;
 	stop: StopRule | null;
 	/** Amount still held in budgets for future runs; the largest of all budgets. */
 	reservedMicroUsd: string;
@@ -64,18 +69,20 @@ interface StepSums {
 }
 
 /**
- * A pipeline with its steps. Cost: two grouped queries, however many runs.
+ * A pipeline with its steps. Cost: two grouped queries and at most two rows, however many runs.
  * @throws SpillwayError `forbidden`; `not_found`, also for another team's pipeline
  */
 export async function getPipeline(ctx: ServiceContext, id: string): Promise<PipelineDetail> {
 	const row = await readablePipeline(ctx, ctx.db, id);
-	const [sums, costs, reserved] = await Promise.all([readSums(ctx, id), readStepCosts(ctx, id), readReserved(ctx, id)]);
+	const [sums, costs, reserved, template] = await Promise.all([
+		...([readSums(ctx, id), readStepCosts(ctx, id), readReserved(ctx, id), readTemplate(ctx, row)] as const),
+	]);
 	const total = [...costs.values()].reduce((sum, cost) => plus(sum, cost), NO_COST);
 	const byStep = Map.groupBy(sums, ({ step }) => step);
 	return {
 		...pipelineView(row, total),
 		...{ labels: row.labels, parameters: row.parameters, parallel: row.parallel, quote: row.quote as PipelineQuoteView | null },
-		...{ triggerId: row.triggerId, stop: row.stop, reservedMicroUsd: reserved },
+		...{ triggerId: row.triggerId, template, stop: row.stop, reservedMicroUsd: reserved },
 		stepList: row.graph.map((step, position) => {
 			const own = byStep.get(position) ?? [];
 			const cost = costs.get(position) ?? NO_COST;
@@ -101,6 +108,12 @@ export async function getPipeline(ctx: ServiceContext, id: string): Promise<Pipe
 			};
 		}),
 	};
+}
+
+async function readTemplate({ db }: ServiceContext, { templateId, templateVersion }: PipelineRow): Promise<PipelineDetail["template"]> {
+	if (templateId === null || templateVersion === null) return null;
+	const [row] = await db.select({ name: template.name, deletedAt: template.deletedAt }).from(template).where(eq(template.id, templateId));
+	return row ? { id: templateId, name: row.name, version: templateVersion, isDeleted: row.deletedAt !== null } : null;
 }
 
 async function readReserved({ db }: ServiceContext, id: string): Promise<string> {

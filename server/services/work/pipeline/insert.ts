@@ -12,6 +12,12 @@ import { reservePipeline, type StepNeed } from "./reserve.ts";
 /** Expectations for each step, by name, from the quote. */
 export type StepTimes = ReadonlyMap<string, Pick<StoredStep, "runMs" | "restMs" | "spreadMs" | "restSpreadMs" | "maximumMicroUsd">>;
 
+/** A version of a template. */
+export interface TemplateVersion {
+	id: string;
+	version: number;
+}
+
 export interface NewPipeline {
 	spec: PipelineSpec;
 	/** The source file. */
@@ -20,6 +26,8 @@ export interface NewPipeline {
 	times: StepTimes;
 	/** The trigger that starts it. */
 	triggerId?: string;
+	/** The template that it is run from. */
+	template?: TemplateVersion | undefined;
 	/** The account that it runs for; absent for the actor's own. */
 	by?: string;
 }
@@ -37,6 +45,7 @@ export async function insertPipeline(tx: Tx, ctx: ServiceContext, input: NewPipe
 		deadlineAt: spec.deadlineMs === null ? null : new Date(spec.deadlineMs),
 		...{ budgetMicroUsd: spec.budgetMicroUsd, submittedBy: input.by ?? actorName(ctx.actor), submittedAt: new Date(nowMs) },
 		...{ stop: spec.stop ?? null, triggerId: input.triggerId ?? null },
+		...{ templateId: input.template?.id ?? null, templateVersion: input.template?.version ?? null },
 	});
 	await insertRecords(
 		tx,
