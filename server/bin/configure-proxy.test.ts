@@ -66,7 +66,7 @@ describe("outgoing calls", () => {
 	it("of AWS's library go through it too", async () => {
 		const before = asked.length;
 		const settings = {
-			...{ endpoint: "https://ec2.example.internal", connectTimeoutMs: 2_000, answerTimeoutMs: 2_000 },
+			...{ endpoint: "https://ec2.example.internal", connectTimeoutMs: 20_000, answerTimeoutMs: 20_000 },
 			credentials: { accessKeyId: "AKIA", secretAccessKey: "secret" },
 		};
 		const client = new EC2Client({ ...clientConfig(settings, "us-east-1", { NODE_ENV: "test", HTTPS_PROXY: proxyUrl }), maxAttempts: 1 });

@@ -13,27 +13,27 @@ const named = (name: string, facts: object = {}) => Object.assign(new Error("wor
 describe("an SDK error", () => {
 	it.each([
 		["no room", refusal("AllocationFailed", 409), "insufficient_capacity"],
-		["no room in a zone", refusal("ZonalAllocationFailed", 409), "insufficient_capacity"],
+		["no capacity in a zone", refusal("ZonalAllocationFailed", 409), "insufficient_capacity"],
 		["a size that is not sold there", refusal("SkuNotAvailable", 409), "insufficient_capacity"],
-		["a quota, by its code", refusal("QuotaExceeded", 409), "quota_exceeded"],
-		["a quota, by its words", refusal("OperationNotAllowed", 409, "exceeding approved LowPriorityCores quota"), "quota_exceeded"],
+		["a quota error, by its code", refusal("QuotaExceeded", 409), "quota_exceeded"],
+		["a quota error, by its message", refusal("OperationNotAllowed", 409, "exceeding approved LowPriorityCores quota"), "quota_exceeded"],
 		["the same code for something else", refusal("OperationNotAllowed", 409, "the disk is attached"), "invalid_request"],
 		["the same code for throttling", refusal("OperationNotAllowed", 429, "too many requests, not a quota"), "throttled"],
 		["throttling", refusal("TooManyRequests", 429), "throttled"],
-		["a missing right", refusal("AuthorizationFailed", 403), "unauthorized"],
-		["a missing right by another name", refusal("SomethingNew", 403), "unauthorized"],
+		["a missing permission", refusal("AuthorizationFailed", 403), "unauthorized"],
+		["a missing permission with another code", refusal("SomethingNew", 403), "unauthorized"],
 		["an expired token", refusal("ExpiredAuthenticationToken", 401), "unauthorized"],
-		["no credentials at all", named("CredentialUnavailableError"), "unauthorized"],
+		["no credentials", named("CredentialUnavailableError"), "unauthorized"],
 		["a wrong secret", named("AuthenticationError", { statusCode: 401 }), "unauthorized"],
-		["a sign-in that does not answer", named("AuthenticationError", { statusCode: 503 }), "transient"],
+		["a sign-in endpoint that does not respond", named("AuthenticationError", { statusCode: 503 }), "transient"],
 		["a missing machine", refusal("ResourceNotFound", 404), "not_found"],
 		["a missing resource group", refusal("ResourceGroupNotFound", 404), "invalid_request"],
 		["a wrong field", refusal("InvalidParameter", 400), "invalid_request"],
-		["a failure of the service", refusal("InternalExecutionError", 500), "transient"],
+		["a service failure", refusal("InternalExecutionError", 500), "transient"],
 		["a time-out", named("AbortError"), "transient"],
-		["a cut connection", named("RestError", { code: "ECONNRESET" }), "transient"],
-		["a request that timed out there", refusal("RequestTimeout", 408), "transient"],
-		["what is no error at all", "boom", "transient"],
+		["a closed connection", named("RestError", { code: "ECONNRESET" }), "transient"],
+		["a request that timed out at the service", refusal("RequestTimeout", 408), "transient"],
+		["something that is not an error", "boom", "transient"],
 	])("%s", (_what, thrown, kind) => {
 		const error = toDriverError(thrown, "launch");
 		expect(error).toBeInstanceOf(DriverError);
@@ -46,15 +46,15 @@ describe("an SDK error", () => {
 
 	it.each([
 		[
-			"a token that is over by their clock",
+			"a token that is expired by the provider's clock",
 			dated("ExpiredAuthenticationToken", 7_300_000),
 			"wrong_clock",
 			/2\.0 h behind the provider's.*NTP/,
 		],
-		["a token of the future", dated("InvalidAuthenticationToken", -7_300_000), "wrong_clock", /2\.0 h ahead of the provider's.*NTP/],
-		["an assertion that is out of its time", named("AuthenticationError", { statusCode: 400, message: assertion }), "wrong_clock", /NTP/],
-		["a token that is over, by clocks that agree", dated("ExpiredAuthenticationToken", 0), "unauthorized", /words of/],
-		["a missing right, by a clock that is off", dated("AuthorizationFailed", 7_300_000), "unauthorized", /words of/],
+		["a token from the future", dated("InvalidAuthenticationToken", -7_300_000), "wrong_clock", /2\.0 h ahead of the provider's.*NTP/],
+		["an assertion outside its validity", named("AuthenticationError", { statusCode: 400, message: assertion }), "wrong_clock", /NTP/],
+		["an expired token, with equal clocks", dated("ExpiredAuthenticationToken", 0), "unauthorized", /words of/],
+		["a missing permission, with a wrong clock", dated("AuthorizationFailed", 7_300_000), "unauthorized", /words of/],
 	])("tells a wrong clock apart: %s", (_what, thrown, kind, words) => {
 		expect(toDriverError(thrown, "launch")).toMatchObject({ kind, message: expect.stringMatching(words) });
 	});
@@ -80,7 +80,7 @@ describe("the real client", () => {
 		server?.close();
 	});
 
-	const callsTo = async (answer: Parameters<typeof createServer>[1]) => {
+	const callsTo = async (answer: Parameters<typeof createServer>[1], answerTimeoutMs = 60_000) => {
 		const listening = createServer(answer);
 		server = listening;
 		await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve));
@@ -93,16 +93,17 @@ describe("the real client", () => {
 			regions: ["eastus"],
 			subnets: {},
 		};
-		return new AzureCalls(azureSettingsSchema.parse({ ...settings, endpoint, answerTimeoutMs: 300 }));
+		return new AzureCalls(azureSettingsSchema.parse({ ...settings, endpoint, answerTimeoutMs }));
 	};
 
 	it("gives up after the configured time, and does not retry", async () => {
 		let asked = 0;
 		const calls = await callsTo(() => {
 			asked += 1;
-		});
+		}, 300);
 		await expect(calls.checkGroup()).rejects.toMatchObject({ kind: "transient" });
-		expect(asked).toBe(1);
+		// On a busy machine the time may pass before the first request arrives.
+		expect(asked).toBeLessThanOrEqual(1);
 	});
 
 	it("also times out on a further page, and never returns half a list as the whole", async () => {
@@ -110,7 +111,7 @@ describe("the real client", () => {
 			if (request.url?.includes("page2")) return;
 			const nextLink = `http://${request.headers.host}/page2`;
 			response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ value: [], nextLink }));
-		});
+		}, 300);
 		await expect(calls.listRegion("eastus")).rejects.toMatchObject({ kind: "transient" });
 	});
 

@@ -25,7 +25,7 @@ async function open(options: Parameters<typeof startEmulatedCluster>[0] = {}, ch
 	cluster = await startEmulatedCluster(options);
 	const { emulator, settings } = cluster;
 	const again = () => {
-		const driver = new KubernetesDriver("home", { ...settings, evictionGraceSeconds: 1, answerTimeoutMs: 2_000, ...changes });
+		const driver = new KubernetesDriver("home", { ...settings, evictionGraceSeconds: 1, answerTimeoutMs: 20_000, ...changes });
 		drivers.push(driver);
 		return driver;
 	};

@@ -52,7 +52,7 @@ const as = (id: "usr_ada" | "usr_bob") => ({
 const want = (...events: WorkEvent[]) => setNotifications(as("usr_ada"), { events });
 const deliver = async (afterMs = WINDOW_MS) => {
 	books.clock.advance(afterMs);
-	const timing = { deliverTimeoutMs: 2_000, deliverRetryMs: 30_000, deliverRetryMaxMs: HOUR_MS };
+	const timing = { deliverTimeoutMs: 20_000, deliverRetryMs: 30_000, deliverRetryMaxMs: HOUR_MS };
 	const allowance = parseAllowance(["127.0.0.1", "localhost"]);
 	const settings = { secret: SECRET, smtpUrl: box.url, mailFrom: "Spillway <spillway@acme.test>", publicUrl: PUBLIC_URL, allowance };
 	await emptyOutbox({ db: books.db, clock: books.clock, timing: timing as Parameters<typeof emptyOutbox>[0]["timing"] }, settings);
