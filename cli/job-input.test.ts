@@ -90,7 +90,7 @@ describe("a job file", () => {
 		[["--"], "Give the command to run after --"],
 		[["-f", "job.yaml", "--env", "__proto__=x"], "__proto__"],
 		[["-f", "job.yaml", "--max", "30s"], "spec.duration.estimate"],
-	])("%j is refused", async (argv, message) => {
+	])("%j is rejected", async (argv, message) => {
 		writeFileSync(path.join(folder, "job.yaml"), YAML);
 		await expect(read(argv)).rejects.toThrow(message);
 	});

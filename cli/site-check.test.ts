@@ -16,13 +16,17 @@ const wrong = (changes: Partial<Parameters<typeof findingsOf>[0]>) => {
 };
 
 it.each([
-	["nothing at a site that answers", {}, []],
-	["nothing at a cloud, which has no pools", { provider: "aws", gpusTotal: null, pools: [] }, []],
+	["nothing for a healthy site", {}, []],
+	["nothing for a cloud, which has no pools", { provider: "aws", gpusTotal: null, pools: [] }, []],
 	["that it is disabled, and nothing else", { enabled: false, healthy: false }, [/^disabled/]],
-	["why it does not answer", { healthy: false, healthMessage: "Slurm: nodes: slurmrestd does not answer" }, [/slurmrestd does not answer/]],
-	["that no one has asked it", { healthy: false, lastSeenAt: null }, [/no scheduler has contacted it yet/]],
 	[
-		"that no scheduler looks at it",
+		"why it does not respond",
+		{ healthy: false, healthMessage: "Slurm: nodes: slurmrestd does not answer" },
+		[/slurmrestd does not answer/],
+	],
+	["that it was not checked yet", { healthy: false, lastSeenAt: null }, [/no scheduler has contacted it yet/]],
+	[
+		"that no scheduler checks it",
 		{ lastSeenAt: new Date(NOW_MS - 3_600_000).toISOString() },
 		[/^last seen 1h.*Check that a scheduler runs/],
 	],

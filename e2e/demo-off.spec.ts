@@ -6,7 +6,7 @@ import { token } from "./support/system.ts";
 
 test.use({ person: null });
 
-test("outside of demo mode the demo's accounts are refused: by password, by session and by token", async ({ browser }) => {
+test("outside of demo mode the demo's accounts are rejected: by password, by session and by token", async ({ browser }) => {
 	const before = await sessionOf("platform");
 	await withWebServer({ SPILLWAY_DEMO: "0" }, async (baseURL) => {
 		const api = await request.newContext({ baseURL });

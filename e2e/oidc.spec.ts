@@ -45,7 +45,7 @@ test("no one takes a demo account over by its address", async ({ page }) => {
 	await expect(page.getByRole("alert").first()).toContainText("cannot use single sign-on");
 });
 
-test("demo accounts are refused outside demo mode", async ({ page, request }) => {
+test("demo accounts are rejected outside demo mode", async ({ page, request }) => {
 	await page.goto(`${base()}/sign-in`);
 	await expect(page.getByRole("button", { name: /single sign-on/i })).toBeVisible();
 	await expect(page.locator("input[type=password]")).toHaveCount(0);

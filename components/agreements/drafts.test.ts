@@ -35,11 +35,11 @@ describe("discount form", () => {
 
 	it.each([
 		["no name", { id: " " }],
-		["a name with blanks", { id: "a b" }],
+		["a name with spaces", { id: "a b" }],
 		["no discount", { percent: "0" }],
-		["more than there is", { percent: "100" }],
+		["more than the total", { percent: "100" }],
 		["a word", { percent: "much" }],
-		["an end before its beginning", { to: "2026-01-01" }],
+		["an end before the start", { to: "2026-01-01" }],
 		["no source", { source: " " }],
 		["no beginning", { from: "" }],
 	])("rejects %s", (_, changes) => {
@@ -59,10 +59,10 @@ describe("commitment form", () => {
 	});
 
 	it.each([
-		["nothing to pay", { hourlyUsd: "0" }],
+		["an amount of zero", { hourlyUsd: "0" }],
 		["no machine", { instances: "0" }],
 		["a zone without its region", { region: "", zone: "us-east-1a" }],
-		["an end before its beginning", { to: "2026-10-01" }],
+		["an end before the start", { to: "2026-10-01" }],
 		["no accelerator", { accelerator: "" }],
 	])("rejects %s", (_, changes) => {
 		expect(readCommitment({ ...commitmentDraft(block, ""), ...changes }, block)).toBeNull();

@@ -30,7 +30,7 @@ const FULL = {
 describe("job file", () => {
 	it.each([
 		["the smallest", MINIMAL],
-		["one with everything", FULL],
+		["with every field", FULL],
 	])("round-trips the job: %s", (_, file) => {
 		const spec = parseJobDocument(file);
 		expect(parseJobDocument(jobDocument(spec))).toEqual(spec);

@@ -162,7 +162,7 @@ describe("checkpoints", () => {
 		["torn", (path: string) => truncateSync(path, 5_000)],
 		["empty", (path: string) => truncateSync(path, 0)],
 		[
-			"changed in one byte",
+			"different in one byte",
 			(path: string) => {
 				const bytes = readFileSync(path);
 				bytes.writeUInt8(bytes.readUInt8(bytes.length - 100) ^ 1, bytes.length - 100);

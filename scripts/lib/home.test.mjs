@@ -78,7 +78,7 @@ describe("preparing a home", () => {
 	it.each([
 		["a file", () => path.join(home, "file"), /there is a file of that name/],
 		["below a file", () => path.join(home, "file/home"), /there is a file of that name/],
-		["on a file system that takes no folders", () => "/proc/spillway", /does not take new folders|may not write/],
+		["on a file system without folders", () => "/proc/spillway", /does not take new folders|may not write/],
 	])("reports that it is %s", (_what, place, message) => {
 		writeFileSync(path.join(home, "file"), "");
 		expect(() => prepareHome(place())).toThrow(message);

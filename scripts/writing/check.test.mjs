@@ -66,7 +66,7 @@ describe("checkWords", () => {
 	});
 
 	test.each([
-		["a word that the file no longer has", { file: "a.md", word: "absent", reason: "a quotation" }],
+		["a word that is no longer in the file", { file: "a.md", word: "absent", reason: "a quotation" }],
 		["a file that was deleted", { file: "deleted.md", reason: "a quotation" }],
 	])("reports an exception for %s", (_what, exception) => {
 		expect(checkWords(base, [], [exception]).unused).toEqual([exception]);

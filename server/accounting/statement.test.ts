@@ -166,9 +166,9 @@ describe("incomplete months in the ledger", () => {
 		buildStatement(someFacts({ rows: [aRow()], ...(ledgerFromMs === undefined ? {} : { ledgerFromMs }) }), company);
 	it.each([
 		["whole", undefined, { month: null, before: null }],
-		["begun in the month before", Date.UTC(2026, 9, 24), { month: null, before: "24–31 Oct only, not comparable" }],
-		["begun with the month", Date.UTC(2026, 10, 1), { month: null, before: null }],
-		["begun in the month", Date.UTC(2026, 10, 5), { month: "from 5 Nov only", before: null }],
+		["started in the previous month", Date.UTC(2026, 9, 24), { month: null, before: "24–31 Oct only, not comparable" }],
+		["started at the start of the month", Date.UTC(2026, 10, 1), { month: null, before: null }],
+		["started within the month", Date.UTC(2026, 10, 5), { month: "from 5 Nov only", before: null }],
 	])("%s", (_, ledgerFromMs, words) => expect(partialMonthLabels(built(ledgerFromMs))).toEqual(words));
 
 	it("counts the days in the ledger's zone", () => {

@@ -43,7 +43,7 @@ it("names the machine by group and name, as the control plane does", async () =>
 it.each([
 	["an eviction", [eventOf({})], Date.UTC(2026, 8, 19, 18, 29, 47)],
 	["an announced deletion", [eventOf({ EventType: "Terminate" })], Date.UTC(2026, 8, 19, 18, 29, 47)],
-	["an eviction that has begun", [eventOf({ EventStatus: "Started", NotBefore: "" })], 5_000],
+	["an eviction in progress", [eventOf({ EventStatus: "Started", NotBefore: "" })], 5_000],
 	["maintenance", [eventOf({ EventType: "Freeze" }), eventOf({ EventType: "Reboot" })], null],
 	["another machine's eviction", [eventOf({ Resources: ["ins-2-001-0"] })], null],
 	["nothing", [], null],

@@ -133,7 +133,7 @@ describe.skipIf(!existsSync(RCLONE))("fetchData, by a real rclone (skipped where
 		expect(lines.at(-1)).toMatch(/6 bytes fetched/);
 	});
 
-	it("refuses what came broken, by the checksum that the store has", async () => {
+	it("rejects what came broken, by the checksum that the store has", async () => {
 		const { at } = await s3With("rows", { body: "12x4", md5Of: "1234" });
 		const remotes = { s3: { type: "s3", provider: "Other", endpoint: `http://${at}`, access_key_id: "a", secret_access_key: "b" } };
 		await expect(fetched("s3://acme/rows", { remotes })).rejects.toThrow(/corrupted on transfer/);

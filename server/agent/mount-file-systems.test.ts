@@ -74,7 +74,7 @@ describe("file systems of a cloud instance", () => {
 
 	it.each([
 		[
-			"a server that refuses",
+			"a server that refuses the connection",
 			async () => Promise.reject(Object.assign(new Error("Command failed"), { stderr: "mount.nfs: access denied by server\n" })),
 			/^mount imagenet failed: could not mount nfs\.example\.com:\/imagenet: mount\.nfs: access denied by server\. Check the export/,
 		],

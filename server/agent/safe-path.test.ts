@@ -21,7 +21,7 @@ it.each([
 	expect(path.relative(root, placeUnder(root, jobPath))).toBe(inside);
 });
 
-it.each(["../x", "/data/../../x", "a\\..\\..\\x", "a\u0000b"])("refuses %j", (jobPath) => {
+it.each(["../x", "/data/../../x", "a\\..\\..\\x", "a\u0000b"])("rejects %j", (jobPath) => {
 	expect(() => placeUnder(root, jobPath)).toThrow(StagingError);
 });
 
@@ -34,8 +34,8 @@ it("creates folders, also through links that stay inside", async () => {
 
 it.each([
 	["to the parent", ".."],
-	["to an absolute place", tmpdir()],
-	["to nowhere yet", "../later"],
+	["to an absolute path", tmpdir()],
+	["to a path that does not exist", "../later"],
 ])("rejects a link %s", async (_where, target) => {
 	await symlink(target, path.join(root, "link"));
 	await expect(createFolderInside(root, path.join(root, "link", "x"))).rejects.toThrow(StagingError);

@@ -38,14 +38,14 @@ describe("userData", () => {
 
 	it.each([
 		["an address with a quote", { controlUrl: "http://x/'; reboot; '" }],
-		["an address that is no web address", { controlUrl: "file:///etc" }],
-		["a secret with shell in it", { bootstrapSecret: "$(reboot)" }],
-		["an id with shell in it", { instanceId: "ins_`id`" }],
-		["a sum that is none", { agentSha256: "abc" }],
-		["an expiry that is no time", { expiresAtMs: Number.NaN }],
-		["a life that is none", { lifeMs: 0 }],
-		["a platform that is none", { runtimeSha256: { "x) reboot": "cd".repeat(32) } }],
-	])("refuses %s", (_what, wrong) => {
+		["an address that is not a URL", { controlUrl: "file:///etc" }],
+		["a secret with shell syntax", { bootstrapSecret: "$(reboot)" }],
+		["an id with shell syntax", { instanceId: "ins_`id`" }],
+		["an invalid checksum", { agentSha256: "abc" }],
+		["an invalid expiry", { expiresAtMs: Number.NaN }],
+		["an invalid lifetime", { lifeMs: 0 }],
+		["an unknown platform", { runtimeSha256: { "x) reboot": "cd".repeat(32) } }],
+	])("rejects %s", (_what, wrong) => {
 		expect(() => userData({ ...input, ...wrong })).toThrow();
 	});
 });

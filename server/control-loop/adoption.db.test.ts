@@ -67,9 +67,9 @@ describe("a job of the cluster's own queue", () => {
 	});
 
 	it.each([
-		["did not ask for it", { optIn: null }],
-		["has what cannot be carried", { optIn: "spillway", obstacles: ["It is an array."] }],
-		["has a script that asks", { optIn: "spillway", script: "#!/bin/bash\n#SBATCH hetjob\ntrain\n" }],
+		["did not opt in", { optIn: null }],
+		["has an obstacle", { optIn: "spillway", obstacles: ["It is an array."] }],
+		["has a script with a heterogeneous job", { optIn: "spillway", script: "#!/bin/bash\n#SBATCH hetjob\ntrain\n" }],
 	])("is left alone when it %s, with the reason", async (_, given) => {
 		const w = await open();
 		fill(w).blocker;

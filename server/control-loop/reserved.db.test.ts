@@ -144,7 +144,7 @@ spec:
 		expect(postedTo("again")).toBe(postedTo("cloud-month"));
 	});
 
-	it("is avoided for a minute when its provider refuses a machine of it, like any offer, and the job runs on demand", async () => {
+	it("is avoided for a minute when its provider rejects a machine of it, like any offer, and the job runs on demand", async () => {
 		w.cloud.launches.next({ kind: "error", error: "insufficient_capacity" });
 		await w.submit({ name: "d", max: "30m" });
 		const refused = async () => (await w.instances()).find((i) => i.reason?.code === "launch_refused_capacity");

@@ -45,7 +45,7 @@ describe("the company file", () => {
 		);
 	});
 
-	it("refuses expanding aliases and NUL", () => {
+	it("rejects expanding aliases and NUL", () => {
 		const bomb = `a: &a [x, x]\n${"bcdefg"
 			.split("")
 			.map((key, i) => `${key}: &${key} [${`*${"abcdef"[i]},`.repeat(9)}]`)

@@ -38,7 +38,7 @@ describe("dataAddressOf", () => {
 		["rclone://lake/a%00b", /control characters/],
 		["rclone://lake/a%0A", /control characters/],
 		["hdfs://name/path", /hdfs: is not a supported kind of store; use file:, s3:, gs:/],
-	])("refuses %s", (uri, why) => {
+	])("rejects %s", (uri, why) => {
 		expect(() => dataAddressOf(uri)).toThrow(why);
 	});
 });
@@ -54,7 +54,7 @@ describe("parseRemotes", () => {
 		["[a]\ntype = s3\nnonsense", /line 3 is neither/],
 		["[a]\nhost = b", /the remote a has no type/],
 		["# Encrypted rclone configuration File\n\nRCLONE_ENCRYPT_V0:\nAbc=", /encrypted by rclone/],
-	])("refuses %j", (text, why) => {
+	])("rejects %j", (text, why) => {
 		expect(() => parseRemotes(text)).toThrow(why);
 	});
 });

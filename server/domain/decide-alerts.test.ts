@@ -98,10 +98,10 @@ describe("anomaly", () => {
 	});
 
 	it.each([
-		["three weeks are no pattern", day(9_000, [400, 400, 400])],
-		["$99 above a steady $400 is under the floor", day(499, [400, 400, 400, 400])],
+		["three weeks are too few for a pattern", day(9_000, [400, 400, 400])],
+		["$99 above a steady $400 is below the minimum", day(499, [400, 400, 400, 400])],
 		["a team that swings by 200: median 400, deviation 200, excess 800 is not over 800", day(1_200, [200, 600, 200, 600, 400])],
-		["less than usual is no money to warn of", day(0, [400, 400, 400, 400])],
+		["less than usual needs no alert", day(0, [400, 400, 400, 400])],
 	])("%s", (_, teamDay) => {
 		expect(decideAlerts(facts({ teamDays: [teamDay] }), []).open).toEqual([]);
 	});
@@ -233,8 +233,8 @@ describe("what the platform's people must act on", () => {
 		["a year's certificate", 365, 15, false],
 		["a certificate of 90 days", 90, 10, false],
 		["a certificate of 90 days", 90, 8, true],
-		["a token of an hour", 1 / 24, 1 / 48, false],
-		["what is over", 365, -1, true],
+		["a token valid for an hour", 1 / 24, 1 / 48, false],
+		["an expired one", 365, -1, true],
 	])("%s (%d days) with %d days left: %s", (_, lifeDays, leftDays, expected) => {
 		const expiresAtMs = sinceMs + leftDays * DAY_MS;
 		expect(isExpiring({ startsAtMs: expiresAtMs - lifeDays * DAY_MS, expiresAtMs }, sinceMs)).toBe(expected);

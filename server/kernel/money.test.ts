@@ -18,7 +18,7 @@ describe("usdToMicro", () => {
 	});
 
 	it.each(["", ".5", "5.", "1e3", "$5", "1,000", "0.1234567", "NaN", "٣", "+1", "--1", Number.NaN, Number.POSITIVE_INFINITY, 1e21])(
-		"refuses %j",
+		"rejects %j",
 		(usd) => {
 			expect(() => usdToMicro(usd)).toThrow(RangeError);
 		},
@@ -70,7 +70,7 @@ describe("division", () => {
 		[-1n, 1n, 1n],
 		[1n, -1n, 1n],
 		[1n, 1n, -1n],
-	])("refuses %s × %s / %s", (a, num, den) => {
+	])("rejects %s × %s / %s", (a, num, den) => {
 		expect(() => mulDivFloor(a, num, den)).toThrow(/non-negative/);
 	});
 });

@@ -17,12 +17,12 @@ function first(...rules: string[]): string | null {
 describe("rules that contradict each other", () => {
 	it.each([
 		[
-			"a required type that is denied to all",
+			"a required type that is always denied",
 			["{ id: spot, when: job.critical, require: { capacityType: spot } }", DENY_SPOT],
 			"6:7 error spot requires spot, which no-spot (line 7) denies: no cloud offer is left for its jobs.",
 		],
 		[
-			"a required type that an allowance leaves out",
+			"a required type outside the allowed ones",
 			["{ id: only-reserved, allow: { capacityTypes: [reserved] } }", "{ id: spot, require: { capacityType: spot } }"],
 			"7:7 error spot requires spot, which only-reserved (line 6) does not allow: no cloud offer is left for its jobs.",
 		],
@@ -61,19 +61,19 @@ describe("rules that contradict each other", () => {
 			["{ id: a, deny: { sites: [cloud] } }", "{ id: b, deny: { sites: [owned] } }"],
 			"7:7 error Every place is denied, at home and in the clouds: no job can ever run.",
 		],
-		["an id twice", [BURST, "{ id: burst, limit: { instanceHours: 1 } }"], "7:13 error The rule ID burst is already used on line 6."],
+		["a duplicate id", [BURST, "{ id: burst, limit: { instanceHours: 1 } }"], "7:13 error The rule ID burst is already used on line 6."],
 		[
-			"an allowance that closes home",
+			"an allow rule that excludes home",
 			["{ id: a, allow: { sites: [aws-main] } }"],
 			"6:7 warning a allows only aws-main: its jobs run at home only on a site named there.",
 		],
 		[
-			"a required type that is denied to some of its jobs",
+			"a required type that is denied for some of its jobs",
 			["{ id: spot, require: { capacityType: spot } }", "{ id: b, when: job.critical, deny: { capacityTypes: [spot] } }"],
 			"6:7 warning spot requires spot, which b (line 7) denies: a job that meets both finds no cloud offer.",
 		],
 		[
-			"two requirements that some jobs may both meet",
+			"two requirements that can hold for the same job",
 			[
 				"{ id: a, when: job.critical, require: { capacityType: spot } }",
 				"{ id: b, when: job.hasDeadline, require: { capacityType: on_demand } }",
@@ -81,7 +81,7 @@ describe("rules that contradict each other", () => {
 			"7:7 warning b requires on_demand and a (line 6) requires spot: a job that meets both finds no cloud offer.",
 		],
 		[
-			"an allowance of what is denied",
+			"an allow rule for something denied",
 			[
 				'{ id: a, when: job.critical, allow: { regions: ["aws:eu-west-1", "gcp:europe-*"] } }',
 				'{ id: b, deny: { regions: ["aws:eu-*", "gcp:*"] } }',
@@ -89,7 +89,7 @@ describe("rules that contradict each other", () => {
 			"6:7 error a allows only regions that b (line 7) denies: no cloud offer is left.",
 		],
 		[
-			"an allowance of what is denied to some",
+			"an allow rule for something denied for some",
 			[
 				"{ id: a, allow: { instanceFamilies: [p5, p4d.24xlarge] } }",
 				"{ id: b, when: job.critical, deny: { instanceFamilies: [p4d, p5] } }",
@@ -105,7 +105,7 @@ describe("rules that contradict each other", () => {
 			"6:7 error go lets jobs burst, but home-only (line 7) denies every cloud to all of them.",
 		],
 		[
-			"every place denied to some",
+			"all places denied for some",
 			["{ id: a, when: job.gpus > 4, deny: { sites: [cloud] } }", "{ id: b, when: job.gpus > 8, deny: { sites: [owned] } }"],
 			"7:7 warning b and a (line 6) deny every place, at home and in the clouds, to the jobs that meet both: these jobs fail.",
 		],
@@ -126,7 +126,7 @@ describe("rules that contradict each other", () => {
 			["{ id: a, when: job.gpus > 8, require: { capacityType: spot } }", "{ id: b, when: job.gpus <= 8, deny: { capacityTypes: [spot] } }"],
 		],
 		[
-			"a denial of one type where clouds are denied anyway",
+			"a denied type where clouds are denied anyway",
 			[
 				"{ id: a, when: job.critical, require: { capacityType: spot } }",
 				"{ id: b, when: job.gpus > 8, deny: { capacityTypes: [spot] } }",
@@ -134,7 +134,7 @@ describe("rules that contradict each other", () => {
 			],
 		],
 		[
-			"lists for data of two areas",
+			"lists for data in two areas",
 			[
 				`{ id: a, when: '"eu" in job.residency', allow: { regions: ["aws:eu-*"] } }`,
 				`{ id: b, when: '"us" in job.residency', allow: { regions: ["aws:us-*"] } }`,

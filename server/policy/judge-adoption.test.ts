@@ -8,9 +8,9 @@ const named = (adopt: string, changes: Partial<typeof JOB> = {}) =>
 
 describe("a rule adopts a cluster's job", () => {
 	it.each([
-		["of any place and owner where it names none", "", {}, true],
-		["only where its owner asked for it", "", { optedIn: false }, false],
-		["unasked where the rule says that it need not be", ", optIn: not-needed", { optedIn: false }, true],
+		["of any place and owner when it names none", "", {}, true],
+		["only when its owner opted in", "", { optedIn: false }, false],
+		["without opt-in when the rule allows it", ", optIn: not-needed", { optedIn: false }, true],
 		["of a partition that it names, by pattern", ", partitions: ['gpu-*']", {}, true],
 		["of no other partition", ", partitions: ['gpu-*']", { partition: "debug" }, false],
 		["in several partitions where it names all of them", ", partitions: ['gpu-*']", { partition: "gpu-a,gpu-b" }, true],

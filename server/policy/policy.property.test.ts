@@ -375,10 +375,10 @@ describe("an expression of any length and depth", () => {
 		["negations", `${"!".repeat(900)}true`],
 		["a long chain", Array.from({ length: 60 }, (_, i) => `job.gpus > ${i % 7}`).join(" || ")],
 		["alternatives of alternatives", Array.from({ length: 12 }, (_, i) => `(job.gpus > ${i} || job.nodes < ${i})`).join(" && ")],
-		["questions in questions", `${"job.critical ? true : ".repeat(40)}false`],
+		["nested conditionals", `${"job.critical ? true : ".repeat(40)}false`],
 		["a long text", `job.name == "${"a".repeat(900)}"`],
 		["a loop over a loop", "job.residency.all(x, job.accelerators.all(y, x == y))"],
-		["a number beyond all", "job.gpus > 99999999999999999999999999"],
+		["a number out of range", "job.gpus > 99999999999999999999999999"],
 	])("is answered: %s", (_what, text) => {
 		const problems = checkExpression(text, "job");
 		for (const p of problems) expect(p.offset).toBeLessThanOrEqual(text.length);

@@ -27,7 +27,7 @@ describe("the condition of a step", () => {
 		["needs.train.exit == 0 && needs.train.state.matches('a')", /calls matches/],
 		['needs.train.state == "done"', /can never hold/],
 		["needs.train.exit > 0 && needs.train.exit < 0", /can never hold/],
-	])("refuses %s", (text, message) => {
+	])("rejects %s", (text, message) => {
 		expect(
 			checkStepCondition(text, ["train"])
 				.map((p) => p.message)

@@ -7,10 +7,10 @@ const at = (offsetMs: number) => new Date(NOW_MS + offsetMs).toUTCString();
 
 describe("the offset of a provider's clock, from its response", () => {
 	it.each([
-		["an object of headers", { headers: { date: at(2 * HOUR_MS) } }, 2 * HOUR_MS],
-		["a class of headers", { headers: new Headers({ date: at(-10 * MINUTE_MS) }) }, -10 * MINUTE_MS],
-		["a clock that agrees well enough", { headers: { date: at(4 * MINUTE_MS) } }, null],
-		["a date that is none", { headers: { date: "yesterday" } }, null],
+		["a plain object", { headers: { date: at(2 * HOUR_MS) } }, 2 * HOUR_MS],
+		["a Headers instance", { headers: new Headers({ date: at(-10 * MINUTE_MS) }) }, -10 * MINUTE_MS],
+		["a clock within the tolerance", { headers: { date: at(4 * MINUTE_MS) } }, null],
+		["an invalid date", { headers: { date: "yesterday" } }, null],
 		["no date", { headers: new Headers() }, null],
 		["no answer", undefined, null],
 	])("%s", (_what, answer, skewMs) => expect(clockSkew(answer, NOW_MS)).toBe(skewMs));

@@ -13,6 +13,6 @@ it.each([
 	["ftp://127.0.0.1", /Invalid URL/],
 	["compute", /Invalid URL/],
 	["", /Invalid URL/],
-])("refuses %j, in one line", (endpoint, why) => {
+])("rejects %j, in one line", (endpoint, why) => {
 	expect(problemsOf(endpoint)).toEqual([expect.stringMatching(why)]);
 });

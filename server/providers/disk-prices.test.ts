@@ -51,8 +51,8 @@ describe("disk prices from a provider's own list", () => {
 
 	it.each([
 		["no price", null, /has no price of gp3 in us-east-1/],
-		["a price of nothing", 0n, /\$0 was refused: it is not above zero/],
-		["a price below nothing", -1n, /not above zero/],
+		["a price of zero", 0n, /\$0 was refused: it is not above zero/],
+		["a negative price", -1n, /not above zero/],
 		["ten dollars a GiB", 1_000_000_000n, /\$1000 for 100 GiB was refused/],
 		["no answer", new Error("no answer"), /could not be read: no answer/],
 	])("are missing, with the reason, if the list has %s", async (_what, answer, why) => {

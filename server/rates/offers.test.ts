@@ -95,9 +95,9 @@ describe("a broken snapshot is rejected", () => {
 		["a price of zero", 4, "0"],
 		["a negative price", 4, "-1"],
 		["a spot price of zero", 6, "0"],
-		["spot as dear as on-demand", 6, aws.rows[0]?.[4] ?? null],
-		["a source that is not described", 5, "hearsay"],
-		["a type that is not described", 0, "x1.huge"],
+		["spot as expensive as on-demand", 6, aws.rows[0]?.[4] ?? null],
+		["an undescribed source", 5, "hearsay"],
+		["an undescribed type", 0, "x1.huge"],
 	])("%s", (_, column, value) => {
 		expect(() => readOfferFile(broken(column, value))).toThrow();
 	});

@@ -180,8 +180,8 @@ describe("answers to approval rules", () => {
 
 	it.each<[string, ApprovalAnswer]>([
 		["a no", said("a", "refused")],
-		["no answer in time", said("a", "expired")],
-		["a yes to less", said("a", "granted", COST - 1n)],
+		["a timeout", said("a", "expired")],
+		["approval for less capacity", said("a", "granted", COST - 1n)],
 	])("%s keeps the job at home without another request", (_what, answer) => {
 		const { plan, launched } = given(answer);
 		expect([launched, plan.asks, plan.actions]).toEqual([null, undefined, []]);

@@ -23,7 +23,7 @@ describe("the expected run time", () => {
 		["past runs of the same name", [stat({ namePattern: "fraud-v", p50Ms: 5, p90Ms: 9 }), stat({})], 1000, 1000],
 		["the estimate, spread like the team's runs", [stat({ namePattern: "fraud-v", samples: 2 }), stat({})], 2 * HOUR_MS, 6 * HOUR_MS],
 		["the estimate, spread by the default", [], 2 * HOUR_MS, 3 * HOUR_MS],
-		["nothing of another team", [stat({ team: "vision" })], 2 * HOUR_MS, 3 * HOUR_MS],
+		["never from another team", [stat({ team: "vision" })], 2 * HOUR_MS, 3 * HOUR_MS],
 	])("comes from %s", (_, durations, p50Ms, p90Ms) => {
 		expect(makeRunTimeOf(durations)(spec)).toEqual({ p50Ms, p90Ms });
 	});

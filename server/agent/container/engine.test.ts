@@ -176,7 +176,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		expect(await running.ended).toMatchObject({ code: null, failedAt: "start", error: expect.stringContaining("/no/such/program") });
 	});
 
-	it("does not retry a registry that refuses access, and signs in with the machine's own identity", async () => {
+	it("does not retry a registry that rejects access, and signs in with the machine's own identity", async () => {
 		await forgetImage();
 		const image = { image: `${registry.host}/acme/train:1.3` };
 		const asked = registry.asked.length;

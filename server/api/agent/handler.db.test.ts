@@ -178,8 +178,8 @@ describe("enrolling", () => {
 		["an unknown instance", 401, () => ({ instanceId: "ins_unknown_001_0" })],
 		["another machine of the same intent", 409, () => ({ providerInstanceId: "i-twin" })],
 		["an unknown field", 400, () => ({ admin: true })],
-		["a nonce that is none", 400, () => ({ nonce: "short" })],
-	])("refuses %s", async (_what, status, changes) => {
+		["an invalid nonce", 400, () => ({ nonce: "short" })],
+	])("rejects %s", async (_what, status, changes) => {
 		const answer = await call("POST", "/enroll", { json: enrollment(changes()) });
 		expect(answer).toMatchObject({ status, body: { status, detail: expect.any(String), code: expect.any(String) } });
 		expect((await row()).instance).toMatchObject({ state: "provisioning", agentTokenHash: null });
@@ -217,7 +217,7 @@ describe("a call", () => {
 	});
 
 	it.each([
-		["a body that is no JSON", { text: "{" }, 400],
+		["a body that is not JSON", { text: "{" }, 400],
 		["an unknown field", { json: { phase: "running", gpu: 1 } }, 400],
 		["an unknown phase", { json: { phase: "dancing" } }, 400],
 		["a body that is too large", { text: `"${"x".repeat(70_000)}"` }, 413],
@@ -507,10 +507,10 @@ describe("checkpoints", () => {
 	});
 
 	it.each([
-		["a file that never came", [file("a", "alpha"), file("b", "beta")]],
-		["a file with another sum", [{ ...file("a", "alpha"), sha256: sum("other") }]],
-		["a file of another length", [{ ...file("a", "alpha"), bytes: 4 }]],
-		["less than what came", [file("z", "")]],
+		["a missing file", [file("a", "alpha"), file("b", "beta")]],
+		["a file with a different checksum", [{ ...file("a", "alpha"), sha256: sum("other") }]],
+		["a file with a different length", [{ ...file("a", "alpha"), bytes: 4 }]],
+		["fewer files than were sent", [file("z", "")]],
 	])("are not committed with %s", async (_what, files) => {
 		const token = await enrolled();
 		const id = await begin(token);

@@ -71,7 +71,7 @@ describe("forwarded headers", () => {
 	it.each([
 		["the host and protocol of a proxy", { host: "web:3000" }, "spillway.example.com", "https", ["spillway.example.com", "https"]],
 		["the first of several", { host: "web:3000" }, "alias.example.com, web", "HTTPS, http", ["alias.example.com", "https"]],
-		["no foreign host", { host: "spillway.example.com" }, "evil.example.com", "http", ["spillway.example.com", "http"]],
+		["no host of another site", { host: "spillway.example.com" }, "evil.example.com", "http", ["spillway.example.com", "http"]],
 		["no malformed host", { host: "alias.example.com" }, "x/y@spillway.example.com", "javascript", ["alias.example.com", undefined]],
 		[
 			"the protocol of SPILLWAY_URL if none is sent",

@@ -113,23 +113,23 @@ describe("sites over REST", () => {
 	});
 
 	it.each([
-		["a region that is none", { settings: { ...SETTINGS, regions: ["useast1"] } }, "settings.regions.0"],
+		["an invalid region", { settings: { ...SETTINGS, regions: ["useast1"] } }, "settings.regions.0"],
 		["no image", { settings: { regions: ["us-east-1"] } }, "settings.imageId"],
 		[
 			"a mount with a shell character",
 			{ settings: { ...SETTINGS, mounts: [{ name: "a", type: "nfs", source: "nfs.example.com:/a;b" }] } },
 			"settings.mounts.0.source",
 		],
-		["a setting that there is not", { settings: { ...SETTINGS, regoins: [] } }, "settings.regoins"],
+		["an unknown setting", { settings: { ...SETTINGS, regoins: [] } }, "settings.regoins"],
 		["the deployment's own id", { settings: { ...SETTINGS, controlPlane: "spw-other" } }, "settings.controlPlane"],
 		["credentials among the settings", { settings: { ...SETTINGS, credentials: {} } }, "settings.credentials"],
-		["plain http to another host", { settings: { ...SETTINGS, endpoint: "http://192.0.2.1" } }, "settings.endpoint"],
-		["another host, to which tokens would go", { settings: { ...SETTINGS, endpoint: "https://ec2.example.com" } }, "settings.endpoint"],
+		["http to another host", { settings: { ...SETTINGS, endpoint: "http://192.0.2.1" } }, "settings.endpoint"],
+		["another host, which would receive tokens", { settings: { ...SETTINGS, endpoint: "https://ec2.example.com" } }, "settings.endpoint"],
 		["half a key", { credentials: { kind: "stored", values: { accessKeyId: "AKIA" } } }, "credentials.secretAccessKey"],
-		["a file that is not absolute", { credentials: { kind: "file", path: "key.json" } }, "credentials.path"],
+		["a file without an absolute path", { credentials: { kind: "file", path: "key.json" } }, "credentials.path"],
 		["a variable of the server's own", { credentials: { kind: "environment", name: "AUTH_SECRET" } }, "credentials.name"],
 		["an id with capitals", { id: "AWS" }, "id"],
-		["an id that is taken", { id: "aws" }, "id"],
+		["an id in use", { id: "aws" }, "id"],
 	])("rejects %s at its field", async (_what, changes, field) => {
 		const answer = await world.post("/sites", { id: "wrong", name: "Wrong", provider: "aws", settings: SETTINGS, ...changes });
 		expect([400, 409], answer.text).toContain(answer.status);

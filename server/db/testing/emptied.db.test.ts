@@ -58,10 +58,10 @@ describe("a database released by a test", () => {
 	it.each([
 		["a new table", "create table mine (what text)"],
 		[
-			"a trigger that was off for a while",
+			"a trigger that was disabled for a while",
 			"alter table audit disable trigger audit_insert_only; alter table audit enable trigger audit_insert_only",
 		],
-		["a row less of those that migrations wrote", "delete from state_transition where ctid = '(0,1)'"],
+		["one row fewer than migrations wrote", "delete from state_transition where ctid = '(0,1)'"],
 	])("is dropped when it has %s", async (_what, change) => {
 		const database = await createTestDatabase();
 		await database.sql.unsafe(change);

@@ -61,7 +61,7 @@ describe("a pipeline file", () => {
 		expect(evaluate?.inputs).toEqual([{ step: "train", output: "model", mount: "/models" }]);
 	});
 
-	it("takes parameters from the caller, as text or typed, and refuses others with their place", () => {
+	it("takes parameters from the caller, as text or typed, and rejects others with their place", () => {
 		expect(parse(THREE, { epochs: "9" }).steps[1]?.runs[0]?.job.command.at(-1)).toBe("9");
 		expect(problems(() => parse(THREE, { epochs: "many" }))).toEqual(["5:17 spec.parameters.epochs must be a number"]);
 		expect(problems(() => parse(THREE, { epoch: 3 }))).toEqual([
@@ -87,8 +87,8 @@ describe("a pipeline file", () => {
 		["an unknown name of a place", `job: { command: ["\${{ matrix.x }}"] }`, /command\.0 uses matrix.x, which is not defined/],
 		["data without an address", "job: { command: [x], data: [{ mount: /m }] }", /data\.0 must have either uri or from/],
 		["foreach beside matrix", "{ foreach: [1], matrix: { a: [1] } }", /matrix cannot be given together with foreach/],
-		["env that YAML changes", "job: { command: [x], env: { V: 1.10 } }", /env\.V is read by YAML as 1\.1/],
-	])("refuses %s with line and column", (_, line, message) => {
+		["env values that YAML would change", "job: { command: [x], env: { V: 1.10 } }", /env\.V is read by YAML as 1\.1/],
+	])("rejects %s with line and column", (_, line, message) => {
 		const fields = line.startsWith("{") ? line.slice(2, -2).replace(", matrix", "\n      matrix") : line;
 		const own = fields.startsWith("job") ? fields : `${fields}\n      job: { command: [x] }`;
 		const found = problems(() =>
@@ -103,7 +103,7 @@ describe("a pipeline file", () => {
 		expect(found.join("\n")).toMatch(/^(8|9|10):\d+ /);
 	});
 
-	it("refuses a cycle and names the whole of it, and two steps of one name", () => {
+	it("rejects a cycle and names the whole of it, and two steps of one name", () => {
 		const step = (name: string, needs: string) => `    - { name: ${name}, needs: [${needs}], job: { command: [x] } }\n`;
 		const cycle = `  steps:\n${step("a", "")}${step("b", "a, d")}${step("c", "b")}${step("d", "c")}${step("e", "d")}`;
 		expect(problems(() => parse(cycle))).toEqual([
@@ -114,7 +114,7 @@ describe("a pipeline file", () => {
 		]);
 	});
 
-	it("takes 10,000 steps of a chain, and refuses more runs than that", () => {
+	it("takes 10,000 steps of a chain, and rejects more runs than that", () => {
 		const steps = Array.from({ length: 10_000 }, (_, i) => ({
 			name: `s${i}`,
 			needs: i === 0 ? [] : [`s${i - 1}`],
@@ -159,7 +159,7 @@ describe("a sweep file", () => {
 		expect(drawn.filter(({ rate }) => Number(rate) < 0.01).length).toBeLessThan(35);
 	});
 
-	it("refuses none or two ways with their place", () => {
+	it("rejects none or two ways with their place", () => {
 		expect(problems(() => sweep("  parallel: 1\n"))).toEqual(["5:3 spec must have exactly one of grid, random and list"]);
 		expect(problems(() => sweep("  grid: { rate: [1] }\n  list: [{ rate: 1 }]\n"))).toHaveLength(1);
 	});

@@ -70,7 +70,7 @@ describe("DescribeInstances", () => {
 		[{ InstanceIds: ["i-nonsense"] }, "InvalidInstanceID.Malformed"],
 		[{ InstanceIds: ["i-00000000000000000", "i-00000000000000001"] }, "InvalidInstanceID.NotFound"],
 		[{ InstanceIds: ["i-00000000000000000"], MaxResults: 5 }, "InvalidParameterCombination"],
-	])("refuses %j with %s", async (input, name) => {
+	])("rejects %j with %s", async (input, name) => {
 		await expect(idsOf(input)).rejects.toMatchObject({ name });
 	});
 

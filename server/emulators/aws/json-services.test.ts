@@ -87,7 +87,7 @@ describe("the price list", () => {
 			"Filters.Value must not be null.",
 		],
 		["no json", "SerializationException", "The request is no JSON."],
-	])("refuses %s", async (body, type, message) => {
+	])("rejects %s", async (body, type, message) => {
 		const authorization = `AWS4-HMAC-SHA256 Credential=${DEFAULT_ACCESS_KEY_ID}/20261121/us-east-1/pricing/aws4_request, SignedHeaders=host, Signature=0`;
 		const headers = { authorization, "x-amz-target": "AWSPriceListService.GetProducts" };
 		const answer = await fetch(emulator.url, { method: "POST", headers, body });

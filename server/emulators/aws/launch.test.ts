@@ -131,7 +131,7 @@ describe("RunInstances", () => {
 			{ TagSpecifications: [{ ResourceType: "spot-instances-request", Tags: [] }] },
 			"InvalidParameterCombination",
 		],
-	])("refuses %s", async (_, overrides, name) => {
+	])("rejects %s", async (_, overrides, name) => {
 		const before = emulator.instances().length;
 		await expect(launch(overrides)).rejects.toMatchObject({ name });
 		expect(emulator.instances()).toHaveLength(before);

@@ -26,13 +26,13 @@ describe("a request to Azure Resource Manager", () => {
 	it.each([
 		["without api-version", "GET", `${VM}/x`, { status: 400, code: "MissingApiVersionParameter" }],
 		[
-			"with another api-version than the SDK's",
+			"with an api-version other than the SDK's",
 			"GET",
 			`${VM}/x?api-version=2015-06-15`,
 			{ status: 400, code: "InvalidApiVersionParameter" },
 		],
-		["for what is not there", "GET", `${VM}/x?${VERSION}`, { status: 404, code: "ResourceNotFound" }],
-		["with a parameter that is not done", "GET", `${VM}?${VERSION}&$top=3`, { status: 400, code: "NotSupported" }],
+		["for a missing resource", "GET", `${VM}/x?${VERSION}`, { status: 404, code: "ResourceNotFound" }],
+		["with an unsupported parameter", "GET", `${VM}?${VERSION}&$top=3`, { status: 400, code: "NotSupported" }],
 		[
 			"in another subscription",
 			"GET",
@@ -41,7 +41,7 @@ describe("a request to Azure Resource Manager", () => {
 		],
 		["in another group", "GET", `${VM.replace(GROUP, "other")}?${VERSION}`, { status: 404, code: "ResourceGroupNotFound" }],
 		["to nowhere", "GET", `/subscriptions?${VERSION}`, { status: 404, code: "InvalidResourceType" }],
-		["by another method", "POST", `${VM}/x?${VERSION}`, { status: 405, code: "HttpMethodNotSupported" }],
+		["with another method", "POST", `${VM}/x?${VERSION}`, { status: 405, code: "HttpMethodNotSupported" }],
 		["for a machine that no longer exists", "DELETE", `${VM}/x?${VERSION}`, { status: 204, code: null }],
 	])("%s gets Azure's response", async (_what, method, path, answer) => {
 		expect(await send(method, path)).toEqual(answer);
@@ -65,22 +65,18 @@ describe("a machine that Azure would not make", () => {
 	const os = machineOf().osProfile;
 	const network = machineOf().networkProfile;
 	it.each<[string, Partial<VirtualMachine>, string]>([
-		["of a size that no one sells", { hardwareProfile: { vmSize: "Standard_X1" } }, "InvalidParameter"],
+		["of an unknown size", { hardwareProfile: { vmSize: "Standard_X1" } }, "InvalidParameter"],
 		[
-			"of a size that is not sold there",
+			"of a size that the region does not sell",
 			{ location: "northcentralus", hardwareProfile: { vmSize: "Standard_ND96isr_H100_v5" } },
 			"SkuNotAvailable",
 		],
-		[
-			"of a size that is not sold in that zone",
-			{ zones: ["2"], hardwareProfile: { vmSize: "Standard_ND96isr_H100_v5" } },
-			"SkuNotAvailable",
-		],
-		["in a zone that is not", { zones: ["7"] }, "AvailabilityZoneNotSupported"],
+		["of a size that the zone does not sell", { zones: ["2"], hardwareProfile: { vmSize: "Standard_ND96isr_H100_v5" } }, "SkuNotAvailable"],
+		["in an unknown zone", { zones: ["7"] }, "AvailabilityZoneNotSupported"],
 		["in two zones", { zones: ["1", "2"] }, "InvalidParameter"],
-		["in a region that is not", { location: "atlantis" }, "LocationNotAvailableForResourceType"],
+		["in an unknown region", { location: "atlantis" }, "LocationNotAvailableForResourceType"],
 		[
-			"as spot where there is none",
+			"as spot where spot is not sold",
 			{ ...SPOT, hardwareProfile: { vmSize: "Standard_ND96isr_H100_v5" } },
 			"AzureSpotIsNotSupportedForThisVMSize",
 		],
@@ -96,12 +92,12 @@ describe("a machine that Azure would not make", () => {
 			"InvalidParameter",
 		],
 		["without a key or password", { osProfile: { computerName: "x", adminUsername: "x" } }, "InvalidParameter"],
-		["with a host name that is none", { osProfile: { ...os, computerName: "a_b" } }, "InvalidParameter"],
+		["with an invalid host name", { osProfile: { ...os, computerName: "a_b" } }, "InvalidParameter"],
 		["with custom data that is not base64", { osProfile: { ...os, customData: "#!/bin/sh" } }, "InvalidParameter"],
-		["with more custom data than it takes", { osProfile: { ...os, customData: "A".repeat(87_384) } }, "InvalidParameter"],
-		["with a tag that cannot be", { tags: { "a/b": "x" } }, "InvalidTagNameCharacters"],
-		["with a licence, which this endpoint does not do", { licenseType: "RHEL_BYOS" }, "NotSupported"],
-	])("%s is refused", async (_what, changes, code) => {
+		["with too much custom data", { osProfile: { ...os, customData: "A".repeat(87_384) } }, "InvalidParameter"],
+		["with an invalid tag", { tags: { "a/b": "x" } }, "InvalidTagNameCharacters"],
+		["with a license, which is not emulated", { licenseType: "RHEL_BYOS" }, "NotSupported"],
+	])("%s is rejected", async (_what, changes, code) => {
 		const made = emulator.client().virtualMachines.createOrUpdate(GROUP, "refused", machineOf(changes)).submitted();
 		await expect(made).rejects.toMatchObject({ name: "RestError", code });
 		expect(emulator.instances()).toEqual([]);

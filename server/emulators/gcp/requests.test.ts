@@ -14,32 +14,32 @@ const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 describe("an order", () => {
 	it.each([
-		["a field that Google does not have", { imageId: "ami-1" }, /Unknown name "imageId" at 'resource'/],
-		["one deeper down", scheduling({ spot: true }), /Unknown name "spot" at 'resource.scheduling'/],
-		["a text where a list belongs", { disks: "one" }, /Invalid value at 'resource.disks' \(repeated AttachedDisk\)/],
-		["a number where a text belongs", { labels: { a: 1 } }, /resource.labels\[a\]/],
-		["a word that is none of Google's", scheduling({ provisioningModel: "CHEAP" }), /resource.scheduling.provisioningModel/],
+		["an unknown field", { imageId: "ami-1" }, /Unknown name "imageId" at 'resource'/],
+		["an unknown nested field", scheduling({ spot: true }), /Unknown name "spot" at 'resource.scheduling'/],
+		["text instead of a list", { disks: "one" }, /Invalid value at 'resource.disks' \(repeated AttachedDisk\)/],
+		["a number instead of text", { labels: { a: 1 } }, /resource.labels\[a\]/],
+		["an unknown enum value", scheduling({ provisioningModel: "CHEAP" }), /resource.scheduling.provisioningModel/],
 		["a name with capitals", { name: "Machine" }, /Must be a match of regex/],
 		["a label's key with a colon", { labels: { "spillway:job": "x" } }, /Label keys must match/],
 		["a label's value with capitals", { labels: { job: "X" } }, /Label values must match/],
 		["a machine type of another zone", { machineType: "zones/europe-west4-a/machineTypes/g2-standard-4" }, /does not exist in zone/],
 		["no boot disk", { disks: [] }, /boot disk/],
 		["no network", { networkInterfaces: [] }, /network interface/],
-		["a GPU that must be moved while it runs", { scheduling: {} }, /do not support live migration/],
+		["a GPU with live migration", { scheduling: {} }, /do not support live migration/],
 		[
 			"an end in the past",
 			scheduling({ terminationTime: inMs(-1), instanceTerminationAction: "DELETE" }),
 			/between 30 seconds and 120 days/,
 		],
 		[
-			"an end that is too far",
+			"an end too far in the future",
 			scheduling({ terminationTime: inMs(121 * 86_400_000), instanceTerminationAction: "DELETE" }),
 			/between 30 seconds and 120 days/,
 		],
 		["an end without an action", scheduling({ maxRunDuration: { seconds: "60" } }), /needs DELETE or STOP/],
 		["an action without an end", scheduling({ instanceTerminationAction: "DELETE" }), /Only spot machines/],
-		["what Google has and this endpoint does not", { guestAccelerators: [] }, /does not implement the field guestAccelerators/],
-	])("is refused for %s", async (_what, changes, why) => {
+		["a feature that is not emulated", { guestAccelerators: [] }, /does not implement the field guestAccelerators/],
+	])("is rejected for %s", async (_what, changes, why) => {
 		const { status, body } = await insert(machineOf("refused", changes));
 		expect(status).toBeGreaterThanOrEqual(400);
 		expect(body.error).toMatchObject({ code: status, message: expect.stringMatching(why), errors: [{ reason: "invalid" }] });
@@ -63,15 +63,15 @@ describe("an order", () => {
 
 describe("access", () => {
 	it.each([
-		["an account that is not known", tokenOf("somebody@else.example")],
-		["a token that is over", tokenOf(DEFAULT_ACCOUNT, Date.now() - 1_000)],
-		["what is no token", "secret"],
-	])("is refused: %s", async (_what, token) => {
+		["an unknown account", tokenOf("somebody@else.example")],
+		["an expired token", tokenOf(DEFAULT_ACCOUNT, Date.now() - 1_000)],
+		["text that is not a token", "secret"],
+	])("is rejected: %s", async (_what, token) => {
 		const { status, body } = await emulator.call("GET", "zones", undefined, token);
 		expect({ status, reason: body.error.errors[0].reason }).toEqual({ status: 401, reason: "authError" });
 	});
 
-	it("is refused by a clock that the script shifts, for the scripted number of calls, and the response contains that clock", async () => {
+	it("is rejected by a clock that the script shifts, for the scripted number of calls, and the response contains that clock", async () => {
 		expect(() => emulator.faults.add({ action: "Instances.List", behaviour: { kind: "wrong_clock", offsetMs: 1 } })).toThrow("one clock");
 		for (const offsetMs of [7_200_000, -7_200_000]) {
 			emulator.faults.add({ action: "*", behaviour: { kind: "wrong_clock", offsetMs } });

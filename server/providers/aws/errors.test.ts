@@ -44,17 +44,17 @@ describe("what the SDK throws", () => {
 
 	it.each([
 		["with a name that says so", dated("RequestTimeTooSkewed", null), "wrong_clock", /differ too much.*NTP/],
-		["by the answer's own date", dated("RequestExpired", 3 * 3_600_000), "wrong_clock", /3\.0 h behind the provider's.*NTP/],
-		["a signature of tomorrow", dated("SignatureDoesNotMatch", -86_400_000), "wrong_clock", /24\.0 h ahead of the provider's/],
+		["by the date of the response", dated("RequestExpired", 3 * 3_600_000), "wrong_clock", /3\.0 h behind the provider's.*NTP/],
+		["a signature dated tomorrow", dated("SignatureDoesNotMatch", -86_400_000), "wrong_clock", /24\.0 h ahead of the provider's/],
 		[
-			"by AWS's words",
+			"by AWS's message",
 			dated("InvalidSignatureException", null, "Signature expired: 20261123T080000Z is now earlier"),
 			"wrong_clock",
 			/NTP/,
 		],
-		["temporary credentials that are over, by a clock that is right", dated("RequestExpired", 0), "unauthorized", /RequestExpired: words$/],
-		["a wrong key, by a clock that is right", dated("AuthFailure", 1_000), "unauthorized", /AuthFailure: words$/],
-		["no room, by a clock that is off", dated("InsufficientInstanceCapacity", 7_200_000), "insufficient_capacity", /words$/],
+		["expired temporary credentials, with a correct clock", dated("RequestExpired", 0), "unauthorized", /RequestExpired: words$/],
+		["a wrong key, with a correct clock", dated("AuthFailure", 1_000), "unauthorized", /AuthFailure: words$/],
+		["no capacity, with a wrong clock", dated("InsufficientInstanceCapacity", 7_200_000), "insufficient_capacity", /words$/],
 	] as const)("tells a wrong clock apart: %s", (_what, thrown, kind, words) => {
 		expect(toDriverError(thrown, "x")).toMatchObject({ kind, message: expect.stringMatching(words) });
 	});
@@ -96,9 +96,9 @@ describe("what a broken connection gives", () => {
 	}
 
 	it.each([
-		["a cut connection", (request: { destroy(): void }) => request.destroy()],
-		["no answer in time", () => {}],
-		["an answer that is not XML", (_request: unknown, response: { end(text: string): void }) => response.end("<html>proxy")],
+		["a closed connection", (request: { destroy(): void }) => request.destroy()],
+		["a timeout", () => {}],
+		["a response that is not XML", (_request: unknown, response: { end(text: string): void }) => response.end("<html>proxy")],
 	])("is transient: %s", async (_what, onRequest) => {
 		expect((await launchAgainst(onRequest)).kind).toBe("transient");
 	});

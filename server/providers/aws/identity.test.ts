@@ -59,7 +59,7 @@ describe("an instance identity document of Amazon's", () => {
 		["another instance's", { instanceId: "i-0fedcba9876543210" }, "other_instance"],
 		["another region's", { region: "eu-west-1" }, "other_region"],
 		["no instance's", { instanceId: undefined }, "malformed"],
-	])("is refused when it is %s", async (_, change, wanted) => {
+	])("is rejected when it is %s", async (_, change, wanted) => {
 		expect(await fault(verify(await signed({ ...MACHINE, ...change })))).toBe(wanted);
 	});
 
@@ -80,7 +80,7 @@ describe("an instance identity document of Amazon's", () => {
 			expect(await fault(verify(await signed(MACHINE, thief, withCertificate)))).toBe("bad_signature");
 	});
 
-	it("is refused when anything of it was changed", async () => {
+	it("is rejected when anything of it was changed", async () => {
 		const der = Buffer.from((await signed({ ...MACHINE, instanceId: "i-0fedcba9876543210" })).replace(/\s/g, ""), "base64");
 		const at = der.indexOf("i-0fedcba9876543210");
 		expect(at).toBeGreaterThan(0);
@@ -90,9 +90,9 @@ describe("an instance identity document of Amazon's", () => {
 
 	it.each([
 		["nothing", ""],
-		["no PKCS #7", Buffer.from("a text").toString("base64")],
+		["not PKCS #7", Buffer.from("a text").toString("base64")],
 		["an empty sequence", "MAA="],
-	])("is refused when it is %s", async (_, pkcs7) => {
+	])("is rejected when it is %s", async (_, pkcs7) => {
 		expect(await fault(verify(pkcs7))).toBe("malformed");
 	});
 

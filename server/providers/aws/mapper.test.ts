@@ -104,16 +104,16 @@ it.each([
 	["before it runs", { State: { Name: "pending" } }, { phase: "not_yet" }],
 	["while it runs", { State: { Name: "running" } }, { phase: "now", fromMs: null }],
 	[
-		"after it was asked to end, which EC2 reports to the second",
+		"after its termination was requested, which EC2 reports to the second",
 		{ State: { Name: "shutting-down" }, StateTransitionReason: "User initiated (2026-11-22 10:00:07 GMT)" },
 		{ phase: "over", fromMs: null, untilMs: Date.parse("2026-11-22T10:00:07Z") },
 	],
-	["when it reports no time", { State: { Name: "terminated" }, StateTransitionReason: "" }, { phase: "over", fromMs: null, untilMs: null }],
 	[
-		"when it failed in its launch",
-		{ State: { Name: "terminated" }, StateReason: { Code: "Client.VolumeLimitExceeded" } },
-		{ phase: "never" },
+		"when no time is reported",
+		{ State: { Name: "terminated" }, StateTransitionReason: "" },
+		{ phase: "over", fromMs: null, untilMs: null },
 	],
+	["when its launch failed", { State: { Name: "terminated" }, StateReason: { Code: "Client.VolumeLimitExceeded" } }, { phase: "never" }],
 ])("reports the billed time of %s", (_what, shown, billing) => {
 	const instance = { InstanceId: "i-1", InstanceType: "g5.xlarge", LaunchTime: new Date(5), Placement: { AvailabilityZone: "us-east-1b" } };
 	expect(observationOf("us-east-1", ec2InstanceSchema.parse({ ...instance, ...shown })).billing).toEqual(billing);

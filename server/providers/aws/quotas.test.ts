@@ -72,10 +72,10 @@ describe("what is used of a quota", () => {
 
 	it.each([
 		["two of three unused: 2 × 48, beside a machine of 4", {}, 100],
-		["all of what is coming", { State: "scheduled" }, 148],
-		["nothing of what is over", { State: "expired" }, 4],
+		["all of a pending reservation", { State: "scheduled" }, 148],
+		["nothing of an ended reservation", { State: "expired" }, 4],
 		["nothing of a Capacity Block, which has its own quota", { ReservationType: "capacity-block" }, 4],
-		["nothing of what another account shares", { OwnerId: "999999999999" }, 4],
+		["nothing of a reservation shared by another account", { OwnerId: "999999999999" }, 4],
 		["nothing of an open reservation of its type: EC2 puts it there", { InstanceType: "g5.xlarge" }, 4],
 		["its own type where it must be named", { InstanceType: "g5.xlarge", InstanceMatchCriteria: "targeted" }, 12],
 		["its own type for Windows", { InstanceType: "g5.xlarge", InstancePlatform: "Windows" }, 12],

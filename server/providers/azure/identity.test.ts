@@ -83,12 +83,12 @@ describe("an attested document of Azure's", () => {
 
 	it.each([
 		["of another subscription", { subscriptionId: "99999999-2222-4333-8444-555555555555" }, "other_account"],
-		["asked for with another nonce", { nonce: "0000000000" }, "not_fresh"],
+		["requested with another nonce", { nonce: "0000000000" }, "not_fresh"],
 		["over", { timeStamp: { ...DOCUMENT.timeStamp, expiresOn: "11/22/26 11:54:00 -0000" } }, "expired"],
 		["from the future", { timeStamp: { ...DOCUMENT.timeStamp, createdOn: "11/22/26 12:06:00 -0000" } }, "not_yet_valid"],
-		["without times that can be read", { timeStamp: { createdOn: "now", expiresOn: "later" } }, "malformed"],
+		["without readable times", { timeStamp: { createdOn: "now", expiresOn: "later" } }, "malformed"],
 		["no machine's", { vmId: undefined }, "malformed"],
-	])("is refused when it is %s", async (_, change, wanted) => {
+	])("is rejected when it is %s", async (_, change, wanted) => {
 		expect(await fault(verify(await signed({ ...DOCUMENT, ...change })))).toBe(wanted);
 	});
 

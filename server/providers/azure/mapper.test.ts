@@ -43,12 +43,12 @@ const power = (...codes: string[]) => ({ instanceView: { statuses: codes.map((co
 describe("what Azure shows", () => {
 	it.each([
 		["being made", vm({ provisioningState: "Creating" }), "pending"],
-		["made, without a power state yet", vm(power("ProvisioningState/succeeded")), "pending"],
+		["created, without a power state", vm(power("ProvisioningState/succeeded")), "pending"],
 		["running", vm(power("ProvisioningState/succeeded", "PowerState/running")), "running"],
-		["shut down from inside", vm(power("PowerState/stopped")), "stopped"],
+		["shut down from within", vm(power("PowerState/stopped")), "stopped"],
 		["deallocated", vm(power("PowerState/deallocated")), "stopped"],
-		["on its way to it", vm(power("PowerState/deallocating")), "stopping"],
-		["being deleted, though it runs", vm({ provisioningState: "Deleting", ...power("PowerState/running") }), "stopping"],
+		["shutting down", vm(power("PowerState/deallocating")), "stopping"],
+		["being deleted while running", vm({ provisioningState: "Deleting", ...power("PowerState/running") }), "stopping"],
 		["failed", vm({ provisioningState: "Failed", ...power("ProvisioningState/failed/AllocationFailed") }), "stopped"],
 	])("%s", (_what, shown, state) => {
 		expect(observationOf(shown)).toMatchObject({ state, providerInstanceId: "spillway/ins-01jd-001-0", region: "eastus", zone: null });
@@ -158,16 +158,16 @@ describe("names", () => {
 
 describe("settings", () => {
 	it.each([
-		["plain http to elsewhere", { endpoint: "http://azure.example.com" }, /plain http is allowed for an emulator on this host only/],
+		["http to another host", { endpoint: "http://azure.example.com" }, /plain http is allowed for an emulator on this host only/],
 		[
 			"a credential in the row",
 			{ credentials: { tenantId: ROW.subscriptionId, clientId: ROW.subscriptionId, clientSecret: "x" } },
 			/credentials/,
 		],
 		["a region by its long name", { regions: ["East US"] }, /Azure's short form/],
-		["a subnet that is no resource id", { subnets: { eastus: "default" } }, /begins with \/subscriptions\//],
+		["a subnet that is not a resource id", { subnets: { eastus: "default" } }, /begins with \/subscriptions\//],
 		["no subscription", { subscriptionId: undefined }, /subscriptionId/],
-	])("refuse %s", (_what, wrong, words) => {
+	])("reject %s", (_what, wrong, words) => {
 		expect(() => azureSiteSettings("azure", { ...ROW, ...wrong }, "spw-1")).toThrow(words);
 	});
 

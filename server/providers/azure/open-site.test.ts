@@ -61,19 +61,19 @@ it("returns live prices with their day and source, and the shipped ones if confi
 
 it.each([
 	[
-		"names those on GPUs and on spot",
+		"reports those for GPUs and for spot",
 		{ cores: 100, lowPriorityCores: 24, standardNCADSA100v4Family: 48 },
 		"passed",
 		/Low-priority vCPUs 0 of 24, standardNCADS\w+ 0 of 48/,
 	],
-	["knows a family by its newer spelling", { "Standard NCASv3_T4 Family": 4 }, "passed", /NCASv3_T4 Family 0 of 4/],
+	["recognizes a family by its newer spelling", { "Standard NCASv3_T4 Family": 4 }, "passed", /NCASv3_T4 Family 0 of 4/],
 	[
-		"reports that there is none on GPUs",
+		"reports a missing GPU quota",
 		{ cores: 100, standardDSv5Family: 100, standardNCADSA100v4Family: 0 },
 		"failed",
 		/GPU sizes is 0 in eastus/,
 	],
-	["reports what Azure leaves out as unknown", {}, "unknown", /did not report/],
+	["reports what Azure omits as unknown", {}, "unknown", /did not report/],
 ] as const)("the check of quotas %s", async (_does, quotas, outcome, found) => {
 	const { endpoint } = await startCloud(quotas);
 	const row = { subscriptionId: EMULATED_SUBSCRIPTION, resourceGroup: "spillway", regions: ["eastus"], subnets: {} };

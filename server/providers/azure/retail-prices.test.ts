@@ -47,17 +47,17 @@ describe("a row of Azure's list", () => {
 	it.each<[string, RetailItem[], unknown[]]>([
 		["is on demand", [item()], [["on_demand", 3_673_000n]]],
 		["is spot", [spotItem()], [["spot", 1_469_200n]]],
-		["is left out with Windows", [item({ productName: "Virtual Machines NCads A100 v4 Series Windows" })], []],
-		["is left out at low priority", [item({ skuName: "NC24ads A100 v4 Low Priority", meterName: "x Low Priority" })], []],
-		["is left out for development subscriptions", [item({ type: "DevTestConsumption" })], []],
-		["is left out when it is no hour's price", [item({ unitOfMeasure: "1/Month" })], []],
-		["is left out until it begins", [item({ effectiveStartDate: "2027-01-01T00:00:00Z" })], []],
+		["is omitted with Windows", [item({ productName: "Virtual Machines NCads A100 v4 Series Windows" })], []],
+		["is omitted at low priority", [item({ skuName: "NC24ads A100 v4 Low Priority", meterName: "x Low Priority" })], []],
+		["is omitted for development subscriptions", [item({ type: "DevTestConsumption" })], []],
+		["is omitted when it is not hourly", [item({ unitOfMeasure: "1/Month" })], []],
+		["is omitted until it takes effect", [item({ effectiveStartDate: "2027-01-01T00:00:00Z" })], []],
 		[
-			"gives way to a newer one",
+			"is replaced by a newer one",
 			[item(), item({ retailPrice: 3.5, effectiveStartDate: "2026-01-01T00:00:00Z" })],
 			[["on_demand", 3_500_000n]],
 		],
-		["is rounded to a millionth", [item({ retailPrice: 3.67345678 })], [["on_demand", 3_673_457n]]],
+		["is rounded to a micro-dollar", [item({ retailPrice: 3.67345678 })], [["on_demand", 3_673_457n]]],
 	])("%s", (_what, items, wanted) => {
 		expect(retailPricesOf(items, NOW_MS).map(({ capacityType, microUsdPerHour }) => [capacityType, microUsdPerHour])).toEqual(wanted);
 	});
@@ -140,16 +140,20 @@ describe("the list itself", () => {
 
 	it.each<[string, (url: URL) => object | number, RegExp]>([
 		["in another currency", () => ({ ...page([item({ currencyCode: "EUR" })]) }), /is in EUR; only USD is supported/],
-		["that goes on elsewhere", () => page([item()], "https://prices.example.com/next"), /is on another host, prices\.example\.com/],
+		[
+			"with a next page on another host",
+			() => page([item()], "https://prices.example.com/next"),
+			/is on another host, prices\.example\.com/,
+		],
 		["without an end", (url) => page([], `${url.origin}${url.pathname}?more`), /more than 200 pages/],
-		["of another form", () => ({ Items: [{}] }), /could not parse/],
+		["in another format", () => ({ Items: [{}] }), /could not parse/],
 		["that fails", () => 503, /returned 503/],
 		[
 			"with a second page that fails",
 			(url) => (url.searchParams.has("$skip") ? 429 : page([item()], `${url.href}&$skip=100`)),
 			/returned 429/,
 		],
-	])("%s is refused as a whole", async (_what, pageOf, why) => {
+	])("%s is rejected as a whole", async (_what, pageOf, why) => {
 		await expect(readRetailItems(await serve(pageOf), "eastus", [SIZE])).rejects.toThrow(why);
 	});
 

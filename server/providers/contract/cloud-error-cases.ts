@@ -7,11 +7,11 @@ const NO_FAULTS = "this account cannot be made to fail";
 const refusals = Object.entries(LAUNCH_REFUSALS) as [LaunchRefusal, (typeof LAUNCH_REFUSALS)[LaunchRefusal]][];
 
 export function errorCases(account: () => CloudHarness): void {
-	it("checks an account that answers", async () => {
+	it("accepts an account that responds", async () => {
 		await account().driver.check();
 	});
 
-	it.for(refusals)("reports %s as %s, with the provider's code, and makes nothing", async ([refusal, kind], context) => {
+	it.for(refusals)("reports %s as %s, with the provider's code, and launches nothing", async ([refusal, kind], context) => {
 		const h = account();
 		if (!h.faults) return context.skip(NO_FAULTS);
 		h.faults.refuseNextLaunch(refusal);
@@ -28,7 +28,7 @@ export function errorCases(account: () => CloudHarness): void {
 		expect(await listed(h.driver, request.instanceId)).toHaveLength(1);
 	});
 
-	it("tells refused credentials apart from everything else", async (context) => {
+	it("distinguishes rejected credentials from all other errors", async (context) => {
 		const h = account();
 		if (!h.faults) return context.skip(NO_FAULTS);
 		h.faults.refuseCredentials();
@@ -39,7 +39,7 @@ export function errorCases(account: () => CloudHarness): void {
 		["ahead", 2 * HOUR_MS],
 		["behind", -2 * HOUR_MS],
 	] as const)(
-		"reports a provider's clock that is two hours %s as wrong_clock, with the difference and the fix, unless it goes by it, and loses nothing",
+		"reports a provider clock that is two hours %s as wrong_clock with the fix, unless the provider follows it, and loses nothing",
 		async ([, offsetMs], context) => {
 			const h = account();
 			if (!h.faults?.setClockOff) return context.skip("this account has no clock");
@@ -66,13 +66,13 @@ export function errorCases(account: () => CloudHarness): void {
 		},
 	);
 
-	it("reports a wrong request as invalid_request, which a retry does not fix", async () => {
+	it("reports an invalid request as invalid_request, which is not retried", async () => {
 		const h = account();
 		const request = aLaunch(h, { instanceType: "no-such.type" });
 		await expect(h.driver.launch(request)).rejects.toMatchObject({ name: "DriverError", kind: "invalid_request" });
 	});
 
-	it("reads answers that have fields it has never heard of", async (context) => {
+	it("accepts responses with unknown fields", async (context) => {
 		const h = account();
 		if (!h.wire) return context.skip("there is no wire");
 		h.wire.addUnknownFields();
@@ -81,7 +81,7 @@ export function errorCases(account: () => CloudHarness): void {
 		expect((await h.driver.offers()).failedRegions).toEqual([]);
 	});
 
-	it("never takes an answer without ids for an empty one", async (context) => {
+	it("does not treat a response without ids as empty", async (context) => {
 		const h = account();
 		if (!h.wire) return context.skip("there is no wire");
 		const request = aLaunch(h);

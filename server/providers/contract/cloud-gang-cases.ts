@@ -20,7 +20,7 @@ async function launchGang(h: CloudHarness, [first, ...others]: LaunchRequest[]):
 }
 
 export function gangCases(account: () => CloudHarness): void {
-	it("makes the machines of a gang in one zone, where they reach each other by private addresses", async () => {
+	it("launches a gang in one zone, where its machines reach each other by private addresses", async () => {
 		const h = account();
 		const requests = aGang(h, 2);
 		const made = await launchGang(h, requests);
@@ -37,7 +37,7 @@ export function gangCases(account: () => CloudHarness): void {
 		else for (const address of addresses) expect(address).toMatch(/^[0-9a-f.:]+$/);
 	});
 
-	it("answers the same machines of a gang when all are asked for again, by a new driver", async () => {
+	it("returns the same machines when a new driver repeats the launch of a gang", async () => {
 		const h = account();
 		const requests = aGang(h, 2);
 		const made = await launchGang(h, requests);
@@ -48,7 +48,7 @@ export function gangCases(account: () => CloudHarness): void {
 		for (const { instanceId } of requests) expect(await listed(h.driver, instanceId)).toHaveLength(1);
 	});
 
-	it.for(["no_capacity", "vcpu_quota"] as const)("leaves nothing of a gang when one machine is refused by %s", async (refusal, context) => {
+	it.for(["no_capacity", "vcpu_quota"] as const)("leaves no machine of a gang when one is rejected by %s", async (refusal, context) => {
 		const h = account();
 		if (!h.faults) return context.skip(NO_FAULTS);
 		const [first, second, third] = aGang(h, 3) as [LaunchRequest, LaunchRequest, LaunchRequest];

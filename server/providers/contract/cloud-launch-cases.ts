@@ -5,7 +5,7 @@ import { eventually } from "./cluster-harness.ts";
 const NO_FAULTS = "this account cannot be made to fail";
 
 export function launchCases(account: () => CloudHarness): void {
-	it.each(["on_demand", "spot"] as const)("makes one %s instance with our tags", async (capacityType) => {
+	it.each(["on_demand", "spot"] as const)("launches one %s instance with our tags", async (capacityType) => {
 		const h = account();
 		const request = aLaunch(h, { capacityType });
 		const made = await h.driver.launch(request);
@@ -28,7 +28,7 @@ export function launchCases(account: () => CloudHarness): void {
 		expect(running.launchedAtMs).toBe(made.launchedAtMs);
 	});
 
-	it("answers the same instance for the same token, asked again, at once, and by a new driver", async () => {
+	it("returns the same instance for the same token: repeated, concurrent, and from a new driver", async () => {
 		const h = account();
 		const request = aLaunch(h);
 		const answers = await Promise.all(Array.from({ length: 6 }, () => h.driver.launch(request)));
@@ -38,7 +38,7 @@ export function launchCases(account: () => CloudHarness): void {
 		expect(await listed(h.driver, request.instanceId)).toHaveLength(1);
 	});
 
-	it("makes no second instance after the first one is over", async () => {
+	it("launches no second instance after the first one has ended", async () => {
 		const h = account();
 		const request = aLaunch(h);
 		const made = await h.driver.launch(request);
@@ -52,7 +52,7 @@ export function launchCases(account: () => CloudHarness): void {
 		expect((await listed(h.driver, request.instanceId)).filter(isAlive)).toEqual([]);
 	});
 
-	it("refuses the same token with other parameters as token_mismatch", async () => {
+	it("rejects the same token with other parameters as token_mismatch", async () => {
 		const h = account();
 		const request = aLaunch(h);
 		const made = await h.driver.launch(request);
@@ -62,7 +62,7 @@ export function launchCases(account: () => CloudHarness): void {
 		expect(await listed(h.driver, request.instanceId)).toHaveLength(1);
 	});
 
-	it("meets a lost answer: transient, found by its token, and the same call gets the same instance", async (context) => {
+	it("reports a lost response as transient, finds the instance by its token, and returns it when the call is repeated", async (context) => {
 		const h = account();
 		if (!h.faults) return context.skip(NO_FAULTS);
 		h.faults.loseNextLaunchAnswer();
@@ -79,7 +79,7 @@ export function launchCases(account: () => CloudHarness): void {
 		expect(await listed(h.driver, request.instanceId)).toHaveLength(1);
 	});
 
-	it("gives up waiting for an answer: transient, and still one instance", async (context) => {
+	it("reports a timeout as transient, and launches one instance only", async (context) => {
 		const h = account();
 		if (!h.faults?.delayNextLaunchAnswer) return context.skip(NO_FAULTS);
 		const impatient = h.faults.delayNextLaunchAnswer();
@@ -89,7 +89,7 @@ export function launchCases(account: () => CloudHarness): void {
 		expect((await listed(h.driver, request.instanceId)).map((i) => i.providerInstanceId)).toEqual([again.providerInstanceId]);
 	});
 
-	it("finds nothing while listings lag, and the same instance afterwards", async (context) => {
+	it("finds nothing while listings lag, and then the same instance", async (context) => {
 		const h = account();
 		if (!h.faults) return context.skip(NO_FAULTS);
 		const show = h.faults.hideNextLaunch();

@@ -5,7 +5,7 @@ import { eventually } from "./cluster-harness.ts";
 const NO_FAULTS = "this account cannot be made to fail";
 
 export function listCases(account: () => CloudHarness): void {
-	it("leaves out what the provider does not know", async () => {
+	it("omits instances that the provider does not know", async () => {
 		const h = account();
 		const made = await h.driver.launch(aLaunch(h));
 		expect(await h.driver.describe(h.regions[0], [])).toEqual([]);
@@ -28,7 +28,7 @@ export function listCases(account: () => CloudHarness): void {
 		expect(all.failedRegions).toEqual([]);
 	});
 
-	it("lists again at once when the connection is cut before the answer", async (context) => {
+	it("repeats a listing immediately when the connection is closed before the response", async (context) => {
 		const h = account();
 		if (!h.faults?.loseNextListAnswer) return context.skip(NO_FAULTS);
 		const request = aLaunch(h);
@@ -52,7 +52,7 @@ export function listCases(account: () => CloudHarness): void {
 		expect(await h.driver.describe(h.regions[0], [made.providerInstanceId])).toEqual([]);
 	});
 
-	it("lists what has our control plane's tag alone, and nothing that has no tag", async (context) => {
+	it("lists instances tagged with our control plane only, and none without a tag", async (context) => {
 		const h = account();
 		if (!h.faults) return context.skip(NO_FAULTS);
 		const stranger = await h.faults.plantTaggedStranger(h.regions[0]);
@@ -61,7 +61,7 @@ export function listCases(account: () => CloudHarness): void {
 		expect(all.instances.map((i) => [i.providerInstanceId, i.instanceId])).toEqual([[stranger, null]]);
 	});
 
-	it("also lists a region that its settings no longer name, when asked to", async (context) => {
+	it("lists a region on request that its settings no longer name", async (context) => {
 		const h = account();
 		if (!h.withoutSecondRegion) return context.skip("the account's settings cannot be changed");
 		const far = aLaunch(h, { region: h.regions[1] });
@@ -76,7 +76,7 @@ export function listCases(account: () => CloudHarness): void {
 		await eventually(h, "the machine no longer exists", hasEnded);
 	});
 
-	it("names a region that fails and lists the others", async (context) => {
+	it("reports a region that fails, and lists the others", async (context) => {
 		const h = account();
 		if (!h.faults) return context.skip(NO_FAULTS);
 		const far = aLaunch(h, { region: h.regions[1] });

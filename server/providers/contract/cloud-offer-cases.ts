@@ -4,7 +4,7 @@ import type { OfferObservation } from "../driver.ts";
 import { aLaunch, type CloudHarness } from "./cloud-harness.ts";
 
 export function offerCases(account: () => CloudHarness): void {
-	it("has exact prices in micro-dollars, or null: never 0", async () => {
+	it("has exact prices in micro-dollars, or null, but never 0", async () => {
 		const h = account();
 		const { offers, failedRegions } = await h.driver.offers();
 		expect(failedRegions).toEqual([]);
@@ -21,13 +21,13 @@ export function offerCases(account: () => CloudHarness): void {
 		}
 	});
 
-	it("names each offer once, by its stable id", async () => {
+	it("lists each offer once, with a stable id", async () => {
 		const { offers } = await account().driver.offers();
 		expect(offers.map((o) => o.id)).toEqual(offers.map((o) => offerId(o)));
 		expect(new Set(offers.map((o) => o.id)).size).toBe(offers.length);
 	});
 
-	it("sells the type on demand and as spot, spot below on-demand and with both prices", async () => {
+	it("offers the type on demand and on spot; spot is cheaper and has both prices", async () => {
 		const h = account();
 		const here = (await h.driver.offers()).offers.filter((o) => o.region === h.regions[0] && o.instanceType === h.instanceType);
 		const priceOf = (o: OfferObservation) => o.microUsdPerHour ?? 0n;
@@ -38,7 +38,7 @@ export function offerCases(account: () => CloudHarness): void {
 		for (const offer of spot) expect(priceOf(offer)).toBeLessThan(offer.onDemandMicroUsdPerHour ?? 0n);
 	});
 
-	it("has the disk of its machines at the price list's price, or without a price and with the reason: never at 0", async (context) => {
+	it("prices disks by the price list, or has no price and a reason, but never 0", async (context) => {
 		const h = account();
 		if (!h.disk) return context.skip("this account's price list has no disks");
 		const { offers } = await h.driver.offers();
@@ -49,7 +49,7 @@ export function offerCases(account: () => CloudHarness): void {
 		}
 	});
 
-	it("has the account's quota with what is used of it, which grows with a machine by what it counts", async (context) => {
+	it("reports the account's quota and its use, which grows when a machine is launched", async (context) => {
 		const h = account();
 		const { quota } = h;
 		if (!quota) return context.skip("this account does not report its quotas");
@@ -64,7 +64,7 @@ export function offerCases(account: () => CloudHarness): void {
 		expect((await seen()).used - before.used).toBe(before.each);
 	});
 
-	it("leaves a failing region out, names it, and keeps the others", async (context) => {
+	it("omits and reports a region that fails, and keeps the others", async (context) => {
 		const h = account();
 		if (!h.faults) return context.skip("this account cannot be made to fail");
 		h.faults.failRegion("offers", h.regions[0]);

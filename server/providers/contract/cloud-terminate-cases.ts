@@ -3,7 +3,7 @@ import { aLaunch, type CloudHarness, listed, MISSING_INSTANCE } from "./cloud-ha
 import { eventually } from "./cluster-harness.ts";
 
 export function terminateCases(account: () => CloudHarness): void {
-	it("is silent about an instance that is missing or over", async () => {
+	it("ignores an instance that is missing or has ended", async () => {
 		const h = account();
 		await h.driver.terminate(h.regions[0], MISSING_INSTANCE);
 		const request = aLaunch(h);
@@ -17,7 +17,7 @@ export function terminateCases(account: () => CloudHarness): void {
 		await h.driver.terminate(request.region, made.providerInstanceId);
 	});
 
-	it("reports terminated only when the provider does, and why it ended", async (context) => {
+	it("reports an instance as terminated, with the reason, only when the provider does", async (context) => {
 		const h = account();
 		if (!h.faults) return context.skip("this account cannot be made to fail");
 		const request = aLaunch(h);

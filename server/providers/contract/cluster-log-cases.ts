@@ -4,11 +4,11 @@ import { aStart, type ClusterHarness, READY, readAll, untilPhase, untilPrinted }
 const NOTHING = { stdout: 0, stderr: 0 };
 
 export function logCases(site: () => ClusterHarness): void {
-	it("has none of an attempt that it does not know", async () => {
+	it("has no logs for an unknown attempt", async () => {
 		expect(await site().driver.readLogs("att_unknown_001", NOTHING, 1_000)).toEqual({ lines: [], cursor: NOTHING });
 	});
 
-	it("reads on from a cursor: nothing is lost and nothing comes twice", async () => {
+	it("continues from a cursor without lost or repeated lines", async () => {
 		const h = site();
 		const stdout = Array.from({ length: 60 }, (_, i) => `out ${i} é`);
 		const stderr = Array.from({ length: 40 }, (_, i) => `err ${i}`);
@@ -25,7 +25,7 @@ export function logCases(site: () => ClusterHarness): void {
 		expect(lines).toHaveLength(stdout.length + stderr.length);
 	});
 
-	it("reads while the job runs; an old cursor stays good", async () => {
+	it("reads while the job runs; an old cursor remains valid", async () => {
 		const h = site();
 		const request = aStart(h, { print: { stdout: ["a", READY] }, end: null });
 		await h.driver.start(request);
@@ -40,7 +40,7 @@ export function logCases(site: () => ClusterHarness): void {
 		expect((await h.driver.readLogs(request.attemptId, NOTHING, 10_000)).cursor).toEqual(first.cursor);
 	});
 
-	it("keeps logs after the end, and a new driver reads them from the same cursor", async () => {
+	it("keeps logs after the end, readable by a new driver from the same cursor", async () => {
 		const h = site();
 		const request = aStart(h, { print: { stdout: ["one", "two"] }, end: { code: 1 } });
 		await h.driver.start(request);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { aStart, type ClusterHarness, find, READY, readAll, untilPhase, untilPrinted, untilStopped } from "./cluster-harness.ts";
 
 export function restartCases(site: () => ClusterHarness): void {
-	it("finds a running attempt again, with its slots and its start", async () => {
+	it("finds a running attempt with its slots and start time", async () => {
 		const h = site();
 		const request = aStart(h, untilStopped(), { slots: [2] });
 		await h.driver.start(request);
@@ -11,7 +11,7 @@ export function restartCases(site: () => ClusterHarness): void {
 		expect(await find(next, request.attemptId)).toEqual(before);
 	});
 
-	it("does not start it again when asked again", async () => {
+	it("does not start it twice when the start is repeated", async () => {
 		const h = site();
 		const request = aStart(h, untilStopped());
 		await h.driver.start(request);
@@ -23,7 +23,7 @@ export function restartCases(site: () => ClusterHarness): void {
 		expect((await readAll(next, request.attemptId)).filter((l) => l.text === READY)).toHaveLength(1);
 	});
 
-	it("still refuses the slots that it holds", async () => {
+	it("rejects other attempts on its slots", async () => {
 		const h = site();
 		const request = aStart(h, untilStopped());
 		await h.driver.start(request);
@@ -31,7 +31,7 @@ export function restartCases(site: () => ClusterHarness): void {
 		await expect(next.start(aStart(h, { end: { code: 0 } }))).rejects.toMatchObject({ kind: "insufficient_capacity" });
 	});
 
-	it("stops what an earlier driver started", async () => {
+	it("stops an attempt that an earlier driver started", async () => {
 		const h = site();
 		const request = aStart(h, untilStopped({ exitCode: 9 }));
 		await h.driver.start(request);
@@ -41,7 +41,7 @@ export function restartCases(site: () => ClusterHarness): void {
 		expect((await untilPhase(h, request.attemptId, "exited", next)).exit?.code).toBe(9);
 	});
 
-	it("knows an end that no one watched", async () => {
+	it("reports an end that happened while no driver ran", async () => {
 		const h = site();
 		const request = aStart(h, { end: { code: 4 } });
 		await h.driver.start(request);

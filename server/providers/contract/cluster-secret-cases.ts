@@ -4,7 +4,7 @@ import { aSpec, aStart, type ClusterHarness, readAll, untilPhase } from "./clust
 const VALUE = "first \"line\" of $HOME\nsecond \\ 'line'";
 
 export function secretCases(site: () => ClusterHarness): void {
-	it("delivers secrets as variables and private files, to a repeated start too", async () => {
+	it("delivers secrets as variables and private files, also on a repeated start", async () => {
 		const h = site();
 		if (!h.features.realProcesses) return;
 		const files = h.features.secretFiles ?? false;

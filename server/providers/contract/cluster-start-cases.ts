@@ -15,7 +15,7 @@ import {
 } from "./cluster-harness.ts";
 
 export function startCases(site: () => ClusterHarness): void {
-	it("observes what the site has", async () => {
+	it("observes the site's pools and slots", async () => {
 		const { driver, poolId, accelerator, slots } = site();
 		const seen = await driver.observe();
 		const pool = seen.pools.find((p) => p.id === poolId);
@@ -24,7 +24,7 @@ export function startCases(site: () => ClusterHarness): void {
 		expect(seen.attempts).toEqual([]);
 	});
 
-	it("names its nodes, with how they stand and how many GPUs are used, and goes on from there as jobs come and go", async () => {
+	it("reports nodes with their state and GPUs in use, and updates them as jobs start and end", async () => {
 		const h = site();
 		const inPool = async () => (await h.driver.observe()).nodes.filter((n) => n.poolId === h.poolId);
 		const used = async () => (await inPool()).reduce((sum, n) => sum + n.gpusUsed, 0);
@@ -42,7 +42,7 @@ export function startCases(site: () => ClusterHarness): void {
 		await eventually(h, "they are free again", async () => (await used()) === before);
 	});
 
-	it("runs an attempt in its slots to its end", async () => {
+	it("runs an attempt on its slots to its end", async () => {
 		const h = site();
 		const before = h.nowMs();
 		const request = aStart(h, untilStopped({ exitCode: 0 }), { slots: [1, 3] });
@@ -64,14 +64,14 @@ export function startCases(site: () => ClusterHarness): void {
 		expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code, signal: null, error: null });
 	});
 
-	it.each(["SIGKILL", "SIGSEGV"] as const)("reports a death by %s", async (signal) => {
+	it.each(["SIGKILL", "SIGSEGV"] as const)("reports termination by %s", async (signal) => {
 		const h = site();
 		const request = aStart(h, { end: { signal } });
 		await h.driver.start(request);
 		expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code: null, signal, error: null });
 	});
 
-	it("names a command that does not exist", async () => {
+	it("reports a command that does not exist", async () => {
 		const h = site();
 		const request = aStart(h, { end: null }, { spec: aSpec({ command: ["no-such-command-9f3a", "--x"], gpus: 1 }) });
 		await h.driver.start(request);
@@ -81,7 +81,7 @@ export function startCases(site: () => ClusterHarness): void {
 		expect(ended.exit?.error).toContain("no-such-command-9f3a");
 	});
 
-	it("starts one process for the same attempt, asked at once, again, and after its end", async () => {
+	it("starts one process per attempt, also when the start is concurrent, repeated, or sent after its end", async () => {
 		const h = site();
 		const request = aStart(h, { print: { stdout: ["here"] }, end: { code: 0 } });
 		await Promise.all(Array.from({ length: 8 }, () => h.driver.start(request)));
@@ -92,7 +92,7 @@ export function startCases(site: () => ClusterHarness): void {
 		expect((await readAll(h.driver, request.attemptId)).map((l) => l.text)).toEqual(["here"]);
 	});
 
-	it("runs attempts beside each other and lists each once", async () => {
+	it("runs attempts side by side and lists each once", async () => {
 		const h = site();
 		const requests = [0, 1, 2, 3].map((slot) => aStart(h, untilStopped(), { slots: [slot] }));
 		await Promise.all(requests.map((r) => h.driver.start(r)));
@@ -101,7 +101,7 @@ export function startCases(site: () => ClusterHarness): void {
 		expect(listed.toSorted()).toEqual(requests.map((r) => r.attemptId).toSorted());
 	});
 
-	it("refuses a slot that another live attempt has, until that one is over", async () => {
+	it("rejects a slot of another live attempt until that attempt ends", async () => {
 		const h = site();
 		const first = aStart(h, untilStopped(), { slots: [0, 1] });
 		const second = aStart(h, { end: { code: 0 } }, { slots: [1] });
@@ -116,16 +116,16 @@ export function startCases(site: () => ClusterHarness): void {
 	});
 
 	it.each([
-		["a slot that the site does not have", { slots: [4096] }],
-		["an attempt id that is no id", { attemptId: "../../etc" }],
-	])("refuses %s", async (_what, changes) => {
+		["a slot that does not exist", { slots: [4096] }],
+		["an invalid attempt id", { attemptId: "../../etc" }],
+	])("rejects %s", async (_what, changes) => {
 		const h = site();
 		const request = aStart(h, { end: { code: 0 } }, changes);
 		await expect(h.driver.start(request)).rejects.toMatchObject({ name: "DriverError", kind: "invalid_request" });
 		expect((await h.driver.observe()).attempts).toEqual([]);
 	});
 
-	it("reports an ended attempt until it is forgotten, and never forgets a live one", async () => {
+	it("reports an ended attempt until forget is called, and never forgets a live one", async () => {
 		const h = site();
 		const ended = aStart(h, { end: { code: 0 } });
 		const live = aStart(h, untilStopped(), { slots: [1] });
@@ -140,7 +140,7 @@ export function startCases(site: () => ClusterHarness): void {
 		expect(await find(h.driver, live.attemptId)).toMatchObject({ phase: "running" });
 	});
 
-	it("takes the command as an argv: what a shell would expand stays text", async (context) => {
+	it("passes the command as argv, without shell expansion", async (context) => {
 		const h = site();
 		if (!h.features.realProcesses) context.skip("this site does not have it");
 		const argument = `$HOME \`id\` $(id) ; && | > < * ~ "two  spaces" 'quoted' \\ \n line`;
@@ -150,7 +150,7 @@ export function startCases(site: () => ClusterHarness): void {
 		expect((await readAll(h.driver, request.attemptId)).map((l) => l.text).join("\n")).toBe(argument);
 	});
 
-	it("begins from the checkpoint that it is given and leaves new ones in the checkpoint folder", async (context) => {
+	it("starts from the given checkpoint and leaves new ones in the checkpoint folder", async (context) => {
 		const h = site();
 		if (!h.features.checkpointFolder) context.skip("this site does not have it");
 		const scratch = aStart(h, untilStopped(), { slots: [3] });

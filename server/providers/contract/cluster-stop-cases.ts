@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { aStart, type ClusterHarness, eventually, find, READY, untilPhase, untilPrinted, untilStopped } from "./cluster-harness.ts";
 
 export function stopCases(site: () => ClusterHarness): void {
-	it("is silent about an attempt that it does not know or that is over", async () => {
+	it("ignores an attempt that is unknown or has ended", async () => {
 		const h = site();
 		await h.driver.stop("att_unknown_001", 1_000);
 		const request = aStart(h, { end: { code: 3 } });
@@ -12,7 +12,7 @@ export function stopCases(site: () => ClusterHarness): void {
 		expect((await find(h.driver, request.attemptId))?.exit?.code).toBe(3);
 	});
 
-	it("sends SIGTERM and reports the end that the job chose", async () => {
+	it("sends SIGTERM and reports the job's own exit code", async () => {
 		const h = site();
 		const request = aStart(h, untilStopped({ exitCode: 7 }));
 		await h.driver.start(request);
@@ -31,7 +31,7 @@ export function stopCases(site: () => ClusterHarness): void {
 		expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code: null, signal: "SIGTERM", error: null });
 	});
 
-	it("kills after the grace, and not before, what does not listen", async () => {
+	it("kills a job that ignores SIGTERM after the grace period, not before", async () => {
 		const h = site();
 		const graceMs = 300;
 		const request = aStart(h, untilStopped("ignore"));
@@ -45,7 +45,7 @@ export function stopCases(site: () => ClusterHarness): void {
 		expect((ended.finishedAtMs ?? 0) - askedAtMs).toBeGreaterThanOrEqual(graceMs - (h.features.timeStepMs ?? 10));
 	});
 
-	it("shortens the grace when asked again with less", async () => {
+	it("shortens the grace period when a repeated stop asks for less", async () => {
 		const h = site();
 		const request = aStart(h, untilStopped("ignore"));
 		await h.driver.start(request);
@@ -55,7 +55,7 @@ export function stopCases(site: () => ClusterHarness): void {
 		expect((await untilPhase(h, request.attemptId, "exited")).exit?.signal).toBe("SIGKILL");
 	});
 
-	it("ends an attempt that is stopped right after its start", async () => {
+	it("stops an attempt immediately after its start", async () => {
 		const h = site();
 		const request = aStart(h, untilStopped("die"));
 		await h.driver.start(request);
@@ -63,7 +63,7 @@ export function stopCases(site: () => ClusterHarness): void {
 		expect((await untilPhase(h, request.attemptId, "exited")).exit?.signal).toBe("SIGTERM");
 	});
 
-	it("calls back on changes, if it says so, until unsubscribed", async (context) => {
+	it("calls subscribers on changes, if the driver supports it, until they unsubscribe", async (context) => {
 		const h = site();
 		if (!h.driver.capabilities.pushesChanges) context.skip("this site does not have it");
 		let calls = 0;
@@ -85,7 +85,7 @@ export function stopCases(site: () => ClusterHarness): void {
 		expect(calls).toBe(0);
 	});
 
-	it("leaves jobs running when it is closed without stopping them", async () => {
+	it("leaves jobs running when it is closed without a stop", async () => {
 		const h = site();
 		const request = aStart(h, untilStopped());
 		await h.driver.start(request);
@@ -95,7 +95,7 @@ export function stopCases(site: () => ClusterHarness): void {
 		expect(await find(next, request.attemptId)).toMatchObject({ phase: "running" });
 	});
 
-	it("stops jobs with their grace when it is closed so", async () => {
+	it("stops jobs with their grace period when it is closed with a stop", async () => {
 		const h = site();
 		const polite = aStart(h, untilStopped({ exitCode: 5 }));
 		const deaf = aStart(h, untilStopped("ignore"), { slots: [1] });

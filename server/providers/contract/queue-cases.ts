@@ -28,7 +28,7 @@ export function queueCases(site: () => ClusterHarness): void {
 		return { first, second };
 	};
 
-	it("shows jobs of others with their owner, size, place and state, and whether they may be taken", async () => {
+	it("shows other users' jobs with owner, size, place, state and whether they opted in", async () => {
 		const { first, second } = await submitTwo();
 		const running = await seen(first, "running", ({ state }) => state === "running");
 		expect(running).toMatchObject({ user: theirs().user, gpus: site().slots, poolId: site().poolId, position: null, optIn: null });
@@ -40,7 +40,7 @@ export function queueCases(site: () => ClusterHarness): void {
 		expect(pools.find(({ id }) => id === site().poolId)?.unavailableSlots).toHaveLength(site().slots);
 	});
 
-	it("reports in the cluster's words why an attempt waits, until it begins", async (context) => {
+	it("reports the cluster's reason for an attempt's wait until it starts", async (context) => {
 		const h = site();
 		if (!h.features.letsWait) return context.skip("here every attempt begins at once");
 		const first = await theirs().submit({ gpus: h.slots, runs: "long" });
@@ -56,7 +56,7 @@ export function queueCases(site: () => ClusterHarness): void {
 		expect(await untilPhase(h, request.attemptId, "running")).toMatchObject({ clusterWait: null });
 	});
 
-	it("answers the same array of jobs while nothing new was read", async () => {
+	it("returns the same array of jobs until something new is read", async () => {
 		const { second } = await submitTwo();
 		await seen(second, "waiting", () => true);
 		const settled = await eventually(site(), "two looks say the same", async () => {
@@ -66,13 +66,13 @@ export function queueCases(site: () => ClusterHarness): void {
 		expect(settled?.jobs.length).toBeGreaterThanOrEqual(2);
 	});
 
-	it("reads the script that was submitted", async () => {
+	it("reads the submitted script", async () => {
 		const { second } = await submitTwo();
 		expect((await queue().readScript(second)).text).toContain(theirs().scriptHolds);
 		await expect(queue().readScript(theirs().unknownId)).rejects.toMatchObject({ kind: "not_found" });
 	});
 
-	it("holds a waiting job with its mark, again without harm, and lets it go on", async () => {
+	it("holds a pending job with its mark, also when repeated, and releases it", async () => {
 		const { first, second } = await submitTwo();
 		for (const _ of [1, 2]) expect(await queue().hold(second, MARK)).toMatchObject({ state: "held", holdMark: MARK });
 		await seen(second, "held", ({ state, holdMark }) => state === "held" && holdMark === MARK);
@@ -97,7 +97,7 @@ export function queueCases(site: () => ClusterHarness): void {
 		expect(await queue().release(second, MARK)).toMatchObject({ state: ended.state, holdMark: ended.holdMark });
 	});
 
-	it("leaves what runs, what is over and what somebody else holds as it is", async () => {
+	it("does not change jobs that are running, ended or held by someone else", async () => {
 		const { first, second } = await submitTwo();
 		expect(await queue().hold(first, MARK)).toMatchObject({ state: "running", holdMark: null });
 		expect(await queue().look(first)).toMatchObject({ state: "running", holdMark: null });
@@ -112,7 +112,7 @@ export function queueCases(site: () => ClusterHarness): void {
 		expect(["over", "gone"]).toContain((await queue().hold(second, MARK)).state);
 	});
 
-	it("finishes a held job, once, so that it never runs here", async () => {
+	it("ends a held job once, so that it never runs here", async () => {
 		const { first, second } = await submitTwo();
 		await queue().hold(second, MARK);
 		const outcome = { outcome: "succeeded" as const, exitCode: 0, comment: "ran elsewhere" };
@@ -125,7 +125,7 @@ export function queueCases(site: () => ClusterHarness): void {
 		expect(await queue().look(second)).toMatchObject({ state: "over", startedAtMs: null });
 	});
 
-	it("knows nothing of a job that is not there, and does nothing to it", async () => {
+	it("reports an unknown job as gone, and does nothing to it", async () => {
 		const id = theirs().unknownId;
 		const gone = { state: "gone", holdMark: null, startedAtMs: null, end: null };
 		expect(await queue().look(id)).toEqual(gone);

@@ -54,15 +54,15 @@ describe("a refused call", () => {
 
 	it.each([
 		[
-			"a token that is over by their clock",
+			"a token that is expired by the provider's clock",
 			dated(refusal("authError", 401), 7_300_000),
 			"wrong_clock",
 			/2\.0 h behind the provider's.*NTP/,
 		],
-		["a key's assertion of another time", ofToken(ASSERTION), "wrong_clock", /differ too much.*NTP/],
-		["a key that is deleted", ofToken("Invalid JWT Signature."), "unauthorized", /invalid_grant: Invalid JWT Signature\.$/],
-		["a token that is refused by clocks that agree", dated(refusal("authError", 401), 0), "unauthorized", /words of authError$/],
-		["a missing right, by a clock that is off", dated(refusal("forbidden", 403), 7_300_000), "unauthorized", /words of forbidden$/],
+		["a key's assertion from another time", ofToken(ASSERTION), "wrong_clock", /differ too much.*NTP/],
+		["a deleted key", ofToken("Invalid JWT Signature."), "unauthorized", /invalid_grant: Invalid JWT Signature\.$/],
+		["a rejected token, with equal clocks", dated(refusal("authError", 401), 0), "unauthorized", /words of authError$/],
+		["a missing permission, with a wrong clock", dated(refusal("forbidden", 403), 7_300_000), "unauthorized", /words of forbidden$/],
 	] as const)("tells a wrong clock apart: %s", (_what, thrown, kind, words) => {
 		expect(toDriverError(thrown, "x")).toMatchObject({ kind, message: expect.stringMatching(words) });
 	});

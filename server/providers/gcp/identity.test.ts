@@ -74,7 +74,7 @@ describe("a Google token", () => {
 		["another zone of the region", { zone: "us-central1-b" }, "other_instance"],
 		["another number", { instance_id: "1" }, "other_instance"],
 		["another name, as of a machine that this control plane launched for another instance", { instance_name: "spw-x" }, "other_instance"],
-	])("is refused for %s", async (_, change, wanted) => {
+	])("is rejected for %s", async (_, change, wanted) => {
 		expect(await fault(verify(tokenOf({ ...MACHINE, ...change })))).toBe(wanted);
 	});
 
@@ -96,7 +96,7 @@ describe("a Google token", () => {
 		expect(await fault(verify(signer.token(CHALLENGE.audience, NOW_MS, { email: "a@b.test" })))).toBe("malformed");
 	});
 
-	it("is refused when anything of it was changed", async () => {
+	it("is rejected when anything of it was changed", async () => {
 		const [header, payload, signature] = tokenOf({ ...MACHINE, project_id: "thief-417" }).split(".");
 		const mine = Buffer.from(payload ?? "", "base64url")
 			.toString()

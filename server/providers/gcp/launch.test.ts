@@ -90,8 +90,8 @@ it("reports the operation's error: no capacity, and nothing was created", async 
 });
 
 it.each([
-	["a machine that is not ours", { labels: {} }, { kind: "invalid_request", message: expect.stringMatching(/delete or rename it/) }],
-	["our machine of another request", { labels: { "spillway-instance": REQUEST.instanceId } }, { kind: "token_mismatch" }],
+	["a machine that is not Spillway's", { labels: {} }, { kind: "invalid_request", message: expect.stringMatching(/delete or rename it/) }],
+	["a machine of another request", { labels: { "spillway-instance": REQUEST.instanceId } }, { kind: "token_mismatch" }],
 ])("does not take %s for its own", async (_what, changes, error) => {
 	const taken = () => {
 		throw new DriverError("invalid_request", "taken", { providerCode: "alreadyExists" });

@@ -159,7 +159,7 @@ it.each([
 		{ lastStopTimestamp: "2026-11-22T10:05:00Z" },
 		{ phase: "over", fromMs: STARTED_MS, untilMs: ENDED_MS },
 	],
-	["one that never came to run", "STOPPING", { lastStartTimestamp: null }, { phase: "never" }],
+	["one that never ran", "STOPPING", { lastStartTimestamp: null }, { phase: "never" }],
 ] as const)("reports the billed time of %s", (_what, status, changes, billing) => {
 	const instance = gceInstanceSchema.parse({
 		...{ id: "42", name: "m", status, zone: "zones/us-central1-a", machineType: "machineTypes/g2-standard-4" },

@@ -29,7 +29,7 @@ describe("the record of a machine's end", () => {
 		["never made", [operation("insert", failed)], { code: "ZONE_RESOURCE_POOL_EXHAUSTED", over: true }],
 		["being deleted", [operation("insert"), operation("delete", { status: "RUNNING" }, 1)], { code: "delete", over: false }],
 		["deleted", [operation("delete", {}, 1), operation("insert")], { code: "delete", over: true }],
-		["not deleted after all", [operation("insert"), operation("delete", failed, 1)], null],
+		["not deleted", [operation("insert"), operation("delete", failed, 1)], null],
 		[
 			"switched off by itself",
 			[operation("insert"), operation("compute.instances.guestTerminate", {}, 1)],
@@ -37,7 +37,7 @@ describe("the record of a machine's end", () => {
 		],
 		["moved", [operation("insert"), operation("compute.instances.migrateOnHostMaintenance", {}, 1)], null],
 		[
-			"preempted, and what was left deleted",
+			"preempted and then deleted",
 			[operation("insert"), operation("compute.instances.preempted", {}, 1), operation("delete", {}, 2)],
 			{ code: "spot: compute.instances.preempted", over: true },
 		],

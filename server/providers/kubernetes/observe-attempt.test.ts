@@ -20,10 +20,10 @@ const ended = (terminated: { exitCode: number; reason: string; message?: string 
 
 it.each([
 	["OOMKilled", { exitCode: 137, reason: "OOMKilled" }, { code: null, signal: "SIGKILL", error: null, outOfMemory: true }],
-	["killed by somebody else", { exitCode: 137, reason: "Error" }, { code: null, signal: "SIGKILL", error: null }],
-	["its own end", { exitCode: 3, reason: "Error" }, { code: 3, signal: null, error: null }],
+	["killed by someone else", { exitCode: 137, reason: "Error" }, { code: null, signal: "SIGKILL", error: null }],
+	["its own exit", { exitCode: 3, reason: "Error" }, { code: 3, signal: null, error: null }],
 	[
-		"a program that is not there",
+		"a missing program",
 		{ exitCode: 128, reason: "StartError", message: "exec: no such file" },
 		{ code: null, signal: null, error: 'the command "train" could not be started: exec: no such file', failedAt: "start" },
 	],
@@ -81,10 +81,10 @@ it("distinguishes Karpenter's message for a pod without a node from the schedule
 it.each([
 	["max node group size reached", "1 max node group size reached", true],
 	["in backoff", "2 node(s) didn't match Pod's node affinity/selector, 1 in backoff after failed scale-up", true],
-	["as many nodes as the cluster may have", "max total nodes in cluster reached", true],
-	["a limit of the cluster's", '1 exceeded quota: "cluster-wide", resources: cpu', true],
-	["a limit of the cluster's, in older words", "1 max cluster cpu, nvidia.com/gpu limit reached", true],
-	["what may pass at once", "1 not ready for scale-up", false],
+	["the cluster's maximum number of nodes", "max total nodes in cluster reached", true],
+	["a cluster-wide limit", '1 exceeded quota: "cluster-wide", resources: cpu', true],
+	["a cluster-wide limit, in the older wording", "1 max cluster cpu, nvidia.com/gpu limit reached", true],
+	["a limit that passes soon", "1 not ready for scale-up", false],
 ])("stops waiting if cluster-autoscaler reports %s", (_what, why, gives) => {
 	const metadata = { name: "x", namespace: "spillway", creationTimestamp: "2026-11-22T08:09:59Z" };
 	const pod = podSchema.parse({ metadata, spec: { containers: [] }, status: { phase: "Pending" } });

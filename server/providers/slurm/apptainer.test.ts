@@ -118,8 +118,8 @@ describe.skipIf(missing !== null)(`images by Apptainer on a real Slurm${missing 
 	});
 
 	it.each([
-		["an image that is not there", { image: "/nonexistent/train.sif" }, /nonexistent\/train\.sif/],
-		["a program that is not in it", { command: ["python3", "train.py"] }, /python3/],
+		["a missing image", { image: "/nonexistent/train.sif" }, /nonexistent\/train\.sif/],
+		["a program that the image lacks", { command: ["python3", "train.py"] }, /python3/],
 	])("fails with Apptainer's message: %s", async (_case, spec, words) => {
 		const id = await start("exit 0", spec);
 		expect([127, 255]).toContain((await endOf(id)).code);

@@ -8,7 +8,7 @@ const errorOf = (status: number, errors: unknown[], body = "") =>
 it.each([
 	["no token", 401, [], "unauthorized"],
 	[
-		"a key that it does not know",
+		"an unknown key",
 		400,
 		[
 			{ description: 'Unknown key "bogus"', source: "hsearch_r" },
@@ -16,25 +16,15 @@ it.each([
 		],
 		"invalid_request",
 	],
-	["a partition that is not there", 500, [{ error_code: 2000, error: "Invalid partition name specified" }], "invalid_request"],
+	["an unknown partition", 500, [{ error_code: 2000, error: "Invalid partition name specified" }], "invalid_request"],
 	["more GPUs than a node has", 500, [{ error_code: 2014, error: "Requested node configuration is not available" }], "invalid_request"],
-	["a limit of the account", 500, [{ error_code: 2050, error: "Job violates accounting/QOS policy" }], "quota_exceeded"],
-	[
-		"a controller that is unavailable",
-		500,
-		[{ error_code: 1800, error: "Unable to contact slurm controller (connect failure)" }],
-		"transient",
-	],
-	["a controller that is unavailable, or a token that it does not believe", 500, [{ error: "Unspecified error", errno: -1 }], "transient"],
-	[
-		"a job that it does not know",
-		500,
-		[{ description: "Unable to find JobId=9", error_number: 2017, error: "Invalid job id specified" }],
-		"not_found",
-	],
-	["a job that only begins", 500, [{ error_number: 2020, error: "Job cannot be altered now, try again later" }], "transient"],
-	["a gateway's error", 502, [], "transient"],
-	["a token that 24.11 or 26.05 does not believe", 511, [], "unauthorized"],
+	["an account limit", 500, [{ error_code: 2050, error: "Job violates accounting/QOS policy" }], "quota_exceeded"],
+	["an unavailable controller", 500, [{ error_code: 1800, error: "Unable to contact slurm controller (connect failure)" }], "transient"],
+	["an unavailable controller, or a rejected token", 500, [{ error: "Unspecified error", errno: -1 }], "transient"],
+	["an unknown job", 500, [{ description: "Unable to find JobId=9", error_number: 2017, error: "Invalid job id specified" }], "not_found"],
+	["a job that is starting", 500, [{ error_number: 2020, error: "Job cannot be altered now, try again later" }], "transient"],
+	["a gateway error", 502, [], "transient"],
+	["a token that 24.11 or 26.05 rejects", 511, [], "unauthorized"],
 ] as const)("maps %s (%i)", (_what, status, errors, kind) => {
 	expect(errorOf(status, [...errors])).toMatchObject({ name: "DriverError", kind });
 });

@@ -30,15 +30,15 @@ const see = (f: AttemptFacts, sight: Sight) => observationOf(f, sight, NOW);
 
 describe("an attempt that is not over", () => {
 	it.each([
-		["waits at Slurm", waiting(), alive("PENDING"), "staging"],
+		["is pending in Slurm", waiting(), alive("PENDING"), "staging"],
 		["is not submitted", waiting({ note: null }), { kind: "unasked" }, "staging"],
-		["has its GPUs and no process yet", waiting({ run }), alive("RUNNING"), "staging"],
+		["has its GPUs but no process yet", waiting({ run }), alive("RUNNING"), "staging"],
 		["runs", facts(), alive("RUNNING"), "running"],
-		["runs, and Slurm was not asked yet", facts(), { kind: "unasked" }, "running"],
-		["was asked to stop", facts({ stopByMs: 2_000_000 }), alive("RUNNING"), "stopping"],
-		["has ended, and Slurm still has its GPUs", facts({ exit: exited(0) }), alive("RUNNING"), "stopping"],
-		["is completing at Slurm", facts({ exit: exited(0, 990_000) }), alive("COMPLETING"), "stopping"],
-		["is over at Slurm, its end not seen for some seconds", facts(), over("COMPLETED", 5_000), "stopping"],
+		["runs before Slurm was queried", facts(), { kind: "unasked" }, "running"],
+		["was requested to stop", facts({ stopByMs: 2_000_000 }), alive("RUNNING"), "stopping"],
+		["has ended while Slurm still holds its GPUs", facts({ exit: exited(0) }), alive("RUNNING"), "stopping"],
+		["is completing in Slurm", facts({ exit: exited(0, 990_000) }), alive("COMPLETING"), "stopping"],
+		["has ended in Slurm, with its end not seen for some seconds", facts(), over("COMPLETED", 5_000), "stopping"],
 	] as const)("%s", (_what, f, sight, phase) => {
 		expect(see(f, sight)).toMatchObject({ attemptId: "att_1", slots: [3], phase, exit: null, finishedAtMs: null });
 	});
@@ -65,20 +65,20 @@ describe("an attempt that is over", () => {
 	});
 
 	it.each([
-		["time is up", facts(), over("TIMEOUT"), { signal: "SIGKILL" }],
-		["memory is out", facts(), over("OUT_OF_MEMORY"), { signal: "SIGKILL" }],
-		["it was cancelled there", facts(), over("CANCELLED"), { signal: "SIGTERM" }],
+		["it reached its time limit", facts(), over("TIMEOUT"), { signal: "SIGKILL" }],
+		["it ran out of memory", facts(), over("OUT_OF_MEMORY"), { signal: "SIGKILL" }],
+		["it was cancelled in Slurm", facts(), over("CANCELLED"), { signal: "SIGTERM" }],
 		[
-			"it was cancelled there while it waited",
+			"it was cancelled in Slurm while pending",
 			waiting(),
 			over("CANCELLED", 0),
 			{ failedAt: "start", error: expect.stringContaining("cancelled in the cluster") },
 		],
-		["we cancelled it while it waited", waiting({ stopByMs: 1 }), over("CANCELLED", 0), { signal: "SIGTERM", error: null }],
-		["we had it killed", facts({ stopByMs: 1 }), over("CANCELLED"), { signal: "SIGKILL", error: null }],
-		["its batch script died of our signal", waiting({ run, stopByMs: 1 }), over("FAILED"), { signal: "SIGTERM", error: null }],
+		["Spillway cancelled it while pending", waiting({ stopByMs: 1 }), over("CANCELLED", 0), { signal: "SIGTERM", error: null }],
+		["Spillway had it killed", facts({ stopByMs: 1 }), over("CANCELLED"), { signal: "SIGKILL", error: null }],
+		["its batch script ended by Spillway's signal", waiting({ run, stopByMs: 1 }), over("FAILED"), { signal: "SIGTERM", error: null }],
 		[
-			"its deadline passed while it waited",
+			"its deadline passed while it was pending",
 			waiting(),
 			over("DEADLINE", 0),
 			{ failedAt: "start", error: expect.stringContaining("DEADLINE") },
@@ -99,8 +99,8 @@ describe("an attempt is lost, and may run again", () => {
 		["its node failed", facts(), over("NODE_FAIL")],
 		["it was preempted and saved its work with exit code 0", facts({ exit: exited(0, 951_400) }), over("PREEMPTED")],
 		["its supervisor vanished", facts(), over("COMPLETED")],
-		["Slurm does not know it any more", facts(), { kind: "gone", sinceMs: 0 }],
-		["another run of it ended it", facts({ exit: exited(143) }), { ...over("FAILED"), startedAgain: true } as Sight],
+		["Slurm no longer knows it", facts(), { kind: "gone", sinceMs: 0 }],
+		["another run of it ended", facts({ exit: exited(143) }), { ...over("FAILED"), startedAgain: true } as Sight],
 	] as const)("when %s", (_why, f, sight) => {
 		expect(see(f, sight)).toMatchObject({ phase: "lost", exit: null });
 	});
@@ -119,11 +119,11 @@ describe("Slurm's response", () => {
 	const known = (f: AttemptFacts, sight: Sight = { kind: "unasked" }) => ({ facts: f, sight });
 
 	it.each([
-		["waits again after it ran", facts(), job("PENDING"), true],
+		["is pending again after it ran", facts(), job("PENDING"), true],
 		["was restarted", facts(), job("RUNNING", { restarts: 1 }), true],
 		["started later than it had", facts(), job("FAILED", { startedAtMs: 905_000 }), true],
-		["waits for the first time", waiting(), job("PENDING"), false],
-		["was restarted before anything of it ran", facts({ run: { slurmJobId: 7, restarts: 1 } }), job("RUNNING", { restarts: 1 }), false],
+		["is pending for the first time", waiting(), job("PENDING"), false],
+		["was restarted before it ran", facts({ run: { slurmJobId: 7, restarts: 1 } }), job("RUNNING", { restarts: 1 }), false],
 		["is another job of the same attempt", facts({ run: { slurmJobId: 8, restarts: 0 } }), job("PENDING"), false],
 	] as const)("shows whether the job has started again: it %s", (_what, f, said, startedAgain) => {
 		expect(sightOf(said, known(f), 5)).toMatchObject({ kind: "job", startedAgain });

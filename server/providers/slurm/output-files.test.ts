@@ -31,7 +31,7 @@ function write(file: string, options: Parameters<typeof writeOutputFiles>[2], ch
 
 describe.each([
 	["as ourselves", ME],
-	["as a user without the right to become the owner", SOMEBODY_ELSE],
+	["as a user that cannot become the owner", SOMEBODY_ELSE],
 ])("written %s", (_who, ourUid) => {
 	it("is there, and only once if it is written again", async () => {
 		const file = path.join(folder, "out.txt");

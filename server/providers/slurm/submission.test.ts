@@ -85,8 +85,8 @@ describe("a submission", () => {
 
 	it.each([
 		["the slack", null, 730],
-		["no more than its partition allows", 12.05 * HOUR_MS, 723],
-		["what Slurm then refuses, when the partition allows less than the job", 6 * HOUR_MS, 730],
+		["at most what its partition allows", 12.05 * HOUR_MS, 723],
+		["a limit that Slurm rejects, when the partition allows less than the job", 6 * HOUR_MS, 730],
 	])("gives Slurm's own limit %s", (_what, maxTimeMs, minutes) => {
 		const { job } = submissionOf("v0.0.38", input({ pool: { ...input().pool, maxTimeMs } })) as Job;
 		expect(job.time_limit).toBe(minutes);

@@ -64,7 +64,7 @@ describe("a returned checkpoint", () => {
 	});
 
 	it.each([
-		["a file in the folder's place", "taken", /taken: .*(exists|not a directory)/i],
+		["a file in place of the folder", "taken", /taken: .*(exists|not a directory)/i],
 		["no checkpoint to read", "ckpt", /ckpt: the checkpoint could not be read: .*kept/],
 	])("reports what prevented its return: %s", async (_case, into, said) => {
 		writeFileSync(path.join(workFolder, "taken"), "");

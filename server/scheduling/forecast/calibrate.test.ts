@@ -40,7 +40,7 @@ describe("the correction of forecasts", () => {
 		["five times too short", () => 5],
 		["five times too long", () => 0.2],
 		["right", () => 1],
-		["drifting from half to four times", (i: number) => 0.5 * 8 ** (i / 4_000)],
+		["drifting from half to four times as long", (i: number) => 0.5 * 8 ** (i / 4_000)],
 	])("makes forecasts hold as often as promised when the replay is %s", (name, bias) => {
 		const { p50, p90 } = coverageOf(bias, name);
 		expect(p50).toBeGreaterThan(0.45);

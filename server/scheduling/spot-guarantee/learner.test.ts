@@ -57,7 +57,7 @@ describe("the prior before any observation", () => {
 });
 
 describe("a zone that only our own launches observe", () => {
-	it("counts as up for six hours when the first launch comes up, and as down for no time when it is refused", () => {
+	it("counts as up for six hours when the first launch comes up, and as down for no time when it is rejected", () => {
 		const nowMs = 100 * HOUR_MS;
 		expect(noteZone(null, true, nowMs)).toMatchObject({ up: true, atMs: nowMs, sinceMs: nowMs - 6 * HOUR_MS });
 		expect(noteZone(null, false, nowMs)).toMatchObject({ up: false, atMs: nowMs, sinceMs: nowMs });

@@ -22,10 +22,10 @@ describe("cost of a machine without a row, by its site's offers", () => {
 
 	it.each([
 		["of its zone", STRAY, 300_000n],
-		["the most expensive of its region where its zone is not on offer", { ...STRAY, zone: "us-east-1c" }, 400_000n],
+		["the most expensive of its region when its zone has no offer", { ...STRAY, zone: "us-east-1c" }, 400_000n],
 		["of its capacity type, which a region sells without a zone", { ...STRAY, capacityType: "on_demand" as const }, 1_000_000n],
-		["not known for reserved capacity that is none of the offers", { ...STRAY, capacityType: "reserved" as const }, null],
-		["not known for a type that is not on offer", { ...STRAY, instanceType: "p9.huge" }, null],
+		["unknown for reserved capacity without an offer", { ...STRAY, capacityType: "reserved" as const }, null],
+		["unknown for a type without an offer", { ...STRAY, instanceType: "p9.huge" }, null],
 	])("%s", (_what, stray, price) => expect(priceOf(stray, offers)).toBe(price));
 
 	it("is unknown when an offer has no price", () => expect(priceOf(STRAY, [anOffer({}, null)])).toBeNull());

@@ -147,7 +147,7 @@ describe("reserved capacity", () => {
 		expect(report).toMatchObject({ jobsDone: 1, cloudGpuHoursByCapacityType: { on_demand: 0.867, reserved: 0.333 }, interruptions: 0 });
 	});
 
-	it("may cost nothing more, is refused when it is full, and is nothing after its end", () => {
+	it("may cost nothing more, is rejected when it is full, and is nothing after its end", () => {
 		const free = { ...block, microUsdPerHour: 0n };
 		const two = [aTraceJob("a"), aTraceJob("b")];
 		const alone = replay(two, { ...scenario, offers: [free] }, { name: "cloud_on_demand", policy: null });
@@ -174,7 +174,7 @@ describe("quotas", () => {
 	};
 	const three = Array.from({ length: 3 }, (_, i) => aTraceJob(`j${i}`, { gpus: 4, submitMs: i * MINUTE_MS }));
 
-	it("are what the core sees left of them: no launch is refused, and what they do not allow is bought elsewhere", () => {
+	it("are what the core sees left of them: no launch is rejected, and what they do not allow is bought elsewhere", () => {
 		// 64 min each: two at $1 and one at $3, or one and two.
 		expect(replay(three, under(8), spillway)).toMatchObject({ cloudCostUsd: 5.333, refusals: 0, jobsDone: 3 });
 		expect(replay(three, under(4), spillway)).toMatchObject({ cloudCostUsd: 7.467, refusals: 0, jobsDone: 3 });

@@ -163,10 +163,10 @@ describe("emissions", () => {
 	const offer = (given: Partial<ReturnType<typeof aReplayOffer>>) => ({ ...aReplayOffer("od", { usd: "2", gpus: 1 }), ...given });
 	// 64 min of one GPU: 400 W × 1.2 × 300 g/kWh × 64/60 h = 153.6 g
 	it.each([
-		["is the sum where all is known", [offer({})], 0.154, 0],
-		["is not known where no intensity is", [offer({ gridGramsPerKwh: null })], null, 1.067],
-		["is not known where no PUE is", [offer({ pue: null })], null, 1.067],
-		["is not known where no power is", [offer({ accelerator: "new" })], null, 1.067],
+		["is the sum when all is known", [offer({})], 0.154, 0],
+		["is unknown without an intensity", [offer({ gridGramsPerKwh: null })], null, 1.067],
+		["is unknown without a PUE", [offer({ pue: null })], null, 1.067],
+		["is unknown without a power draw", [offer({ accelerator: "new" })], null, 1.067],
 	])("%s: counts GPU time without a figure, never as zero", (_, offers, emissionsKg, emissionsUnknownGpuHours) => {
 		const report = replay([aTraceJob("a")], aScenario({ pools: [], offers }), away);
 		expect(report).toMatchObject({ emissionsKg, emissionsUnknownGpuHours });

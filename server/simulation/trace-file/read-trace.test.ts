@@ -165,9 +165,9 @@ describe("a trace file", () => {
 		expect(plain).toHaveLength(1);
 	});
 	it.each([
-		["is not there", () => path.join(folder, "none.csv"), "there is no such file"],
+		["is missing", () => path.join(folder, "none.csv"), "there is no such file"],
 		["is a directory", () => folder, "it is a directory"],
-		["is cut off", () => file("cut.gz", gzipSync(csv("a,0,1,1,,,,,,")).subarray(0, 30)), "cannot be unpacked"],
+		["is truncated", () => file("cut.gz", gzipSync(csv("a,0,1,1,,,,,,")).subarray(0, 30)), "cannot be unpacked"],
 	])("reports that %s", async (_, make, message) => {
 		await expect(readTraceFile(make())).rejects.toThrow(message);
 	});

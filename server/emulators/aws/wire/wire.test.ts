@@ -46,7 +46,7 @@ describe("decodeRequest", () => {
 		["DryRun=yes", "InvalidParameterValue: Value (yes) for parameter DryRun is invalid. Expecting true or false."],
 		["KeyName=%00", 'InvalidCharacter: Parameter "KeyName" has a character that is not allowed.'],
 		["__proto__.x=1", "UnknownParameter: The parameter __proto__ is not recognized"],
-	])("refuses %s", (form, error) => {
+	])("rejects %s", (form, error) => {
 		expect(codeOf(() => launch(form))).toBe(error);
 	});
 
@@ -102,7 +102,7 @@ describe("regionOfRequest", () => {
 		["another key", header("AKIB", "us-east-1")],
 		["an unknown region", header("AKIA", "mars-1")],
 		["another service", header("AKIA", "us-east-1", "s3")],
-	])("refuses %s as AuthFailure", (_, authorization) => {
+	])("rejects %s as AuthFailure", (_, authorization) => {
 		expect(codeOf(() => regionOfRequest(authorization, ["AKIA"], regions))).toMatch(/^AuthFailure/);
 	});
 });

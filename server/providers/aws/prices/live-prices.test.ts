@@ -179,9 +179,9 @@ describe("the list", () => {
 			/InternalErrorException/,
 		],
 		["in another currency", () => ({ body: { PriceList: [productOf("EUR")] } }), /in EUR; only USD is supported/],
-		["with none of the machines", () => ({ body: { PriceList: [] } }), /has none of the 2 requested types/],
-		["of another form", () => ({ body: { PriceList: ["{}"] } }), /could not parse/],
-	])("%s is refused as a whole", async (_what, pages, why) => {
+		["without any of the machines", () => ({ body: { PriceList: [] } }), /has none of the 2 requested types/],
+		["in another format", () => ({ body: { PriceList: ["{}"] } }), /could not parse/],
+	])("%s is rejected as a whole", async (_what, pages, why) => {
 		const { prices } = await readOf(pages);
 		expect(prices).toBeInstanceOf(Error);
 		expect(String(prices)).toMatch(why);

@@ -36,27 +36,27 @@ function product(changes: Record<string, string> = {}, price: Record<string, str
 describe("a machine of AWS's list", () => {
 	it.each<[string, string, bigint[]]>([
 		["is on demand", product(), [1_006_000n]],
-		["is on demand without what older lists do not say", product().replace('"marketoption":"OnDemand",', ""), [1_006_000n]],
-		["is rounded to a millionth", product({}, { USD: "1.0061234567" }), [1_006_123n]],
-		["is rounded up from the half", product({}, { USD: "0.0000005000" }), [1n]],
-		["is left out with Windows", product({ operatingSystem: "Windows" }), []],
-		["is left out with software", product({ preInstalledSw: "SQL Ent" }), []],
-		["is left out on dedicated hardware", product({ tenancy: "Dedicated" }), []],
-		["is left out as a reservation that is not used", product({ capacitystatus: "UnusedCapacityReservation" }), []],
-		["is left out as a capacity block", product({ marketoption: "CapacityBlock" }, { USD: "0.0000000000" }), []],
-		["is left out on an Outpost", product({ locationType: "AWS Outposts" }), []],
-		["is left out when it is no hour's price", product({}, { USD: "700.00" }, "Quantity"), []],
-		["is left out when it is not sold on demand", JSON.stringify({ ...JSON.parse(product()), terms: {} }), []],
+		["is on-demand without fields that older lists lack", product().replace('"marketoption":"OnDemand",', ""), [1_006_000n]],
+		["is rounded to a micro-dollar", product({}, { USD: "1.0061234567" }), [1_006_123n]],
+		["is rounded half up", product({}, { USD: "0.0000005000" }), [1n]],
+		["is omitted with Windows", product({ operatingSystem: "Windows" }), []],
+		["is omitted with software", product({ preInstalledSw: "SQL Ent" }), []],
+		["is omitted on dedicated hardware", product({ tenancy: "Dedicated" }), []],
+		["is omitted as an unused reservation", product({ capacitystatus: "UnusedCapacityReservation" }), []],
+		["is omitted as a capacity block", product({ marketoption: "CapacityBlock" }, { USD: "0.0000000000" }), []],
+		["is omitted on an Outpost", product({ locationType: "AWS Outposts" }), []],
+		["is omitted when it is not hourly", product({}, { USD: "700.00" }, "Quantity"), []],
+		["is omitted when it is not sold on demand", JSON.stringify({ ...JSON.parse(product()), terms: {} }), []],
 	])("%s", (_what, text, wanted) => {
 		expect(machinePricesOf([text]).map(({ microUsdPerHour }) => microUsdPerHour)).toEqual(wanted);
 	});
 
 	it.each([
 		["in another currency", product({}, { CNY: "9.1" }), /g5\.xlarge in us-east-1 in CNY; only USD is supported/],
-		["with a price that is none", product({}, { USD: "free" }), /could not parse/],
+		["with an invalid price", product({}, { USD: "free" }), /could not parse/],
 		["below nothing", product({}, { USD: "-1.0" }), /could not parse/],
-		["of another form", '{"product":{}}', /could not parse/],
-		["that is no JSON", "<html>", /a product is not valid JSON/],
+		["in another format", '{"product":{}}', /could not parse/],
+		["that is not JSON", "<html>", /a product is not valid JSON/],
 	])("%s rejects the list as a whole", (_what, text, why) => {
 		expect(() => machinePricesOf([product(), text])).toThrow(why);
 	});

@@ -107,7 +107,7 @@ describe("composeRates", () => {
 
 	it.each([
 		["another currency", { currencyCode: "EUR" }, {}],
-		["a price of nothing", { units: "0", nanos: 0 }, {}],
+		["a price of zero", { units: "0", nanos: 0 }, {}],
 		["another unit", {}, { usageUnit: "mo" }],
 	])("keeps the snapshot's price if a part has %s", (_what, unitPrice, expression) => {
 		const [core, ...others] = SKUS;

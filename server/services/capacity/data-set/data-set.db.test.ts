@@ -51,8 +51,8 @@ describe("copies of data sets", () => {
 	});
 
 	it.each([
-		["a place that no one knows", { items: [{ ...claims, copies: [{ at: "garage", uri: "s3://x/y" }] }] }, /at an unknown place/],
-		["two copies at one place", { items: [{ ...claims, copies: [...claims.copies, ...claims.copies] }] }, /has two copies at one place/],
+		["an unknown place", { items: [{ ...claims, copies: [{ at: "garage", uri: "s3://x/y" }] }] }, /at an unknown place/],
+		["two copies in one place", { items: [{ ...claims, copies: [...claims.copies, ...claims.copies] }] }, /has two copies at one place/],
 		["the same set twice", { items: [claims, claims] }, /has a duplicate data set/],
 		["no address", { items: [{ ...claims, copies: [{ at: "gcp:us-central1", uri: "hdfs://x/y" }] }] }, /not a supported kind of store/],
 	])("reject %s", async (_what, input, why) => {

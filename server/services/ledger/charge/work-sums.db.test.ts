@@ -82,7 +82,7 @@ describe("sums of wasted work", () => {
 			{ region: ["us-east-1"], team: ["risk"], capacityType: ["spot"] },
 			{ region: "us-east-1", team: "risk", capacityType: "spot" },
 		],
-		["of two dimensions at once", { region: ["us-east-1"], provider: ["aws"] }, { region: "us-east-1" }],
+		["of two dimensions", { region: ["us-east-1"], provider: ["aws"] }, { region: "us-east-1" }],
 	])("%s equal those of the attempts, over months, days and hours", async (_, filters, plain) => {
 		for (const [fromMs, toMs] of [
 			[FROM, TO],

@@ -141,13 +141,17 @@ describe("hourly electricity prices", () => {
 	});
 
 	it.each([
-		["a column that is missing", "ts,price\n2026-11-10T10:00:00Z,1", "no column for the price"],
+		["a missing column", "ts,price\n2026-11-10T10:00:00Z,1", "no column for the price"],
 		["both units", "ts,usd_per_kwh,usd_per_mwh\n2026-11-10T10:00:00Z,1,1000", "no column for the price"],
-		["a quarter of an hour", "ts,usd_per_mwh\n2026-11-10T10:15:00Z,80", 'line 2: "2026-11-10T10:15:00Z" is not the start of a UTC hour'],
-		["a comma for the point", 'ts,usd_per_mwh\n2026-11-10T10:00:00Z,"80,5"', "is not a price"],
-		["the unit of the other column", "ts,usd_per_kwh\n2026-11-10T10:00:00Z,80.5", "is not a price"],
-		["two prices of one hour", "ts,usd_per_mwh\n2026-11-10T10:00:00Z,80\n2026-11-10 10:00,81", "line 3 and line 2 give different prices"],
-		["no hour at all", "ts,usd_per_mwh\n2026-11-10T10:00:00Z,", "it has no hours"],
+		[
+			"a price for a quarter of an hour",
+			"ts,usd_per_mwh\n2026-11-10T10:15:00Z,80",
+			'line 2: "2026-11-10T10:15:00Z" is not the start of a UTC hour',
+		],
+		["a decimal comma", 'ts,usd_per_mwh\n2026-11-10T10:00:00Z,"80,5"', "is not a price"],
+		["the other column's unit", "ts,usd_per_kwh\n2026-11-10T10:00:00Z,80.5", "is not a price"],
+		["two prices for one hour", "ts,usd_per_mwh\n2026-11-10T10:00:00Z,80\n2026-11-10 10:00,81", "line 3 and line 2 give different prices"],
+		["no prices", "ts,usd_per_mwh\n2026-11-10T10:00:00Z,", "it has no hours"],
 		["a time too long ago", "ts,usd_per_mwh\n2024-11-10T10:00:00Z,80", "The hours go from 2024-11-10"],
 	])("are rejected, with nothing changed: %s", async (_what, text, said) => {
 		await aPool();

@@ -126,7 +126,7 @@ describe("measured power of a pool's machines", () => {
 		["watt-hours", reading("1650"), "more than 5 times as much"],
 		["the meter of a node", reading("0.1"), "less than a fifth"],
 		["no length", reading("1.65", { to: at(test.T0) }), "has no duration"],
-		["a time that is not charged yet", reading("1.65", { to: at(test.T0 + 3 * HOUR_MS) }), "goes beyond it"],
+		["a time without charges yet", reading("1.65", { to: at(test.T0 + 3 * HOUR_MS) }), "goes beyond it"],
 		["a time before the first card", reading("1.65", { from: at(test.T0 - HOUR_MS) }), "goes beyond it"],
 	])("is rejected, with nothing changed: %s", async (_what, input, said) => {
 		await twoHours();

@@ -127,8 +127,8 @@ describe("discounts agreed with a cloud", () => {
 	it.each([
 		["of nothing", { percent: "0" }],
 		["of all of it", { percent: "100" }],
-		["that ends before it begins", { to: "2020-01-01T00:00:00Z" }],
-		["of a site that is no cloud", { siteId: "home" }],
+		["that ends before it starts", { to: "2020-01-01T00:00:00Z" }],
+		["of a site that is not a cloud", { siteId: "home" }],
 	])("are rejected %s", async (_, change) => {
 		await expect(setDiscounts(seed(), { items: [discount(change)] })).rejects.toThrow();
 	});

@@ -63,11 +63,11 @@ async function allCharges(filters: SpendFilters, more: { jobId?: string } = {}, 
 
 describe("filters", () => {
 	it.each([
-		["one dimension that a slice has", { team: ["nlp"] }, 3n * 5_400_000n],
+		["one dimension of a slice", { team: ["nlp"] }, 3n * 5_400_000n],
 		["two values of it", { team: ["nlp", "risk"] }, 10n * 5_400_000n + 10_800_000n],
 		["its own dimension slice", { region: ["eu-west-1"] }, 3n * 5_400_000n],
 		["two dimensions, from the rollups", { region: ["us-east-1"], project: ["fraud"] }, 7n * 5_400_000n + 10_800_000n],
-		["what nothing has", { region: ["eu-west-1"], project: ["fraud"] }, 0n],
+		["a value without charges", { region: ["eu-west-1"], project: ["fraud"] }, 0n],
 		["a capacity type and a kind", { capacityType: ["spot"], kind: ["compute"] }, 7n * 5_400_000n + 10_800_000n],
 		["an empty list, which keeps all", { team: [], site: ["aws"] }, 10n * 5_400_000n + 10_800_000n],
 	] as [string, SpendFilters, bigint][])("keep %s, in every grouping", async (_, filters, want) => {
@@ -94,7 +94,7 @@ describe("a range that begins and ends mid-day", () => {
 		["both", hour(12), hour(69)],
 		["within one day, most of it", hour(25), hour(46)],
 		["within one day, little of it", hour(34), hour(36)],
-		["a team that has charges in the hours that are taken off alone", hour(18), hour(40)],
+		["a team with charges only in the removed hours", hour(18), hour(40)],
 		["over the turn of Berlin's month, into the job that spans it", hour(40), hour(72)],
 	])("%s: matches the sums and groups of its charges, in every grouping and with filters", async (_, fromMs, toMs) => {
 		for (const filters of [{}, { team: ["risk"] }, { region: ["us-east-1"], project: ["fraud"] }] as SpendFilters[])

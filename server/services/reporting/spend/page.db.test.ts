@@ -208,7 +208,7 @@ describe("previousRange", () => {
 		],
 		["two months against two", "2026-09-01T00:00", "2026-11-01T00:00", "2026-11-19T14:32", "2026-07-01T00:00", "2026-09-01T00:00"],
 		[
-			"a week that runs against as much of the week before",
+			"a week in progress against the same part of the week before",
 			"2026-11-13T00:00",
 			"2026-11-20T00:00",
 			"2026-11-19T14:32",
@@ -216,7 +216,7 @@ describe("previousRange", () => {
 			"2026-11-12T14:00",
 		],
 		[
-			"days that are over against as many",
+			"past days against as many before",
 			"2026-11-03T00:00",
 			"2026-11-05T00:00",
 			"2026-11-19T14:32",

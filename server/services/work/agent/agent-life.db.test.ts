@@ -670,9 +670,9 @@ describe("an instance's life", () => {
 			{ command: nodeJob("console.error('bad'); process.exit(3)") },
 			{ state: "failed", exitCode: 3, reason: { code: "exit_nonzero" } },
 		],
-		["is no program", { command: ["no-such-program"] }, { state: "failed", reason: { code: "command_not_started" } }],
+		["is not a program", { command: ["no-such-program"] }, { state: "failed", reason: { code: "command_not_started" } }],
 		[
-			"wants data that cannot be had",
+			"needs unavailable data",
 			{ data: [{ uri: "rclone://nowhere/k", sizeGiB: 1, mount: "/d", residency: [] }] },
 			{ state: "failed", reason: { code: "staging_failed" } },
 		],
