@@ -3,6 +3,7 @@ import type { SearchParams } from "nuqs/server";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { approvalsQuery } from "#components/approvals/params.ts";
 import { utcMonthBefore } from "#components/bills/params.ts";
+import { CapWhatIfPanel } from "#components/overview/cap-what-if-panel.tsx";
 import { CloudNowPanel } from "#components/overview/cloud-now-panel.tsx";
 import { DemandExport } from "#components/overview/demand-export.tsx";
 import { DemandForecastPanel } from "#components/overview/demand-forecast-panel.tsx";
@@ -32,7 +33,7 @@ import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { SegmentedLinks } from "#components/ui/segmented.tsx";
-import { ChartSkeleton, TableSkeleton } from "#components/ui/skeleton.tsx";
+import { ChartSkeleton, KpiSkeleton, TableSkeleton } from "#components/ui/skeleton.tsx";
 import { sessionActor } from "#server/auth/session.ts";
 import { GRANTS } from "#server/domain/permissions.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
@@ -73,6 +74,11 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 					<OverviewKpis seesAll={seesAll} />
 				</QueryBoundary>
 				<Home role={role} nowMs={nowMs} />
+				{seesAll && (
+					<QueryBoundary what="the month under another cap" framed skeleton={<KpiSkeleton count={4} label="Loading what-if" />}>
+						<CapWhatIfPanel canChange={GRANTS[role]["budget:change"] !== undefined} />
+					</QueryBoundary>
+				)}
 				<Panel
 					title="GPU demand"
 					sub={<span className="max-md:hidden">Below the line: owned. Above: cloud or queued.</span>}

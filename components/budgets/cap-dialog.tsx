@@ -1,6 +1,8 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { budgetsHref } from "#components/budgets/params.ts";
 import { type ChosenBudget, useBudget, useReadAgain } from "#components/budgets/use-budget.ts";
 import { DollarsField } from "#components/money/dollars-field.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
@@ -11,27 +13,37 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Textarea } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
+import { useHydrated } from "#components/ui/use-hydrated.ts";
 
-/** Opens the dialog; its content loads on open. */
-export function ChangeCap({ budgetId }: { budgetId: string }) {
-	const [open, setOpen] = useState(false);
+/** Opens the dialog; its content loads on open. `suggested`: dollars of a link that opens it. */
+export function ChangeCap({ budgetId, suggested }: { budgetId: string; suggested: string | null }) {
+	const [choice, setChoice] = useState<boolean | null>(null);
+	const hydrated = useHydrated();
+	const router = useRouter();
+	const open = choice ?? (hydrated && suggested !== null);
+	const close = () => {
+		setChoice(false);
+		if (suggested !== null) router.replace(budgetsHref({ budget: budgetId }), { scroll: false });
+	};
 	return (
 		<>
-			<Button variant="primary" onClick={() => setOpen(true)}>
+			<Button variant="primary" onClick={() => setChoice(true)}>
 				Change cap
 			</Button>
-			{open && <CapDialog chosen={{ id: budgetId, period: null }} onClose={() => setOpen(false)} />}
+			{open && <CapDialog chosen={{ id: budgetId, period: null }} suggested={suggested} onClose={close} />}
 		</>
 	);
 }
 
-function CapDialog({ chosen, onClose }: { chosen: ChosenBudget; onClose: () => void }) {
+type CapDialogProps = { chosen: ChosenBudget; suggested: string | null; onClose: () => void };
+
+function CapDialog({ chosen, suggested, onClose }: CapDialogProps) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const readAgain = useReadAgain();
 	const budget = useBudget(chosen);
 	const { data: settings } = useSuspenseQuery(trpc.budget.settings.queryOptions());
-	const [cap, setCap] = useState("");
+	const [cap, setCap] = useState(suggested ?? "");
 	const [message, setMessage] = useState("");
 	const change = useMutation(
 		trpc.budget.changeCap.mutationOptions({

@@ -15,6 +15,8 @@ const params = {
 	/** First day of an ended period; the current period if absent. */
 	period: parseAsString,
 	alerts: parseAsStringLiteral(ALERT_STATES).withDefault("open"),
+	/** Dollars: opens the form to change the cap with this amount. */
+	cap: parseAsString,
 };
 export const loadBudgetParams = createLoader(params);
 const serialize = createSerializer(params);
@@ -23,6 +25,7 @@ export interface BudgetView {
 	budget: string | null;
 	period: string | null;
 	alerts: AlertState;
+	cap: string | null;
 }
 export const budgetsHref = (view: Partial<BudgetView>): string => serialize("/budgets", view);
 

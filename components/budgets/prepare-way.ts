@@ -1,4 +1,5 @@
 import type { BudgetDetail } from "#components/budgets/params.ts";
+import { findReachingDay } from "#server/domain/cap-what-if.ts";
 
 type Input = Pick<BudgetDetail, "days" | "ahead" | "capMicroUsd" | "postedMicroUsd" | "heldMicroUsd" | "forecast" | "atCap">;
 
@@ -44,9 +45,7 @@ function whenReached({ days, ahead }: Input, microUsd: bigint): Pick<WayStep, "d
 		posted += day.postedMicroUsd;
 		if (posted >= microUsd && posted > 0n) return { dayMs: day.dayStartMs, passed: true };
 	}
-	const next = ahead.find((a) => a.expectedMicroUsd >= microUsd);
-	// A forecast is for the end of a day, so a moment within the day identifies it.
-	return { dayMs: next ? next.atMs - 1 : null, passed: false };
+	return { dayMs: findReachingDay(ahead, microUsd), passed: false };
 }
 
 /**

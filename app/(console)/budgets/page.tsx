@@ -24,7 +24,7 @@ import { sessionActor } from "#server/auth/session.ts";
 export const metadata: Metadata = { title: "Budgets" };
 
 export default async function BudgetsPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
-	const { budget, period, alerts } = await loadBudgetParams(searchParams);
+	const { budget, period, alerts, cap } = await loadBudgetParams(searchParams);
 	const actor = await sessionActor();
 	const canChange = actor?.kind === "person" && actor.role !== "data_scientist";
 	const client = getQueryClient();
@@ -43,7 +43,11 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 	if (chosen) void client.prefetchQuery(trpc.budget.get.queryOptions(budgetQuery(chosen.id, chosen.period)));
 	return (
 		<HydrateClient>
-			<PageHeader title="Budgets" meta={<LiveMeta />} actions={canChange && id !== null && <ChangeCap key={id} budgetId={id} />} />
+			<PageHeader
+				title="Budgets"
+				meta={<LiveMeta />}
+				actions={canChange && id !== null && <ChangeCap key={`${id} ${cap}`} budgetId={id} suggested={cap} />}
+			/>
 			<PageBody>
 				{chosen && (
 					<QueryBoundary what="this budget" framed skeleton={<KpiSkeleton count={5} label="Loading budget" />}>
