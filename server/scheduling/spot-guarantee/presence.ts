@@ -17,22 +17,54 @@ const STEP_MS = HOUR_MS / 6;
 /** Beyond this, only the zone's long-run averages are known. */
 const STEPS_MAX = 24 * 6;
 
-/** Follows the zone's model from its last observed state. Cost: some microseconds for each ten minutes since then. */
+/** Chances of all phases, and uptime so far, after each whole step from one observed state. */
+interface Path {
+	chances: Float64Array[];
+	upMs: number[];
+}
+
+/**
+ * Follows the zone's model from its last observed state. Cost: some microseconds for one step of ten minutes; earlier steps are kept for
+ * the next call with the same model and state.
+ */
 export function presenceAfter(model: ZoneModel, up: boolean, ageMs: number, sinceMs: number): Presence {
 	const steps = stepsFor(model);
-	let chances = new Float64Array(PHASES);
-	chances[phaseOf(up, ageIndex(ageMs))] = 1;
-	let upMs = 0;
+	const path = pathFrom(model, phaseOf(up, ageIndex(ageMs)));
 	const count = Math.min(STEPS_MAX, sinceMs / STEP_MS);
-	for (let i = 0; i < count; i++) {
-		const before = chanceUp(chances);
-		const next = stepOf(steps, chances);
-		const share = Math.min(1, count - i);
-		for (let phase = 0; phase < PHASES; phase++) next[phase] = share * (next[phase] ?? 0) + (1 - share) * (chances[phase] ?? 0);
-		chances = next;
-		upMs += (share * STEP_MS * (before + chanceUp(chances))) / 2;
+	const whole = Math.floor(count);
+	for (let i = path.chances.length - 1; i < whole; i++) {
+		const before = path.chances[i] ?? new Float64Array(PHASES);
+		const next = stepOf(steps, before);
+		path.chances.push(next);
+		path.upMs.push((path.upMs[i] ?? 0) + (STEP_MS * (chanceUp(before) + chanceUp(next))) / 2);
 	}
-	return { chance: chanceUp(chances), upMs };
+	const chances = path.chances[whole] ?? new Float64Array(PHASES);
+	const before = chanceUp(chances);
+	const upMs = path.upMs[whole] ?? 0;
+	const share = count - whole;
+	if (share === 0) return { chance: before, upMs };
+	const next = stepOf(steps, chances);
+	for (let phase = 0; phase < PHASES; phase++) next[phase] = share * (next[phase] ?? 0) + (1 - share) * (chances[phase] ?? 0);
+	const after = chanceUp(next);
+	return { chance: after, upMs: upMs + (share * STEP_MS * (before + after)) / 2 };
+}
+
+const pathsByModel = new WeakMap<ZoneModel, Map<number, Path>>();
+
+function pathFrom(model: ZoneModel, phase: number): Path {
+	let paths = pathsByModel.get(model);
+	if (!paths) {
+		paths = new Map();
+		pathsByModel.set(model, paths);
+	}
+	let path = paths.get(phase);
+	if (!path) {
+		const chances = new Float64Array(PHASES);
+		chances[phase] = 1;
+		path = { chances: [chances], upMs: [0] };
+		paths.set(phase, path);
+	}
+	return path;
 }
 
 /** For a zone without observations: up as often as down (the prior is the same for both). */
