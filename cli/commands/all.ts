@@ -39,6 +39,7 @@ import { receipt } from "./receipt.ts";
 import { release } from "./release.ts";
 import { resume } from "./resume.ts";
 import { retry } from "./retry.ts";
+import { roles } from "./roles.ts";
 import { secrets } from "./secrets.ts";
 import { show } from "./show.ts";
 import { simulate } from "./simulate.ts";
@@ -90,6 +91,7 @@ export const COMMANDS: readonly Command[] = [
 		policy,
 		audit,
 		people,
+		roles,
 		teams,
 		groups,
 		tokens,

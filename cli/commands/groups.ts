@@ -15,7 +15,7 @@ export const groups: Command = {
 	summary: "map identity provider groups to roles and teams",
 	details: "set replaces the group's mapping. SCIM members change immediately, others at their next sign-in.",
 	options: {
-		role: { value: "ROLE", help: "set: platform, data_scientist or finance" },
+		role: { value: "ROLE", help: "set: platform, data_scientist, finance or a custom role" },
 		team: { value: "NAME", help: "set: a team" },
 	},
 	positionals: { min: 1, max: 201, name: "VERB GROUP" },
@@ -45,7 +45,7 @@ async function list({ io, client, json }: CommandContext): Promise<ExitCode> {
 	const { mappings, teamPrefix, seen } = readAs(groupMapping.list.output, answer, "list of groups");
 	const columns = [
 		{ head: "GROUP", cell: (m: Mapping) => oneLine(m.group) },
-		{ head: "ROLE", cell: (m: Mapping) => m.role ?? NONE },
+		{ head: "ROLE", cell: (m: Mapping) => m.customRole ?? m.role ?? NONE },
 		{ head: "TEAM", cell: (m: Mapping) => m.team ?? NONE },
 		{ head: "SET IN", cell: (m: Mapping) => (m.source === "process" ? "OIDC_GROUP_MAP" : "settings") },
 	];
@@ -73,9 +73,9 @@ async function remove({ client, io, json }: CommandContext, group: string): Prom
 /** The rights of a person in all of these groups. */
 async function check({ client, io, json }: CommandContext, given: readonly string[]): Promise<ExitCode> {
 	const answer = await client.post("/group-mappings/check", { groups: given });
-	const { role, teams, missingTeams, unmapped } = readAs(groupMapping.check.output, answer, "answer");
+	const { role, customRole, teams, missingTeams, unmapped } = readAs(groupMapping.check.output, answer, "answer");
 	const lines = [
-		role === null ? "Cannot sign in." : `Role: ${role}. Teams: ${teams.join(", ") || "none"}.`,
+		role === null ? "Cannot sign in." : `Role: ${customRole ?? role}. Teams: ${teams.join(", ") || "none"}.`,
 		...(missingTeams.length > 0 ? [`Teams that do not exist: ${missingTeams.join(", ")}.`] : []),
 		...(unmapped.length > 0 ? [`Not mapped: ${unmapped.map(oneLine).join(", ")}.`] : []),
 	];

@@ -27,7 +27,7 @@ export const people: Command = {
 	details: "WHO is an email address or an account id. Teams given with --team replace the account's teams.",
 	options: {
 		name: { value: "TEXT", help: "add, change: display name" },
-		role: { value: "ROLE", help: "add, change: platform, data_scientist or finance" },
+		role: { value: "ROLE", help: "add, change: platform, data_scientist, finance or a custom role" },
 		team: { value: "NAME", many: true, help: "add, change: a team; may be repeated" },
 		"no-teams": { help: "change: remove from all teams" },
 		service: { help: "add: a service account, which uses tokens and cannot sign in" },
@@ -58,7 +58,7 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 	const columns = [
 		{ head: "EMAIL", cell: (a: Account) => a.email },
 		{ head: "NAME", cell: (a: Account) => a.name },
-		{ head: "ROLE", cell: (a: Account) => a.role },
+		{ head: "ROLE", cell: (a: Account) => a.customRole ?? a.role },
 		{ head: "TEAMS", cell: (a: Account) => a.teams.join(", ") || NONE },
 		{ head: "STATE", cell: stateOf },
 		{ head: "LAST SIGN-IN", cell: (a: Account) => ago(lastSignIn(a), io.nowMs()) },
@@ -87,7 +87,8 @@ async function add(ctx: CommandContext, email: string): Promise<ExitCode> {
 	const { args, client, io, json } = ctx;
 	const name = args.text("name");
 	const role = args.text("role");
-	if (name === undefined || role === undefined) throw badInput("Give --name TEXT and --role platform, data_scientist or finance.");
+	if (name === undefined || role === undefined)
+		throw badInput("Give --name TEXT and --role platform, data_scientist, finance or a custom role.");
 	const answer = await client.post("/accounts", { email, name, role, teams: args.list("team"), service: args.has("service") });
 	const { id } = readAs(accountContract.create.output, answer, "account");
 	io.out(json ? `${answer.text}\n` : `${email} added${args.has("service") ? "" : " and invited for 7 days"}: ${id}\n`);

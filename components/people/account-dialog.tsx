@@ -8,8 +8,10 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { CheckField } from "#components/ui/checkbox.tsx";
 import { Field, Select } from "#components/ui/input.tsx";
-import { LABELS, ROLES, type Role } from "#server/domain/vocabulary.ts";
+import type { Role } from "#server/domain/vocabulary.ts";
+import { ownValue } from "#server/kernel/own-value.ts";
 import { type AccountDraft, type AccountRow, checkAccount, draftOf } from "./account-draft.ts";
+import { RoleOptions } from "./role-options.tsx";
 import { useAccountsSettled } from "./use-change.ts";
 
 const ROLE_HINT: Record<Role, string> = {
@@ -94,18 +96,19 @@ function AccountFields({ draft, set, errors, account }: FieldsProps) {
 			<fieldset disabled={fromGroups} className="grid gap-3">
 				<legend className="sr-only">Access</legend>
 				{fromGroups && <p className="text-ink-2">Role and teams come from the identity provider's groups. Change them there.</p>}
-				<Field label="Role" htmlFor="account-role" hint={ROLE_HINT[draft.role]} error={errors["role"]}>
+				<Field
+					label="Role"
+					htmlFor="account-role"
+					hint={ownValue(ROLE_HINT, draft.role) ?? "Has only the permissions of this custom role."}
+					error={errors["role"]}
+				>
 					<Select
 						id="account-role"
 						value={draft.role}
 						aria-describedby="account-role-note"
-						onChange={(event) => set({ role: ROLES.find((role) => role === event.target.value) ?? draft.role })}
+						onChange={(event) => set({ role: event.target.value })}
 					>
-						{ROLES.map((role) => (
-							<option key={role} value={role}>
-								{LABELS[role]}
-							</option>
-						))}
+						<RoleOptions />
 					</Select>
 				</Field>
 				<TeamsField value={draft.teams} onChange={(teams) => set({ teams })} error={errors["teams"]} />

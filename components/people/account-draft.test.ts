@@ -2,7 +2,16 @@ import { expect, it } from "vitest";
 import { type AccountRow, checkAccount, draftOf, lastSignInMs, signInText } from "./account-draft.ts";
 
 const ADA: AccountRow = {
-	...{ id: "usr_1", email: "ada@example.com", name: "Ada", role: "platform", teams: [], kind: "person", hasPassword: false },
+	...{
+		id: "usr_1",
+		email: "ada@example.com",
+		name: "Ada",
+		role: "platform",
+		customRole: null,
+		teams: [],
+		kind: "person",
+		hasPassword: false,
+	},
 	...{ disabledAt: null, invitedUntil: null, identities: [] },
 };
 const IDENTITY = { id: "idn_1", issuer: "https://id.test", subject: "1", email: ADA.email, linkedAt: null, lastSignInAt: null };

@@ -1,21 +1,21 @@
 import type { FieldErrors } from "#components/page/field-errors.ts";
 import type { Outputs } from "#components/trpc/outputs.ts";
-import type { Role } from "#server/domain/vocabulary.ts";
 
 export type AccountRow = Outputs["account"]["list"][number];
 
 export interface AccountDraft {
 	email: string;
 	name: string;
-	role: Role;
+	/** A built-in role, or the name of a custom one. */
+	role: string;
 	teams: readonly string[];
 	service: boolean;
 }
 
 export function draftOf(account: AccountRow | null, service: boolean): AccountDraft {
 	if (account === null) return { email: "", name: "", role: "data_scientist", teams: [], service };
-	const { email, name, role, teams } = account;
-	return { email, name, role, teams, service: account.kind === "service" };
+	const { email, name, role, customRole, teams } = account;
+	return { email, name, role: customRole ?? role, teams, service: account.kind === "service" };
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;

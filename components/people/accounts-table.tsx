@@ -5,8 +5,8 @@ import { Button } from "#components/ui/button.tsx";
 import { Chip } from "#components/ui/chip.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
-import { LABELS } from "#server/domain/vocabulary.ts";
 import { type AccountRow, lastSignInMs, signInText } from "./account-draft.ts";
+import { roleLabel } from "./role-options.tsx";
 import { useAccountChanges } from "./use-change.ts";
 
 interface TableProps {
@@ -45,7 +45,7 @@ function AccountLine({ account, onEdit }: { account: AccountRow; onEdit: () => v
 				{isDisabled && <Chip className="ml-2">Deactivated</Chip>}
 				<span className="block text-xs text-ink-3">{account.email}</span>
 			</Td>
-			<Td phone="b">{LABELS[account.role]}</Td>
+			<Td phone="b">{roleLabel(account)}</Td>
 			<Td phone="c" className="max-w-72 truncate text-ink-2" title={account.teams.join(", ")}>
 				{account.teams.length === 0 ? (account.role === "data_scientist" ? "No team" : "All teams") : account.teams.join(", ")}
 			</Td>

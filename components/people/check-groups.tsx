@@ -5,7 +5,8 @@ import { describeError } from "#components/page/error-boundary.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Field, Input } from "#components/ui/input.tsx";
-import { LABELS, type Role } from "#server/domain/vocabulary.ts";
+import type { Role } from "#server/domain/vocabulary.ts";
+import { roleLabel } from "./role-options.tsx";
 
 /** Shows the rights of a person in some groups. */
 export function CheckGroups() {
@@ -49,11 +50,13 @@ export function CheckGroups() {
 
 function answerText({
 	role,
+	customRole,
 	teams,
 	missingTeams,
 	unmapped,
 }: {
 	role: Role | null;
+	customRole: string | null;
 	teams: readonly string[];
 	missingTeams: readonly string[];
 	unmapped: readonly string[];
@@ -61,5 +64,5 @@ function answerText({
 	const notMapped = unmapped.length > 0 ? ` Not mapped: ${unmapped.join(", ")}.` : "";
 	if (role === null) return `Cannot sign in.${notMapped}`;
 	const missing = missingTeams.length > 0 ? ` Teams that do not exist: ${missingTeams.join(", ")}.` : "";
-	return `Role: ${LABELS[role]}. Teams: ${teams.join(", ") || "none"}.${missing}${notMapped}`;
+	return `Role: ${roleLabel({ role, customRole })}. Teams: ${teams.join(", ") || "none"}.${missing}${notMapped}`;
 }

@@ -8,11 +8,12 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Field, Select } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
-import { LABELS, ROLES, type Role } from "#server/domain/vocabulary.ts";
+import { RoleOptions } from "./role-options.tsx";
 
 export interface MappingDraft {
 	group: string;
-	role: Role | "";
+	/** A built-in role, or the name of a custom one; "": none. */
+	role: string;
 	team: string;
 	/** The group can still be typed. */
 	isNew: boolean;
@@ -80,14 +81,10 @@ export function GroupMappingDialog({ draft: given, onClose }: { draft: MappingDr
 					value={draft.role}
 					aria-describedby="mapping-role-note"
 					aria-invalid={errors["role"] ? true : undefined}
-					onChange={(event) => set({ role: ROLES.find((role) => role === event.target.value) ?? "" })}
+					onChange={(event) => set({ role: event.target.value })}
 				>
 					<option value="">None</option>
-					{ROLES.map((role) => (
-						<option key={role} value={role}>
-							{LABELS[role]}
-						</option>
-					))}
+					<RoleOptions />
 				</Select>
 			</Field>
 			<Field label="Team" htmlFor="mapping-team" error={errors["team"]}>

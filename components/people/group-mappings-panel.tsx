@@ -9,9 +9,9 @@ import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
 import { notify } from "#components/ui/toast.tsx";
-import { LABELS } from "#server/domain/vocabulary.ts";
 import { CheckGroups } from "./check-groups.tsx";
 import { GroupMappingDialog, type MappingDraft } from "./group-mapping-dialog.tsx";
+import { roleLabel } from "./role-options.tsx";
 
 /** Which groups of the identity provider give which role and team. */
 export function GroupMappingsPanel() {
@@ -60,12 +60,12 @@ export function GroupMappingsPanel() {
 						</tr>
 					</thead>
 					<tbody>
-						{data.mappings.map(({ group, role, team, source }) => (
+						{data.mappings.map(({ group, role, customRole, team, source }) => (
 							<Tr key={group}>
 								<Td phone="a" className="font-strong">
 									{group}
 								</Td>
-								<Td phone="c">{role ? LABELS[role] : <span className="text-ink-3">no role</span>}</Td>
+								<Td phone="c">{role ? roleLabel({ role, customRole }) : <span className="text-ink-3">no role</span>}</Td>
 								<Td phone="d">{team ?? <span className="text-ink-3">no team</span>}</Td>
 								<Td phone="e">
 									<span className="flex flex-wrap justify-end gap-2 max-md:justify-start">
@@ -73,7 +73,7 @@ export function GroupMappingsPanel() {
 										<Button
 											size="sm"
 											aria-label={`Change ${group}`}
-											onClick={() => setOpen({ group, role: role ?? "", team: team ?? "", isNew: false })}
+											onClick={() => setOpen({ group, role: customRole ?? role ?? "", team: team ?? "", isNew: false })}
 										>
 											Change
 										</Button>

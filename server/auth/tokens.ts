@@ -1,9 +1,11 @@
 import { and, eq, gt, isNull, or } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { account, apiToken } from "#server/db/schema/account.ts";
+import { customRole } from "#server/db/schema/custom-role.ts";
 import { TOKEN_SCOPES } from "#server/domain/token-scopes.ts";
 import { microToUsdNumber } from "#server/kernel/money.ts";
 import type { Actor } from "#server/services/core/context.ts";
+import { ITS_CUSTOM_ROLE, personOf } from "#server/services/core/custom-role.ts";
 import { hashToken } from "#server/services/governance/token/issue.ts";
 import { recordTokenUse } from "#server/services/governance/token/record-use.ts";
 
@@ -44,9 +46,11 @@ export class TokenAuthenticator {
 				name: account.name,
 				role: account.role,
 				teams: account.teams,
+				custom: { name: customRole.name, permissions: customRole.permissions },
 			})
 			.from(apiToken)
 			.innerJoin(account, eq(account.id, apiToken.accountId))
+			.leftJoin(customRole, ITS_CUSTOM_ROLE)
 			.where(
 				and(
 					eq(apiToken.hash, hash),
@@ -58,7 +62,7 @@ export class TokenAuthenticator {
 			);
 		const actor: Actor | null = row
 			? {
-					...{ kind: "person", accountId: row.id, name: row.name, role: row.role, teams: row.teams, via: "token" },
+					...personOf(row, row.custom, "token"),
 					...(row.approvalAboveMicroUsd !== null && { approvalAboveUsd: microToUsdNumber(row.approvalAboveMicroUsd) }),
 					...(row.scopes && { scopes: TOKEN_SCOPES.filter((scope) => row.scopes?.includes(scope)) }),
 				}

@@ -19,6 +19,7 @@ import { pipeline } from "./pipeline.ts";
 import { plan } from "./plan.ts";
 import { draft, policy } from "./policy.ts";
 import { rates } from "./rates.ts";
+import { role } from "./role.ts";
 import { search } from "./search.ts";
 import { secret } from "./secret.ts";
 import { setup } from "./setup.ts";
@@ -66,6 +67,7 @@ export const contract = {
 	secret,
 	token,
 	account,
+	role,
 	notification,
 	team,
 	groupMapping,

@@ -7,6 +7,8 @@ const mappingSchema = z
 	.object({
 		group: z.string(),
 		role: z.enum(ROLES).nullable(),
+		/** A custom role based on `role`. */
+		customRole: z.string().nullable(),
 		team: z.string().nullable(),
 		/** `settings` can be changed here; `process` comes from OIDC_GROUP_MAP. */
 		source: z.enum(["settings", "process"]),
@@ -58,6 +60,7 @@ export const groupMapping = {
 		output: z.object({
 			/** null: the person cannot sign in. */
 			role: z.enum(ROLES).nullable(),
+			customRole: z.string().nullable(),
 			teams: z.array(z.string()),
 			missingTeams: z.array(z.string()),
 			unmapped: z.array(z.string()),

@@ -12,7 +12,8 @@ export const groupMapSchema = z.strictObject({
 	/** Members of the group `<teamPrefix><team>` are members of that team; "" turns this off. */
 	teamPrefix: z.string().max(64).default(""),
 });
-export type GroupMap = z.infer<typeof groupMapSchema>;
+/** `customRoles`: the custom role of a group, which restricts its role; only mappings of Settings have one. */
+export type GroupMap = z.infer<typeof groupMapSchema> & { customRoles?: Record<string, string> };
 
 /** Used when OIDC_GROUP_MAP is unset. */
 export const DEFAULT_GROUP_MAP: GroupMap = {
@@ -23,16 +24,24 @@ export const DEFAULT_GROUP_MAP: GroupMap = {
 
 export interface Rights {
 	role: Role;
+	/** Restricts `role`; null: everything the role allows. */
+	customRole: string | null;
 	teams: string[];
 }
 
-/** Role and teams of the mapped groups; null when no group is mapped. Precedence of roles: platform, finance, data scientist. */
+/**
+ * Role and teams of the mapped groups; null when no group is mapped. Precedence of roles: platform, finance, data scientist. A built-in role
+ * precedes the custom roles based on it, which are in order of their names.
+ */
 export function rightsOfGroups(groups: readonly string[], map: GroupMap): Rights | null {
 	const roles = new Set(groups.map((group) => ownValue(map.roles, group)));
 	const teams = new Set(groups.flatMap((group) => teamOfGroup(group, map) ?? []));
 	const role = (["platform", "finance", "data_scientist"] as const).find((r) => roles.has(r));
 	if (role === undefined && teams.size === 0) return null;
-	return { role: role ?? "data_scientist", teams: [...teams].sort().slice(0, TEAMS_MAX) };
+	const givers = groups.filter((group) => role !== undefined && ownValue(map.roles, group) === role);
+	const custom = givers.map((group) => ownValue(map.customRoles ?? {}, group) ?? null);
+	const customRole = custom.includes(null) ? null : (custom.sort()[0] ?? null);
+	return { role: role ?? "data_scientist", customRole, teams: [...teams].sort().slice(0, TEAMS_MAX) };
 }
 
 /** Group names that are not valid team names (empty, `*`, control characters) grant no membership. */

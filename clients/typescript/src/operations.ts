@@ -1024,6 +1024,26 @@ export interface Operations {
 		arguments: { id: string };
 		answer: t.AccountRejectIdentityOutput;
 	};
+	/** List built-in and custom roles with their permissions. */
+	"role.list": {
+		arguments: Record<never, never>;
+		answer: t.RoleListOutput;
+	};
+	/** Create a custom role with some of a built-in role's permissions. */
+	"role.create": {
+		arguments: { body: t.RoleCreateBody };
+		answer: t.RoleCreateOutput;
+	};
+	/** Replace the permissions of a custom role. */
+	"role.update": {
+		arguments: { name: string; body: t.RoleUpdateBody };
+		answer: t.RoleUpdateOutput;
+	};
+	/** Delete a custom role that no account and no group mapping has. */
+	"role.delete": {
+		arguments: { name: string };
+		answer: t.RoleDeleteOutput;
+	};
 	/** Show what you are notified about by mail, and whether the last mail was sent. */
 	"notification.get": {
 		arguments: Record<never, never>;
@@ -1474,6 +1494,10 @@ export const OPERATIONS = {
 	"account.enable": { method: "POST", path: "/accounts/{id}/enable", query: [], textType: null, isRepeatable: false },
 	"account.linkIdentity": { method: "POST", path: "/identities/{id}/link", query: [], textType: null, isRepeatable: false },
 	"account.rejectIdentity": { method: "POST", path: "/identities/{id}/reject", query: [], textType: null, isRepeatable: false },
+	"role.list": { method: "GET", path: "/roles", query: [], textType: null, isRepeatable: false },
+	"role.create": { method: "POST", path: "/roles", query: [], textType: null, isRepeatable: false },
+	"role.update": { method: "PATCH", path: "/roles/{name}", query: [], textType: null, isRepeatable: false },
+	"role.delete": { method: "DELETE", path: "/roles/{name}", query: [], textType: null, isRepeatable: false },
 	"notification.get": { method: "GET", path: "/notifications", query: [], textType: null, isRepeatable: false },
 	"notification.set": { method: "PUT", path: "/notifications", query: [], textType: null, isRepeatable: false },
 	"team.list": { method: "GET", path: "/teams", query: [], textType: null, isRepeatable: false },

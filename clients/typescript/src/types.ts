@@ -3574,7 +3574,9 @@ export interface Account {
 	id: string;
 	email: string;
 	name: string;
+	/** The built-in role; for a custom role, the one that it restricts. */
 	role: "platform" | "data_scientist" | "finance";
+	customRole: string | null;
 	teams: readonly string[];
 	kind: "person" | "service" | "demo";
 	hasPassword: boolean;
@@ -3590,6 +3592,15 @@ export interface AccountIdentitiesItem {
 	email: string;
 	linkedAt: string | null;
 	lastSignInAt: string | null;
+}
+
+export interface Role {
+	name: string;
+	/** The built-in role that it restricts; null: it is built in. */
+	base: "platform" | "data_scientist" | "finance" | null;
+	permissions: readonly string[];
+	/** Accounts with this role, disabled ones included. */
+	accounts: number;
 }
 
 export interface Notifications {
@@ -3622,6 +3633,7 @@ export interface Team {
 export interface GroupMapping {
 	group: string;
 	role: "platform" | "data_scientist" | "finance" | null;
+	customRole: string | null;
 	team: string | null;
 	source: "settings" | "process";
 }
@@ -4201,6 +4213,23 @@ export interface AccountRejectIdentityOutput {
 	id: string;
 }
 
+export interface RoleListOutput {
+	items: readonly Role[];
+	nextCursor: null;
+}
+
+export interface RoleCreateOutput {
+	name: string;
+}
+
+export interface RoleUpdateOutput {
+	name: string;
+}
+
+export interface RoleDeleteOutput {
+	name: string;
+}
+
 export interface TeamListOutput {
 	items: readonly Team[];
 	nextCursor: null;
@@ -4236,6 +4265,7 @@ export interface GroupMappingRemoveOutput {
 
 export interface GroupMappingCheckOutput {
 	role: "platform" | "data_scientist" | "finance" | null;
+	customRole: string | null;
 	teams: readonly string[];
 	missingTeams: readonly string[];
 	unmapped: readonly string[];
@@ -5106,16 +5136,64 @@ export type TokenCreateBodyScopesItem = "read" | "jobs" | "money" | "policy" | "
 
 export interface AccountUpdateBody {
 	name?: string;
-	role?: "platform" | "data_scientist" | "finance";
+	role?: string;
 	teams?: readonly string[];
 }
 
 export interface AccountCreateBody {
 	email: string;
 	name: string;
-	role: "platform" | "data_scientist" | "finance";
+	role: string;
 	teams?: readonly string[];
 	service?: boolean;
+}
+
+export interface RoleCreateBody {
+	name: string;
+	base: "platform" | "data_scientist" | "finance";
+	permissions: readonly RoleCreateBodyPermissionsItem[];
+}
+
+export type RoleCreateBodyPermissionsItem =
+	| "job:read"
+	| "job:submit"
+	| "job:cancel"
+	| "artifact:read"
+	| "artifact:delete"
+	| "quote:ask"
+	| "capacity:read"
+	| "instance:read"
+	| "site:manage"
+	| "policy:read"
+	| "budget:read"
+	| "spend:read"
+	| "audit:read"
+	| "budget:change"
+	| "budget:approve"
+	| "rates:read"
+	| "rates:change"
+	| "bill:read"
+	| "bill:import"
+	| "charge:read"
+	| "statement:read"
+	| "statement:close"
+	| "statement:sign"
+	| "policy:edit"
+	| "policy:publish"
+	| "plan:read"
+	| "plan:run"
+	| "data:change"
+	| "store:manage"
+	| "policy:approve"
+	| "job:approve"
+	| "secret:read"
+	| "secret:manage"
+	| "token:manage"
+	| "notification:manage"
+	| "account:manage";
+
+export interface RoleUpdateBody {
+	permissions: readonly RoleCreateBodyPermissionsItem[];
 }
 
 export interface NotificationSetBody {
@@ -5138,7 +5216,7 @@ export interface TeamUpdateBody {
 
 export interface GroupMappingSetBody {
 	group: string;
-	role?: "platform" | "data_scientist" | "finance" | null;
+	role?: string | null;
 	team?: string | null;
 }
 

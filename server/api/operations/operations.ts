@@ -18,6 +18,7 @@ import { pipelineOperations } from "./pipelines.ts";
 import { planOperations } from "./plans.ts";
 import { draftOperations, policyOperations } from "./policies.ts";
 import { dataSetOperations, ratesOperations } from "./rates.ts";
+import { roleOperations } from "./roles.ts";
 import { searchOperations } from "./search.ts";
 import { secretOperations } from "./secrets.ts";
 import { carbonOperations, ledgerOperations, spendOperations } from "./spend.ts";
@@ -71,6 +72,7 @@ export const BOUND = {
 	secret: secretOperations,
 	token: tokenOperations,
 	account: accountOperations,
+	role: roleOperations,
 	notification: notificationOperations,
 	team: teamOperations,
 	groupMapping: groupMappingOperations,

@@ -70,7 +70,7 @@ it("an administrator creates tokens for service accounts, but not for other peop
 
 it("an administrator approves or rejects a pending sign-in", async () => {
 	const { db } = world.database;
-	const rights = { role: "finance" as const, teams: [] };
+	const rights = { role: "finance" as const, customRole: null, teams: [] };
 	const who = { issuer: "https://id.test", subject: "s1", email: "scientist@example.test", emailVerified: true, name: "S", rights };
 	const at = { nowMs: world.nowMs(), source: null };
 	expect(await signInIdentity(db, who, at)).toEqual({ refusal: "needs_approval" });

@@ -47,20 +47,27 @@ describe("actions of the scheduler", () => {
 describe("people from the issuer", () => {
 	it("are audited when they first sign in and when their groups change their rights, and not otherwise", async () => {
 		const { db } = world.database;
-		const rights = { role: "data_scientist" as const, teams: ["vision"] };
+		const rights = { role: "data_scientist" as const, customRole: null, teams: ["vision"] };
 		const pia = { issuer: "https://id.test", subject: "1", email: "pia@example.test", emailVerified: true, name: "Pia", rights };
 		const made = await signInIdentity(db, pia, { nowMs: world.nowMs(), source: "203.0.113.7" });
 		await signInIdentity(db, pia, { nowMs: world.nowMs(), source: "203.0.113.7" });
-		await signInIdentity(db, { ...pia, rights: { role: "platform", teams: [] } }, { nowMs: world.nowMs(), source: "203.0.113.8" });
+		await signInIdentity(
+			db,
+			{ ...pia, rights: { role: "platform", customRole: null, teams: [] } },
+			{ nowMs: world.nowMs(), source: "203.0.113.8" },
+		);
 		const actor = `account:${made.accountId}`;
 		expect(await linesOf(actor)).toEqual([
 			{
 				...{ actor, action: "account.create", before: null, via: "session", source: "203.0.113.7" },
-				after: { email: "pia@example.test", role: "data_scientist", teams: ["vision"] },
+				after: { email: "pia@example.test", role: "data_scientist", customRole: null, teams: ["vision"] },
 			},
 			{
 				...{ actor, action: "account.rights", via: "session", source: "203.0.113.8" },
-				...{ before: { role: "data_scientist", teams: ["vision"] }, after: { role: "platform", teams: [] } },
+				...{
+					before: { role: "data_scientist", customRole: null, teams: ["vision"] },
+					after: { role: "platform", customRole: null, teams: [] },
+				},
 			},
 		]);
 	});

@@ -3,9 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addOneOfEach, SECRET, submitWithSecret } from "#server/api/testing/one-of-each.ts";
 import { type Person, RestWorld } from "#server/api/testing/rest-world.ts";
 import { OPERATIONS } from "#server/contract/operations.ts";
+import { account } from "#server/db/schema/account.ts";
+import { customRole } from "#server/db/schema/custom-role.ts";
 import { decision } from "#server/db/schema/decision.ts";
-import { GRANTS } from "#server/domain/permissions.ts";
+import { permissionsFor } from "#server/domain/custom-role.ts";
+import { GRANTS, type Permission } from "#server/domain/permissions.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
+import { issueToken } from "#server/services/governance/token/issue.ts";
 
 /**
  * Operation × person × parameter, generated from the contract. An operation without a sample for each parameter fails,
@@ -42,6 +46,7 @@ beforeAll(async () => {
 			view: { id: { value: "view_missing" } },
 			account: { id: { value: "usr_missing" } },
 			team: { name: { value: "no-such-team" } },
+			role: { name: { value: "no-such-role" } },
 			statement: month,
 			plan: { id: { value: "plan_missing" } },
 			bill: { ...month, id: { value: "bill_missing" } },
@@ -131,6 +136,45 @@ describe("operation × person × parameter", () => {
 			}
 		},
 	);
+});
+
+describe("custom roles", () => {
+	/** A token of an account with this part of the platform role. */
+	async function tokenWith(name: string, permissions: readonly Permission[]): Promise<string> {
+		const { db } = world.database;
+		const at = new Date(world.nowMs());
+		await db.insert(customRole).values({ name, base: "platform", permissions: [...permissions], createdAt: at });
+		const id = `usr_${name}`;
+		await db.insert(account).values({ id, email: `${id}@example.test`, name, role: "platform", customRole: name, createdAt: at });
+		return (await issueToken(db, { accountId: id, name: "test", nowMs: world.nowMs() })).token;
+	}
+
+	it("without an operation's permission, every operation of it is rejected before the body is read", async () => {
+		const possible = permissionsFor("platform");
+		for (const [permission, operations] of Map.groupBy(OPERATIONS, (o) => o.permission)) {
+			const token = await tokenWith(
+				`without-${permission.replace(":", "-")}`,
+				possible.filter((p) => p !== permission),
+			);
+			for (const operation of operations) {
+				const body = operation.method === "GET" ? {} : { body: "{ not json" };
+				expect(await world.call(operation.method, cell(operation).url, { token, ...body }), operation.id).toMatchObject({
+					...{ status: 403, json: { code: "forbidden", detail: expect.stringContaining(`lacks the permission ${permission}`) } },
+				});
+			}
+		}
+	});
+
+	it("with the permission, an operation answers as it does for the base role", async () => {
+		const token = await tokenWith("everything", permissionsFor("platform"));
+		for (const operation of OPERATIONS.filter((o) => o.permission !== "account:manage")) {
+			const { url } = cell(operation);
+			if (operation.method === "GET")
+				expect((await world.call("GET", url, { token })).status, url).toBe((await world.call("GET", url)).status);
+			else if (!MAY_STILL_BE_FORBIDDEN.has(operation.id))
+				expect((await world.call(operation.method, url, { token, body: "{ not json" })).status, operation.id).not.toBe(403);
+		}
+	});
 });
 
 it("finance reads a job with the names of its variables, not their values", async () => {

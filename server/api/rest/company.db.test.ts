@@ -72,7 +72,7 @@ it("applies the documented example, and changes nothing the second time", async 
 		expect.objectContaining({ email: "alan@example.com", role: "data_scientist", teams: ["research", "vision"] }),
 	);
 	expect((await world.get("/group-mappings")).json.mappings).toContainEqual({
-		...{ group: "ml-engineers", role: "data_scientist", team: "research", source: "settings" },
+		...{ group: "ml-engineers", role: "data_scientist", customRole: null, team: "research", source: "settings" },
 	});
 	expect((await world.get("/policies/default")).json.source).toContain("# Jobs on sensitive data stay at home.");
 	expect((await world.get("/channels")).json.items).toMatchObject([{ name: "Chat", target: "chat.example.com" }, { name: "Finance" }]);

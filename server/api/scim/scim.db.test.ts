@@ -108,17 +108,35 @@ it("mappings in Settings add to the process's: members change immediately, and e
 	const set = (body: unknown, as: "platform" | "finance" = "platform") => world.call("PUT", "/api/v1/group-mappings", { as, body });
 	expect((await set({ group: "ml/engineers", role: "finance", team: "vision" })).status).toBe(200);
 	expect(await rightsOf(mia.id)).toMatchObject({ role: "finance", teams: ["vision"] });
-	expect((await list()).mappings).toContainEqual({ group: "ml/engineers", role: "finance", team: "vision", source: "settings" });
-	expect((await list()).mappings).toContainEqual({ group: "spillway-finance", role: "finance", team: null, source: "process" });
+	expect((await list()).mappings).toContainEqual({
+		group: "ml/engineers",
+		role: "finance",
+		customRole: null,
+		team: "vision",
+		source: "settings",
+	});
+	expect((await list()).mappings).toContainEqual({
+		group: "spillway-finance",
+		role: "finance",
+		customRole: null,
+		team: null,
+		source: "process",
+	});
 	const check = await world.post("/group-mappings/check", { groups: ["ml/engineers", "spillway-team-nowhere", "other"] });
-	expect(check.json).toEqual({ role: "finance", teams: ["vision"], missingTeams: ["nowhere"], unmapped: ["other"] });
+	expect(check.json).toEqual({ role: "finance", customRole: null, teams: ["vision"], missingTeams: ["nowhere"], unmapped: ["other"] });
 	expect((await set({ group: "x", team: "nowhere" })).json.fields).toMatchObject([{ path: "team" }]);
 	expect((await set({ group: " ", role: "finance" })).json.fields).toMatchObject([{ path: "group" }]);
 	expect((await set({ group: "x" })).json.fields).toMatchObject([{ path: "role", message: "Choose a role, a team or both." }]);
 	expect((await set({ group: "x", role: "finance" }, "finance")).status).toBe(403);
 	expect((await set({ group: "__proto__", role: "finance" })).json.fields).toMatchObject([{ path: "group" }]);
 	expect((await set({ group: "constructor", role: "finance" })).status).toBe(200);
-	expect((await list()).mappings).toContainEqual({ group: "constructor", role: "finance", team: null, source: "settings" });
+	expect((await list()).mappings).toContainEqual({
+		group: "constructor",
+		role: "finance",
+		customRole: null,
+		team: null,
+		source: "settings",
+	});
 	expect((await world.post("/group-mappings/remove", { group: "constructor" })).status).toBe(200);
 	expect((await world.post("/group-mappings/remove", { group: "ml/engineers" })).status).toBe(200);
 	expect(await rightsOf(mia.id)).toMatchObject({ role: "data_scientist", teams: [] });

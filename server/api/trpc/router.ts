@@ -41,6 +41,7 @@ import { groupMappingOperations } from "../operations/group-mappings.ts";
 import { jobOperations } from "../operations/jobs.ts";
 import { pipelineOperations } from "../operations/pipelines.ts";
 import { planOperations } from "../operations/plans.ts";
+import { roleOperations } from "../operations/roles.ts";
 import { searchOperations } from "../operations/search.ts";
 import { secretOperations } from "../operations/secrets.ts";
 import { spendOperations } from "../operations/spend.ts";
@@ -155,6 +156,7 @@ export const appRouter = router({
 	token: router(proceduresOf(tokenOperations)),
 	account: accountRouter,
 	team: teamRouter,
+	role: router(proceduresOf(roleOperations)),
 	groupMapping: router(proceduresOf(groupMappingOperations)),
 	setup: router(proceduresOf(setupOperations)),
 	deviceLogin: deviceLoginRouter,

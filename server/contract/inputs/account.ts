@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { line, NAME, name } from "#server/domain/schema/values.ts";
 import { TOKEN_SCOPES } from "#server/domain/token-scopes.ts";
-import { ROLES } from "#server/domain/vocabulary.ts";
 
 const accountFields = {
 	name: z.string().trim().pipe(line(128)),
-	role: z.enum(ROLES),
+	/** A built-in role, or a custom role by its name. */
+	role: name(),
 	teams: z
 		.array(z.string().regex(NAME, "must be a team name"))
 		.max(50)

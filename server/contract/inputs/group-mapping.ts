@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES } from "#server/domain/vocabulary.ts";
+import { name } from "#server/domain/schema/values.ts";
 import { teamName } from "./account.ts";
 
 /** As the identity provider sends it: a name, or an id (Entra). */
@@ -12,7 +12,7 @@ const group = z
 	.refine((name) => name !== "__proto__", "is a reserved name. Rename the group.");
 
 export const setGroupMappingInput = z
-	.strictObject({ group, role: z.enum(ROLES).nullable().default(null), team: teamName.nullable().default(null) })
+	.strictObject({ group, role: name().nullable().default(null), team: teamName.nullable().default(null) })
 	.refine(({ role, team }) => role !== null || team !== null, { path: ["role"], message: "Choose a role, a team or both." });
 
 export const removeGroupMappingInput = z.strictObject({ group });

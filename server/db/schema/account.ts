@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { DIGEST_MINUTES, WORK_EVENTS } from "../../domain/notice.ts";
 import { instant, microUsd } from "./columns.ts";
+import { customRole } from "./custom-role.ts";
 import { role } from "./enums.ts";
 
 export const team = pgTable(
@@ -27,6 +28,8 @@ export const account = pgTable(
 		email: text().notNull(),
 		name: text().notNull(),
 		role: role().notNull(),
+		/** A custom role based on `role`, which restricts it; null: everything the role allows. */
+		customRole: text(),
 		teams: text().array().notNull().default(sql`'{}'::text[]`),
 		demo: boolean().notNull().default(false),
 		/** Service accounts never sign in; no identity can be linked to them. */
@@ -45,7 +48,11 @@ export const account = pgTable(
 		createdAt: instant().notNull(),
 		disabledAt: instant(),
 	},
-	(t) => [uniqueIndex("account_email").on(sql`lower(${t.email})`)],
+	(t) => [
+		uniqueIndex("account_email").on(sql`lower(${t.email})`),
+		foreignKey({ columns: [t.customRole, t.role], foreignColumns: [customRole.name, customRole.base], name: "account_custom_role" }),
+		index("account_custom_role_index").on(t.customRole),
+	],
 );
 
 /** An identity at an OIDC issuer. It belongs to an account once linked; before that it waits for an administrator's approval. */

@@ -15,6 +15,7 @@ export * from "./charge.ts";
 export * from "./checkpoint.ts";
 export * from "./checkpoint-part.ts";
 export * from "./cluster-node.ts";
+export * from "./custom-role.ts";
 export * from "./data-copy.ts";
 export * from "./decision.ts";
 export * from "./decision-part.ts";

@@ -21,7 +21,12 @@ export function teamScope(ctx: Pick<ServiceContext, "actor">, permission: Permis
 			fix: "Ask a platform engineer for access.",
 		});
 	}
-	const { scopes } = ctx.actor;
+	const { customRole, scopes } = ctx.actor;
+	if (customRole && !customRole.permissions.includes(permission)) {
+		throw new SpillwayError("forbidden", `Your role "${customRole.name}" lacks the permission ${permission}.`, {
+			fix: "Ask an administrator to add it to the role, or for another role.",
+		});
+	}
 	if (scopes && !scopes.includes(scopeOf(permission))) {
 		throw new SpillwayError("forbidden", `The token lacks the scope "${scopeOf(permission)}", which ${permission} needs.`, {
 			fix: `Create a token with this scope. This one has: ${scopes.join(", ")}.`,

@@ -1,23 +1,28 @@
 import type { Db } from "#server/db/client.ts";
+import type { CustomRole } from "#server/domain/custom-role.ts";
 import type { TokenScope } from "#server/domain/token-scopes.ts";
 import type { TraceStart } from "#server/domain/trace.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 
 /** The caller. `system` is the scheduler's own authority and passes every check. */
-export type Actor =
-	| {
-			kind: "person";
-			accountId: string;
-			name: string;
-			role: Role;
-			teams: readonly string[];
-			via: "session" | "token" /** Permissions of a limited token; absent for everything the role allows. */;
-			scopes?: readonly TokenScope[];
-			/** Limit of a token in USD: its jobs require approval above this estimated cost. */
-			approvalAboveUsd?: number;
-	  }
-	| { kind: "system"; part: "control_loop" | "agent" | "seed" };
+export type Actor = PersonActor | { kind: "system"; part: "control_loop" | "agent" | "seed" };
+
+export interface PersonActor {
+	kind: "person";
+	accountId: string;
+	name: string;
+	/** The built-in role; for a custom role, the one that it restricts. */
+	role: Role;
+	/** Restricts `role`; absent for a built-in role. */
+	customRole?: CustomRole;
+	teams: readonly string[];
+	via: "session" | "token";
+	/** Permissions of a limited token; absent for everything the role allows. */
+	scopes?: readonly TokenScope[];
+	/** Limit of a token in USD: its jobs require approval above this estimated cost. */
+	approvalAboveUsd?: number;
+}
 
 /** Common dependencies of every service. */
 export interface ServiceContext {

@@ -8,7 +8,13 @@ import { readLockedSetting, writeSetting } from "./setting.ts";
 
 const KEY = "group_map";
 
-const storedSchema = z.record(z.string(), z.object({ role: z.enum(ROLES).nullable(), team: z.string().nullable() }));
+const storedMapping = z.object({
+	role: z.enum(ROLES).nullable(),
+	/** A custom role based on `role`; it cannot be deleted while a mapping names it. */
+	customRole: z.string().nullable().default(null),
+	team: z.string().nullable(),
+});
+const storedSchema = z.record(z.string(), storedMapping);
 /** Mappings made in Settings, by group. */
 export type StoredMappings = z.output<typeof storedSchema>;
 
@@ -37,6 +43,7 @@ export function mergeGroupMap(base: GroupMap, mappings: StoredMappings): GroupMa
 	return {
 		roles: Object.fromEntries([...kept(base.roles), ...given.flatMap(([group, { role }]) => (role ? [[group, role] as const] : []))]),
 		teams: Object.fromEntries([...kept(base.teams), ...given.flatMap(([group, { team }]) => (team ? [[group, team] as const] : []))]),
+		customRoles: Object.fromEntries(given.flatMap(([group, { customRole }]) => (customRole ? [[group, customRole] as const] : []))),
 		teamPrefix: base.teamPrefix,
 	};
 }

@@ -9,6 +9,7 @@ import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { rolesWith } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { isPermitted } from "#server/services/core/custom-role.ts";
 import { lockSetting, writeSetting } from "#server/services/core/setting.ts";
 
 const KEYS = { policies: "policy_second_person", budgets: "budget_second_person" } as const;
@@ -45,7 +46,12 @@ export async function writeSecondPerson(tx: Tx, ctx: ServiceContext, of: SecondP
 }
 
 async function hasOtherApprover(tx: Tx, accountId: string, of: SecondPersonOf): Promise<boolean> {
-	const may = and(inArray(account.role, rolesWith(APPROVES[of])), isNull(account.disabledAt), ne(account.id, accountId));
+	const may = and(
+		inArray(account.role, rolesWith(APPROVES[of])),
+		isPermitted(APPROVES[of]),
+		isNull(account.disabledAt),
+		ne(account.id, accountId),
+	);
 	return (await tx.$count(account, may)) > 0;
 }
 

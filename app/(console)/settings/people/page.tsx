@@ -9,6 +9,7 @@ export const metadata: Metadata = { title: "People" };
 export default async function SettingsPeoplePage() {
 	const client = getQueryClient();
 	void client.prefetchQuery(trpc.account.list.queryOptions());
+	void client.prefetchQuery(trpc.role.list.queryOptions());
 	void client.prefetchQuery(trpc.team.list.queryOptions());
 	void client.prefetchQuery(trpc.groupMapping.list.queryOptions());
 	void client.prefetchQuery(trpc.team.names.queryOptions());

@@ -4002,7 +4002,9 @@ class Account(TypedDict):
     id: str
     email: str
     name: str
+    # The built-in role; for a custom role, the one that it restricts.
     role: Literal["platform", "data_scientist", "finance"]
+    customRole: Optional[str]
     teams: List[str]
     kind: Literal["person", "service", "demo"]
     hasPassword: bool
@@ -4018,6 +4020,15 @@ class AccountIdentitiesItem(TypedDict):
     email: str
     linkedAt: Optional[str]
     lastSignInAt: Optional[str]
+
+
+class Role(TypedDict):
+    name: str
+    # The built-in role that it restricts; null: it is built in.
+    base: Optional[Literal["platform", "data_scientist", "finance"]]
+    permissions: List[str]
+    # Accounts with this role, disabled ones included.
+    accounts: float
 
 
 class Notifications(TypedDict):
@@ -4056,6 +4067,7 @@ class Team(TypedDict):
 class GroupMapping(TypedDict):
     group: str
     role: Optional[Literal["platform", "data_scientist", "finance"]]
+    customRole: Optional[str]
     team: Optional[str]
     source: Literal["settings", "process"]
 
@@ -4679,6 +4691,23 @@ class AccountRejectIdentityOutput(TypedDict):
     id: str
 
 
+class RoleListOutput(TypedDict):
+    items: List[Role]
+    nextCursor: None
+
+
+class RoleCreateOutput(TypedDict):
+    name: str
+
+
+class RoleUpdateOutput(TypedDict):
+    name: str
+
+
+class RoleDeleteOutput(TypedDict):
+    name: str
+
+
 class TeamListOutput(TypedDict):
     items: List[Team]
     nextCursor: None
@@ -4714,6 +4743,7 @@ class GroupMappingRemoveOutput(TypedDict):
 
 class GroupMappingCheckOutput(TypedDict):
     role: Optional[Literal["platform", "data_scientist", "finance"]]
+    customRole: Optional[str]
     teams: List[str]
     missingTeams: List[str]
     unmapped: List[str]
@@ -5780,19 +5810,68 @@ TokenCreateBodyScopesItem = Literal["read", "jobs", "money", "policy", "sites", 
 
 class AccountUpdateBody(TypedDict, total=False):
     name: str
-    role: Literal["platform", "data_scientist", "finance"]
+    role: str
     teams: List[str]
 
 
 class _AccountCreateBodyRequired(TypedDict):
     email: str
     name: str
-    role: Literal["platform", "data_scientist", "finance"]
+    role: str
 
 
 class AccountCreateBody(_AccountCreateBodyRequired, total=False):
     teams: List[str]
     service: bool
+
+
+class RoleCreateBody(TypedDict):
+    name: str
+    base: Literal["platform", "data_scientist", "finance"]
+    permissions: List[RoleCreateBodyPermissionsItem]
+
+RoleCreateBodyPermissionsItem = Literal[
+    "job:read",
+    "job:submit",
+    "job:cancel",
+    "artifact:read",
+    "artifact:delete",
+    "quote:ask",
+    "capacity:read",
+    "instance:read",
+    "site:manage",
+    "policy:read",
+    "budget:read",
+    "spend:read",
+    "audit:read",
+    "budget:change",
+    "budget:approve",
+    "rates:read",
+    "rates:change",
+    "bill:read",
+    "bill:import",
+    "charge:read",
+    "statement:read",
+    "statement:close",
+    "statement:sign",
+    "policy:edit",
+    "policy:publish",
+    "plan:read",
+    "plan:run",
+    "data:change",
+    "store:manage",
+    "policy:approve",
+    "job:approve",
+    "secret:read",
+    "secret:manage",
+    "token:manage",
+    "notification:manage",
+    "account:manage",
+]
+
+
+class RoleUpdateBody(TypedDict):
+    permissions: List[RoleCreateBodyPermissionsItem]
 
 
 class NotificationSetBody(TypedDict, total=False):
@@ -5821,7 +5900,7 @@ class _GroupMappingSetBodyRequired(TypedDict):
 
 
 class GroupMappingSetBody(_GroupMappingSetBodyRequired, total=False):
-    role: Optional[Literal["platform", "data_scientist", "finance"]]
+    role: Optional[str]
     team: Optional[str]
 
 

@@ -3591,6 +3591,68 @@ class AccountOperations:
         )
 
 
+class RoleOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+    ) -> m.RoleListOutput:
+        """List built-in and custom roles with their permissions.
+
+        Custom roles.
+        """
+        return cast(
+            m.RoleListOutput,
+            self._transport.json(
+                "GET",
+                join("/roles"),
+            ),
+        )
+
+    def create(
+        self,
+        body: m.RoleCreateBody,
+    ) -> m.RoleCreateOutput:
+        """Create a custom role with some of a built-in role's permissions."""
+        return cast(
+            m.RoleCreateOutput,
+            self._transport.json(
+                "POST",
+                join("/roles"),
+                body=body,
+            ),
+        )
+
+    def update(
+        self,
+        name: str,
+        body: m.RoleUpdateBody,
+    ) -> m.RoleUpdateOutput:
+        """Replace the permissions of a custom role."""
+        return cast(
+            m.RoleUpdateOutput,
+            self._transport.json(
+                "PATCH",
+                join("/roles/{name}", name),
+                body=body,
+            ),
+        )
+
+    def delete(
+        self,
+        name: str,
+    ) -> m.RoleDeleteOutput:
+        """Delete a custom role that no account and no group mapping has."""
+        return cast(
+            m.RoleDeleteOutput,
+            self._transport.json(
+                "DELETE",
+                join("/roles/{name}", name),
+            ),
+        )
+
+
 class NotificationOperations:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -3880,6 +3942,7 @@ class Operations:
         self.secret = SecretOperations(transport)
         self.token = TokenOperations(transport)
         self.account = AccountOperations(transport)
+        self.role = RoleOperations(transport)
         self.notification = NotificationOperations(transport)
         self.team = TeamOperations(transport)
         self.group_mapping = GroupMappingOperations(transport)

@@ -3,10 +3,16 @@ import type { DbOrTx, Tx } from "#server/db/client.ts";
 import { account, identity } from "#server/db/schema/account.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import type { AssignedRole } from "#server/services/core/custom-role.ts";
 
 /** Serializes changes of administrators until the transaction ends. */
 export async function lockAdministrators(tx: Tx): Promise<void> {
 	await tx.execute(sql`select pg_advisory_xact_lock(hashtext('administrators'))`);
+}
+
+/** Custom roles never include the management of people. */
+export function isAdministrator({ role, customRole }: AssignedRole): boolean {
+	return role === "platform" && customRole === null;
 }
 
 /** People who manage the installation and can sign in. `demo`: whether demo accounts count. */
@@ -20,6 +26,7 @@ export function countAdministrators(db: DbOrTx, options: { demo: boolean; except
 		and(
 			options.except === undefined ? undefined : ne(account.id, options.except),
 			eq(account.role, "platform"),
+			isNull(account.customRole),
 			eq(account.service, false),
 			isNull(account.disabledAt),
 			or(isNotNull(account.passwordHash), exists(linked)),

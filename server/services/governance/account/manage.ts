@@ -10,17 +10,18 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { findRole } from "#server/services/core/custom-role.ts";
 import { requireTeams } from "#server/services/core/teams.ts";
-import { requireAnotherAdministrator } from "./administrators.ts";
+import { isAdministrator, requireAnotherAdministrator } from "./administrators.ts";
 import { lockAddress } from "./lock-address.ts";
 
 const INVITATION_DAYS = 7;
 const LIST_MAX = 2_000;
 
-/** @throws SpillwayError `forbidden`; `conflict` when the address is taken; `invalid_input` for an unknown team; ZodError */
+/** @throws SpillwayError `forbidden`; `conflict` when the address is taken; `invalid_input` for an unknown role or team; ZodError */
 export async function createAccount(ctx: ServiceContext, raw: z.input<typeof createAccountInput>): Promise<{ id: string }> {
 	authorize(ctx, "account:manage", null);
-	const { email, name, role, teams, service } = createAccountInput.parse(raw);
+	const { email, name, role: wanted, teams, service } = createAccountInput.parse(raw);
 	const nowMs = ctx.clock.nowMs();
 	return ctx.db.transaction(async (tx) => {
 		await lockAddress(tx, email);
@@ -30,10 +31,11 @@ export async function createAccount(ctx: ServiceContext, raw: z.input<typeof cre
 				fields: [{ path: "email", message: "An account has this address. Use another, or change that account." }],
 			});
 		await requireTeams(tx, teams);
+		const role = await findRole(tx, wanted);
 		const id = newId("usr", nowMs);
 		const invitedUntil = service ? null : new Date(nowMs + INVITATION_DAYS * DAY_MS);
-		await tx.insert(account).values({ id, email, name, role, teams, service, invitedUntil, createdAt: new Date(nowMs) });
-		await writeAudit(tx, ctx, { action: "account.create", subject: `account:${id}`, after: { email, name, role, teams, service } });
+		await tx.insert(account).values({ id, email, name, ...role, teams, service, invitedUntil, createdAt: new Date(nowMs) });
+		await writeAudit(tx, ctx, { action: "account.create", subject: `account:${id}`, after: { email, name, role: wanted, teams, service } });
 		return { id };
 	});
 }
@@ -54,7 +56,7 @@ export function inviteAccount(ctx: ServiceContext, id: string): Promise<{ id: st
 export function disableAccount(ctx: ServiceContext, id: string): Promise<{ id: string }> {
 	return change(ctx, id, "account.disable", async (row, tx) => {
 		if (actorName(ctx.actor) === `account:${id}`) throw new SpillwayError("conflict", "You cannot disable your own account.");
-		if (row.role === "platform" && !row.service && row.disabledAt === null) await requireAnotherAdministrator(tx, ctx, id);
+		if (isAdministrator(row) && !row.service && row.disabledAt === null) await requireAnotherAdministrator(tx, ctx, id);
 		return { disabledAt: new Date(ctx.clock.nowMs()), invitedUntil: null, sessionEpoch: sql`${account.sessionEpoch} + 1` };
 	});
 }
@@ -114,7 +116,9 @@ export interface AccountView {
 	id: string;
 	email: string;
 	name: string;
+	/** The built-in role; for a custom role, the one that it restricts. */
 	role: Role;
+	customRole: string | null;
 	teams: string[];
 	kind: "person" | "service" | "demo";
 	hasPassword: boolean;
@@ -132,7 +136,7 @@ export async function listAccounts(ctx: ServiceContext): Promise<AccountView[]> 
 	]);
 	const byAccount = Map.groupBy(identities, (i) => i.accountId);
 	return rows.map((row) => ({
-		...{ id: row.id, email: row.email, name: row.name, role: row.role, teams: row.teams },
+		...{ id: row.id, email: row.email, name: row.name, role: row.role, customRole: row.customRole, teams: row.teams },
 		kind: row.service ? "service" : row.demo ? "demo" : "person",
 		hasPassword: row.passwordHash !== null,
 		disabledAt: row.disabledAt?.toISOString() ?? null,

@@ -7,15 +7,16 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { findRole, roleName } from "#server/services/core/custom-role.ts";
 import { requireTeams } from "#server/services/core/teams.ts";
-import { requireAnotherAdministrator } from "./administrators.ts";
+import { isAdministrator, requireAnotherAdministrator } from "./administrators.ts";
 
 type Row = typeof account.$inferSelect;
 
 /**
  * Changes name, role and teams of an account. Reduced permissions end its sessions.
  * @throws SpillwayError `not_found`; `conflict` for the last administrator, or when role and teams come from the identity provider;
- * `invalid_input` for an unknown team; ZodError
+ * `invalid_input` for an unknown role or team; ZodError
  */
 export async function updateAccount(ctx: ServiceContext, id: string, raw: z.input<typeof updateAccountInput>): Promise<{ id: string }> {
 	authorize(ctx, "account:manage", null);
@@ -23,8 +24,8 @@ export async function updateAccount(ctx: ServiceContext, id: string, raw: z.inpu
 	return ctx.db.transaction(async (tx) => {
 		const [row] = await tx.select().from(account).where(eq(account.id, id)).for("update");
 		if (!row) throw new SpillwayError("not_found", `There is no account ${id}.`);
-		const before = { name: row.name, role: row.role, teams: row.teams };
-		const after = { name: changes.name ?? row.name, role: changes.role ?? row.role, teams: changes.teams ?? row.teams };
+		const before = { name: row.name, role: roleName(row), teams: row.teams };
+		const after = { name: changes.name ?? row.name, role: changes.role ?? before.role, teams: changes.teams ?? row.teams };
 		const changed = differsIn(before, after);
 		if (changed.length === 0) return { id };
 		if (changed.includes("role") || changed.includes("teams")) await requireOwnRights(tx, row);
@@ -33,11 +34,12 @@ export async function updateAccount(ctx: ServiceContext, id: string, raw: z.inpu
 				tx,
 				after.teams.filter((team) => !row.teams.includes(team)),
 			);
-		if (row.role === "platform" && after.role !== "platform" && !row.service) await requireAnotherAdministrator(tx, ctx, id);
+		const role = await findRole(tx, after.role);
+		if (isAdministrator(row) && !isAdministrator(role) && !row.service) await requireAnotherAdministrator(tx, ctx, id);
 		const lost = changed.includes("role") || row.teams.some((team) => !after.teams.includes(team));
 		await tx
 			.update(account)
-			.set({ ...after, ...(lost && { sessionEpoch: sql`${account.sessionEpoch} + 1` }) })
+			.set({ ...after, ...role, ...(lost && { sessionEpoch: sql`${account.sessionEpoch} + 1` }) })
 			.where(eq(account.id, id));
 		await writeAudit(tx, ctx, {
 			...{ action: "account.update", subject: `account:${id}` },
@@ -47,7 +49,7 @@ export async function updateAccount(ctx: ServiceContext, id: string, raw: z.inpu
 	});
 }
 
-type Rights = Pick<Row, "name" | "role" | "teams">;
+type Rights = Pick<Row, "name" | "teams"> & { role: string };
 
 function differsIn(before: Rights, after: Rights): (keyof Rights)[] {
 	const sameTeams = [...before.teams].sort().join() === [...after.teams].sort().join();

@@ -15,17 +15,18 @@ export async function planGroups(
 	wanted: readonly Group[],
 	{ prune, teams }: { prune: boolean; teams: ReadonlySet<string> },
 ): Promise<PlanPart> {
-	const known = await readGroupMappings(ctx.db);
+	const mappings = await readGroupMappings(ctx.db);
 	const changes = wanted.flatMap(({ group, role = null, team = null }): Change[] => {
-		const before = ownValue(known, group);
-		const fields = differences(before ?? null, { role, team });
+		const before = ownValue(mappings, group);
+		const known = before && { ...before, role: before.customRole ?? before.role };
+		const fields = differences(known ?? null, { role, team });
 		if (fields.length === 0) return [];
 		const action = before ? "update" : "create";
 		return [{ ...{ kind: "group", id: group, action, fields }, apply: (at) => setGroupMapping(at, { group, role, team }) }];
 	});
 	const names = new Set(wanted.map(({ group }) => group));
 	const removed = prune
-		? Object.keys(known)
+		? Object.keys(mappings)
 				.filter((group) => !names.has(group))
 				.sort()
 		: [];

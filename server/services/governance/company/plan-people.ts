@@ -1,5 +1,6 @@
 import { scimMember } from "#server/db/schema/scim.ts";
 import type { CompanySpec } from "#server/domain/company-schema.ts";
+import { roleName } from "#server/services/core/custom-role.ts";
 import { type AccountView, createAccount, disableAccount, enableAccount, listAccounts } from "../account/manage.ts";
 import { updateAccount } from "../account/update.ts";
 import { type Change, type CompanyContext, differences, type PlanPart } from "./change.ts";
@@ -63,7 +64,7 @@ function planPerson(person: Person, before: AccountView | undefined, inGroups: R
 			skipped: [],
 		};
 	}
-	const all = differences({ name: before.name, role: before.role, teams: sorted(before.teams) }, after);
+	const all = differences({ name: before.name, role: roleName(before), teams: sorted(before.teams) }, after);
 	const isProvided = inGroups.has(before.id) || before.identities.some((identity) => identity.linkedAt !== null);
 	const fields = [
 		...all.filter(({ field }) => !isProvided || field === "name"),

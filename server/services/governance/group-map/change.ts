@@ -7,6 +7,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { ownValue } from "#server/kernel/own-value.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
+import { findRole } from "#server/services/core/custom-role.ts";
 import { lockGroupMappings, mergeGroupMap, type StoredMappings, writeGroupMappings } from "#server/services/core/group-map.ts";
 import { requireTeams } from "#server/services/core/teams.ts";
 import { applyGroups } from "../scim/apply-groups.ts";
@@ -15,18 +16,19 @@ import type { GroupMapContext, GroupMappingView } from "./list.ts";
 /**
  * Maps a group, or changes its mapping. SCIM members of the group change immediately; people who sign in without SCIM change at their next
  * sign-in.
- * @throws SpillwayError `forbidden`; `invalid_input` for an unknown team; `conflict` for the last administrator; ZodError
+ * @throws SpillwayError `forbidden`; `invalid_input` for an unknown role or team; `conflict` for the last administrator; ZodError
  */
 export async function setGroupMapping(ctx: GroupMapContext, raw: z.input<typeof setGroupMappingInput>): Promise<GroupMappingView> {
 	authorize(ctx, "account:manage", null);
 	const { group, role, team } = setGroupMappingInput.parse(raw);
-	await ctx.db.transaction(async (tx) => {
+	return ctx.db.transaction(async (tx) => {
 		if (team !== null) await requireTeams(tx, [team], "team");
 		const before = await lockGroupMappings(tx);
+		const assigned = role === null ? { role, customRole: null } : await findRole(tx, role);
 		const rest = Object.entries(before).filter(([name]) => name !== group);
-		await save(tx, ctx, group, { before, after: Object.fromEntries([...rest, [group, { role, team }]]) });
+		await save(tx, ctx, group, { before, after: Object.fromEntries([...rest, [group, { ...assigned, team }]]) });
+		return { group, ...assigned, team, source: "settings" as const };
 	});
-	return { group, role, team, source: "settings" };
 }
 
 /** @throws SpillwayError `forbidden`; `not_found` when Settings has no such mapping; `conflict` for the last administrator; ZodError */

@@ -16,6 +16,8 @@ export type GroupMapContext = ServiceContext & { groupMap: GroupMap };
 export interface GroupMappingView {
 	group: string;
 	role: Role | null;
+	/** Restricts `role`; null: everything the role allows. */
+	customRole: string | null;
 	team: string | null;
 	source: "settings" | "process";
 }
@@ -38,6 +40,7 @@ export async function listGroupMappings(ctx: GroupMapContext) {
 		mappings: names.map(
 			(group): GroupMappingView => ({
 				...{ group, role: ownValue(map.roles, group) ?? null, team: ownValue(map.teams, group) ?? null },
+				customRole: ownValue(map.customRoles ?? {}, group) ?? null,
 				source: Object.hasOwn(stored, group) ? "settings" : "process",
 			}),
 		),
@@ -59,6 +62,7 @@ export async function checkGroups(ctx: GroupMapContext, raw: z.input<typeof chec
 			: (await ctx.db.select({ name: team.name }).from(team).where(inArray(team.name, wanted))).map(({ name }) => name);
 	return {
 		role: rights?.role ?? null,
+		customRole: rights?.customRole ?? null,
 		teams: wanted.filter((name) => known.includes(name)),
 		missingTeams: wanted.filter((name) => !known.includes(name)),
 		unmapped: groups.filter((group) => rightsOfGroups([group], map) === null),

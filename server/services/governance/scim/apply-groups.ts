@@ -5,7 +5,7 @@ import { scimGroup, scimMember } from "#server/db/schema/scim.ts";
 import { type GroupMap, rightsOfGroups } from "#server/domain/group-map.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { requireAnotherAdministrator } from "../account/administrators.ts";
+import { isAdministrator, requireAnotherAdministrator } from "../account/administrators.ts";
 
 /**
  * Gives accounts the role and teams of their groups; missing teams are skipped. Reduced permissions end their sessions.
@@ -27,12 +27,16 @@ export async function applyGroups(tx: Tx, ctx: ServiceContext, map: GroupMap, ac
 			(groups.get(row.id) ?? []).map(({ group }) => group),
 			map,
 		);
-		const after = { role: mapped?.role ?? ("data_scientist" as const), teams: (mapped?.teams ?? []).filter((name) => known.has(name)) };
-		const before = { role: row.role, teams: row.teams };
-		if (before.role === after.role && [...before.teams].sort().join() === after.teams.join()) continue;
-		if (before.role === "platform" && after.role !== "platform" && row.disabledAt === null)
-			await requireAnotherAdministrator(tx, ctx, row.id);
-		const lost = before.role !== after.role || before.teams.some((name) => !after.teams.includes(name));
+		const after = {
+			role: mapped?.role ?? ("data_scientist" as const),
+			customRole: mapped?.customRole ?? null,
+			teams: (mapped?.teams ?? []).filter((name) => known.has(name)),
+		};
+		const before = { role: row.role, customRole: row.customRole, teams: row.teams };
+		const isSameRole = before.role === after.role && before.customRole === after.customRole;
+		if (isSameRole && [...before.teams].sort().join() === after.teams.join()) continue;
+		if (isAdministrator(before) && !isAdministrator(after) && row.disabledAt === null) await requireAnotherAdministrator(tx, ctx, row.id);
+		const lost = !isSameRole || before.teams.some((name) => !after.teams.includes(name));
 		await tx
 			.update(account)
 			.set({ ...after, ...(lost && { sessionEpoch: sql`${account.sessionEpoch} + 1` }) })

@@ -58,7 +58,7 @@ export async function createFirstAdministrator(
 		const [taken] = await tx.select({ id: account.id }).from(account).where(sql`lower(${account.email}) = ${email.toLowerCase()}`);
 		const accountId = taken?.id ?? newId("usr", at.nowMs);
 		// An administrator who was invited but cannot sign in gets a password.
-		const rights = { name, role: "platform" as const, passwordHash, service: false, demo: false, disabledAt: null };
+		const rights = { name, role: "platform" as const, customRole: null, passwordHash, service: false, demo: false, disabledAt: null };
 		if (taken) {
 			await tx
 				.update(account)

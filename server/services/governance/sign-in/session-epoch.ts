@@ -1,7 +1,9 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Db, DbOrTx } from "#server/db/client.ts";
 import { account } from "#server/db/schema/account.ts";
+import { customRole } from "#server/db/schema/custom-role.ts";
 import type { Actor } from "#server/services/core/context.ts";
+import { ITS_CUSTOM_ROLE, personOf } from "#server/services/core/custom-role.ts";
 
 /** Ends every session of an account: sign-out applies to all devices and to copies of its cookie. */
 export async function endSessions(db: DbOrTx, accountId: string): Promise<void> {
@@ -26,8 +28,9 @@ export async function readSessionEpoch(db: Db, accountId: string): Promise<numbe
  */
 export async function actorOfSession(db: Db, session: { accountId: string; epoch: number }, demo: boolean): Promise<Actor | null> {
 	const [row] = await db
-		.select()
+		.select({ account, custom: customRole })
 		.from(account)
+		.leftJoin(customRole, ITS_CUSTOM_ROLE)
 		.where(
 			and(
 				eq(account.id, session.accountId),
@@ -37,5 +40,5 @@ export async function actorOfSession(db: Db, session: { accountId: string; epoch
 				demo ? undefined : eq(account.demo, false),
 			),
 		);
-	return row ? { kind: "person", accountId: row.id, name: row.name, role: row.role, teams: row.teams, via: "session" } : null;
+	return row ? personOf(row.account, row.custom, "session") : null;
 }

@@ -23,7 +23,7 @@ function person(subject: string, changes: Partial<OidcPerson> = {}): OidcPerson 
 		email: `${subject}@example.test`,
 		emailVerified: true,
 		name: subject,
-		rights: { role: "data_scientist", teams: ["research"] },
+		rights: { role: "data_scientist", customRole: null, teams: ["research"] },
 		...changes,
 	};
 }
@@ -102,7 +102,7 @@ it("sessions end on sign-out, change of rights and disabling", async () => {
 	const first = await session();
 	await signIn(person("fay"));
 	expect(await actor(first)).not.toBeNull();
-	await signIn(person("fay", { rights: { role: "finance", teams: [] } }));
+	await signIn(person("fay", { rights: { role: "finance", customRole: null, teams: [] } }));
 	expect(await actor(first)).toBeNull();
 	const second = await session();
 	await endSessions(database.db, accountId);

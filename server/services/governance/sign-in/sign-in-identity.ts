@@ -61,7 +61,7 @@ export function signInIdentity(db: Db, person: OidcPerson, at: At): Promise<Sign
 async function refreshAccount(tx: Tx, row: AccountRow, person: OidcPerson, at: At): Promise<SignInResult> {
 	if (row.service || row.demo) return { refusal: "not_a_person" };
 	if (row.disabledAt) return { refusal: "disabled" };
-	const before = { role: row.role, teams: row.teams };
+	const before = { role: row.role, customRole: row.customRole, teams: row.teams };
 	// Without a mapped group, the permissions of an earlier sign-in end too.
 	const changed = person.rights === null || !isDeepStrictEqual(before, { ...person.rights });
 	if (changed) {

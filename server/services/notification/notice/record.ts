@@ -3,6 +3,7 @@ import type { Tx } from "#server/db/client.ts";
 import { noticeWords, pageOfWork, TOPIC_OF_EVENT, type WorkEvent, type WorkFacts } from "#server/domain/notice.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { rolesWith } from "#server/services/core/authorize.ts";
+import { isPermitted } from "#server/services/core/custom-role.ts";
 import { queueMessage } from "../delivery/queue.ts";
 
 export interface NewNotice {
@@ -40,7 +41,7 @@ export async function recordNotice(tx: Tx, notice: NewNotice): Promise<void> {
 		insert into notice (id, account_id, about, event, title, text, link, created_at)
 		select ${newId("ntc", nowMs)}, id, ${about}, ${event}, ${words.title}, ${words.text}, ${link},
 			${new Date(nowMs).toISOString()}::timestamptz
-		from account where id = ${submittedBy.slice("account:".length)} and disabled_at is null and not service and ${wants}
+		from account where id = ${submittedBy.slice("account:".length)} and disabled_at is null and not service and ${isPermitted("job:read")} and ${wants}
 			and (role::text = any(${sql.param(rolesWith("job:read"))}::text[]) or ${work.team} = any(teams))
 		on conflict do nothing`);
 }

@@ -8,6 +8,7 @@ import type { Role } from "#server/domain/vocabulary.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { isPermitted } from "#server/services/core/custom-role.ts";
 
 const WINDOW_DAYS = 90;
 
@@ -32,7 +33,7 @@ export async function readOutlook(db: DbOrTx, role: Role, submittedBy: string, n
 	const people = await db
 		.select({ id: account.id, name: account.name })
 		.from(account)
-		.where(and(eq(account.role, role), isNull(account.disabledAt)))
+		.where(and(eq(account.role, role), isPermitted("job:approve"), isNull(account.disabledAt)))
 		.orderBy(asc(account.name), asc(account.id));
 	const took = sql`extract(epoch from (${approval.decidedAt} - ${approval.requestedAt})) * 1000`;
 	const [row] = await db

@@ -6,6 +6,7 @@ import type { JobState } from "#server/domain/states.ts";
 import type { Role, WorkloadClass } from "#server/domain/vocabulary.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import type { BudgetView } from "#server/scheduling/types.ts";
+import { allows } from "#server/services/core/authorize.ts";
 import { type Actor, actorName } from "#server/services/core/context.ts";
 import { type ReasonView, reasonView } from "#server/services/core/view.ts";
 
@@ -48,7 +49,7 @@ export interface ApprovalView {
 
 /** Requires the rule's role, and excludes one's own job. */
 export function canAnswer(actor: Actor, role: Role, submittedBy: string): boolean {
-	return actor.kind === "person" && actor.role === role && actorName(actor) !== submittedBy;
+	return actor.kind === "person" && actor.role === role && allows({ actor }, "job:approve", null) && actorName(actor) !== submittedBy;
 }
 
 export function viewOf(input: {

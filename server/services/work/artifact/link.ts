@@ -4,9 +4,11 @@ import { z } from "zod";
 import type { linkInput } from "#server/contract/inputs/artifact.ts";
 import type { Db } from "#server/db/client.ts";
 import { account } from "#server/db/schema/account.ts";
+import { customRole } from "#server/db/schema/custom-role.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import type { Actor, ServiceContext } from "#server/services/core/context.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { ITS_CUSTOM_ROLE, personOf } from "#server/services/core/custom-role.ts";
 import { type ArtifactFiles, openArtifactFile, type StoredFile } from "./open-file.ts";
 
 const linkFacts = z.strictObject({ artifactId: z.string(), path: z.string(), accountId: z.string(), expiresAtMs: z.number() });
@@ -41,10 +43,13 @@ export async function openLink(db: Db, store: ArtifactFiles & { secretKey: strin
 		throw new SpillwayError("unauthenticated", facts === null ? "The link is not valid." : "The link has expired.", {
 			fix: "Create a new link.",
 		});
-	const [row] = await db.select().from(account).where(eq(account.id, facts.accountId));
+	const [row] = await db
+		.select({ account, custom: customRole })
+		.from(account)
+		.leftJoin(customRole, ITS_CUSTOM_ROLE)
+		.where(eq(account.id, facts.accountId));
 	if (!row) throw new SpillwayError("unauthenticated", "The person who created the link has no account.", { fix: "Create a new link." });
-	const actor: Actor = { kind: "person", accountId: row.id, name: row.name, role: row.role, teams: row.teams, via: "token" };
-	return openArtifactFile({ actor, db }, store, { id: facts.artifactId, path: facts.path });
+	return openArtifactFile({ actor: personOf(row.account, row.custom, "token"), db }, store, { id: facts.artifactId, path: facts.path });
 }
 
 /** The key is used for other signatures too; the prefix keeps them apart. */

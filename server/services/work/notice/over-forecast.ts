@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { rolesWith } from "#server/services/core/authorize.ts";
+import { isPermitted } from "#server/services/core/custom-role.ts";
 import { recordJobNotice } from "./job.ts";
 
 /** Jobs checked per call; the others follow in the next one. */
@@ -28,7 +29,7 @@ export async function recordOverForecast(db: Db, nowMs: number): Promise<number>
 			where c->>'outcome' = 'chosen' limit 1) as chosen on true
 		where job.state = 'running' and (chosen.c->'finish'->>'p90Ms')::numeric < ${nowMs} and (
 			exists (select 1 from account where account.id = substr(job.submitted_by, length('account:') + 1)
-				and disabled_at is null and not service
+				and disabled_at is null and not service and ${isPermitted("job:read")}
 				and (role::text = any(${sql.param(rolesWith("job:read"))}::text[]) or job.team = any(teams))
 				and coalesce(job.spec->'notify' ? 'over_forecast', 'over_forecast' = any(notify_events))
 				and not exists (select 1 from notice where account_id = account.id and about = 'work:' || job.id || ':over_forecast'))
