@@ -17,10 +17,10 @@ const DOCUMENT_BYTES_MAX = 64_000;
 
 export const stores: Command = {
 	name: "stores",
-	usage: "[add -f FILE | check NAME | use NAME | unuse NAME | price NAME | rm NAME | limit TEAM]",
+	usage: "[add -f FILE | update NAME -f FILE | check NAME | use NAME | unuse NAME | price NAME | rm NAME | limit TEAM]",
 	summary: "manage stores for results and checkpoints, with prices and limits",
 	details:
-		"add reads team, name, config (kind: s3, gcs, azblob, webdav or folder) and secret (docs/results.md), checks the store by writing, reading and deleting a small file, and adds it as the team's default. NAME is TEAM/NAME or a store's id. use makes a store the team's default; unuse returns to the embedded store. price sets what storage and egress cost from now on; NAME embedded is the embedded store. limit sets a team's quota and retention.",
+		"add reads team, name, config (kind: s3, gcs, azblob, webdav or folder) and secret (docs/results.md), checks the store by writing, reading and deleting a small file, and adds it as the team's default. update reads config, secret or both, and keeps what the file omits; the place of the files cannot change. NAME is TEAM/NAME or a store's id. use makes a store the team's default; unuse returns to the embedded store. price sets what storage and egress cost from now on; NAME embedded is the embedded store. limit sets a team's quota and retention.",
 	options: {
 		file: { short: "f", value: "FILE", help: "the store, YAML or JSON; - reads it from stdin" },
 		quota: { value: "GIB", help: "limit: GiB of results that the team keeps, or none" },
@@ -32,6 +32,7 @@ export const stores: Command = {
 	examples: [
 		"spillway stores",
 		"spillway stores add -f store.yaml",
+		"spillway stores update risk/models -f store.yaml",
 		"spillway stores check risk/models",
 		"spillway stores price risk/models --storage 0.023 --egress 0.09",
 		"spillway stores limit risk --quota 500 --keep 90",
@@ -40,11 +41,12 @@ export const stores: Command = {
 		const [verb = "ls", name] = ctx.args.positionals;
 		if (verb === "ls" && name === undefined) return list(ctx);
 		if (verb === "add" && name === undefined) return add(ctx);
+		if (verb === "update" && name !== undefined) return update(ctx, name);
 		if (verb === "limit" && name !== undefined) return limit(ctx, name);
 		if (verb === "price" && name !== undefined) return setPrice(ctx, name);
 		if (name !== undefined && (verb === "check" || verb === "use" || verb === "unuse" || verb === "rm")) return change(ctx, verb, name);
 		throw badInput(
-			`There is no "stores ${[verb, name].filter(Boolean).join(" ")}". There are: ls, add -f FILE, check|use|unuse|price|rm NAME, limit TEAM.`,
+			`There is no "stores ${[verb, name].filter(Boolean).join(" ")}". There are: ls, add -f FILE, update NAME -f FILE, check|use|unuse|price|rm NAME, limit TEAM.`,
 		);
 	},
 };
@@ -95,6 +97,19 @@ async function add(ctx: CommandContext): Promise<ExitCode> {
 	const answer = await ctx.client.post("/stores", document);
 	const { team, name, address } = readAs(storeSchema, answer, "store");
 	ctx.io.out(ctx.json ? `${answer.text}\n` : `${team}/${name} was checked and added: ${address}\n`);
+	return EXIT.done;
+}
+
+async function update(ctx: CommandContext, name: string): Promise<ExitCode> {
+	const document = await readDocument(ctx, {
+		usage: "spillway stores update NAME -f FILE",
+		wanted: "config, secret or both (docs/results.md)",
+		bytesMax: DOCUMENT_BYTES_MAX,
+	});
+	const { stores: rows } = readAs(storageSchema, await ctx.client.get("/stores"), "stores");
+	const answer = await ctx.client.patch(`/stores/${find(rows, name).id}`, document);
+	const { address } = readAs(storeSchema, answer, "store");
+	ctx.io.out(ctx.json ? `${answer.text}\n` : `${name} was changed: ${address}. Check it with: spillway stores check ${name}\n`);
 	return EXIT.done;
 }
 

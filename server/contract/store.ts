@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { addStoreInput, changeStoreInput, setStorageInput, storePriceInput } from "./inputs/store.ts";
+import { addStoreInput, changeStoreInput, setStorageInput, storePriceInput, updateStoreInput } from "./inputs/store.ts";
 import { operation } from "./operation.ts";
 import { storageSchema, storeCheckSchema, storePriceSchema, storeSchema } from "./outputs/store.ts";
-import { byId } from "./parts.ts";
+import { byId, entityId } from "./parts.ts";
 
 export const store = {
 	list: operation({
@@ -35,6 +35,17 @@ export const store = {
 		permission: "store:manage",
 		input: changeStoreInput,
 		example: { isDefault: true },
+		output: storeSchema,
+		write: true,
+		procedure: "mutation",
+	}),
+	update: operation({
+		method: "PATCH",
+		path: "/stores/{id}",
+		summary: "Change a store's settings or credentials; the place of its files cannot change",
+		permission: "store:manage",
+		input: updateStoreInput.extend({ id: entityId }),
+		example: { secret: { accessKeyId: "AKIA…", secretAccessKey: "…" } },
 		output: storeSchema,
 		write: true,
 		procedure: "mutation",

@@ -829,6 +829,11 @@ export interface Operations {
 		arguments: { id: string; body: t.StoreChangeBody };
 		answer: t.Store;
 	};
+	/** Change a store's settings or credentials; the place of its files cannot change. */
+	"store.update": {
+		arguments: { id: string; body?: t.StoreUpdateBody };
+		answer: t.Store;
+	};
 	/** Remove a store; its files stay where they are and stay readable. */
 	"store.remove": {
 		arguments: { id: string };
@@ -1417,6 +1422,7 @@ export const OPERATIONS = {
 	"store.list": { method: "GET", path: "/stores", query: [], textType: null, isRepeatable: false },
 	"store.add": { method: "POST", path: "/stores", query: [], textType: null, isRepeatable: false },
 	"store.change": { method: "PUT", path: "/stores/{id}", query: [], textType: null, isRepeatable: true },
+	"store.update": { method: "PATCH", path: "/stores/{id}", query: [], textType: null, isRepeatable: true },
 	"store.remove": { method: "DELETE", path: "/stores/{id}", query: [], textType: null, isRepeatable: true },
 	"store.setPrice": { method: "PUT", path: "/stores/{id}/price", query: [], textType: null, isRepeatable: true },
 	"store.check": { method: "POST", path: "/stores/{id}/check", query: [], textType: null, isRepeatable: true },

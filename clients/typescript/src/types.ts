@@ -5089,6 +5089,11 @@ export interface StoreChangeBody {
 	isDefault: boolean;
 }
 
+export interface StoreUpdateBody {
+	config?: StoreAddBodyConfigS3 | StoreAddBodyConfigGcs | StoreAddBodyConfigAzblob | StoreAddBodyConfigWebdav | StoreAddBodyConfigFolder;
+	secret?: Readonly<Record<string, string>>;
+}
+
 export interface StoreSetPriceBody {
 	usdPerGiBMonth: string | null;
 	usdPerGiBEgress: string | null;

@@ -6,6 +6,7 @@ import { removeStore, setDefaultStore, setStorageLimits } from "#server/services
 import { checkStore } from "#server/services/capacity/store/check.ts";
 import { listStores } from "#server/services/capacity/store/list.ts";
 import { setStorePrice } from "#server/services/capacity/store/set-price.ts";
+import { updateStore } from "#server/services/capacity/store/update.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { OperationContext } from "../operation-context.ts";
 import { bind } from "./bind.ts";
@@ -14,6 +15,7 @@ export const storeOperations = {
 	list: bind(store.list, (ctx) => listStores(ctx)),
 	add: bind(store.add, (ctx, input) => addStore(withStores(ctx), input)),
 	change: bind(store.change, (ctx, { id, isDefault }) => setDefaultStore(ctx, id, isDefault)),
+	update: bind(store.update, (ctx, { id, ...changes }) => updateStore(withStores(ctx), id, changes)),
 	setPrice: bind(store.setPrice, setStorePrice),
 	check: bind(store.check, (ctx, { id }) => checkStore(withStores(ctx), id)),
 	remove: bind(store.remove, (ctx, { id }) => removeStore(ctx, id)),

@@ -15,6 +15,13 @@ export const addStoreInput = z.strictObject({
 	check: z.boolean().default(true),
 });
 
+/** Omitted fields keep their values. */
+export const updateStoreInput = z.strictObject({
+	config: storeConfigSchema.optional(),
+	/** Replaces the stored credentials. Validated per kind of store: server/domain/store.ts, STORE_SECRETS. */
+	secret: z.record(z.string(), z.string()).optional(),
+});
+
 /** Dollars with at most six decimals; null: no price. */
 const price = z
 	.string()

@@ -5757,6 +5757,11 @@ class StoreChangeBody(TypedDict):
     isDefault: bool
 
 
+class StoreUpdateBody(TypedDict, total=False):
+    config: Union[StoreAddBodyConfigS3, StoreAddBodyConfigGcs, StoreAddBodyConfigAzblob, StoreAddBodyConfigWebdav, StoreAddBodyConfigFolder]
+    secret: Dict[str, str]
+
+
 class StoreSetPriceBody(TypedDict):
     usdPerGiBMonth: Optional[str]
     usdPerGiBEgress: Optional[str]

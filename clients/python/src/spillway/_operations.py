@@ -2928,6 +2928,25 @@ class StoreOperations:
             ),
         )
 
+    def update(
+        self,
+        id: str,
+        body: Optional[m.StoreUpdateBody] = None,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> m.Store:
+        """Change a store's settings or credentials; the place of its files cannot change."""
+        return cast(
+            m.Store,
+            self._transport.json(
+                "PATCH",
+                join("/stores/{id}", id),
+                body=body,
+                repeatable=True,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
     def remove(
         self,
         id: str,
