@@ -1,7 +1,9 @@
 "use client";
 import { lazy } from "react";
 import { JobApproval } from "#components/approvals/job-approval.tsx";
+import { compareHref } from "#components/jobs/compare-link.ts";
 import { PanelGate } from "#components/page/panel-gate.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
 import { KpiSkeleton } from "#components/ui/skeleton.tsx";
 import { DecisionSummary } from "./decision-summary.tsx";
 import { JobFacts } from "./job-facts.tsx";
@@ -37,6 +39,10 @@ export function JobOverview({ id }: { id: string }) {
 					<DecisionSummary job={job} />
 				</PanelGate>
 			)}
+			{/* The header has no room for it on phones. */}
+			<ButtonLink href={compareHref(id)} className="justify-self-start md:hidden">
+				Compare with another job
+			</ButtonLink>
 		</>
 	);
 }
