@@ -84,7 +84,7 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 					sub={<span className="max-md:hidden">Below the line: owned. Above: cloud or queued.</span>}
 					actions={
 						<>
-							<DemandExport range={range} />
+							<DemandExport range={range} hide={hide} />
 							<SegmentedLinks
 								label="Time range"
 								value={range}

@@ -1,5 +1,6 @@
 "use client";
 import type { RefObject } from "react";
+import type { PngEvent } from "#components/charts/save-png.ts";
 import { saveCsv } from "#components/csv/csv.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { Button } from "#components/ui/button.tsx";
@@ -14,14 +15,16 @@ type ChartExportProps = {
 	name: string;
 	/** The displayed values, as CSV. */
 	csv: (() => string) | null;
+	/** Drawn into the image. */
+	events?: readonly PngEvent[];
 };
 
 /** Downloads the data of a chart. */
-export function ChartExport({ root, title, name, csv }: ChartExportProps) {
+export function ChartExport({ root, title, name, csv, events = [] }: ChartExportProps) {
 	const png = async (): Promise<void> => {
 		try {
 			const { savePng } = await import("./save-png.ts");
-			if (root.current) await savePng(root.current, title, `${name}.png`);
+			if (root.current) await savePng(root.current, title, `${name}.png`, events);
 		} catch (error) {
 			notify({ tone: "failed", title: "Could not export the chart", detail: describeError(error).detail });
 		}

@@ -5,7 +5,13 @@ import { cn } from "#components/ui/cn.ts";
 import { Icon, type IconName } from "#components/ui/icon.tsx";
 import type { AnnotationKind } from "#server/domain/annotation.ts";
 
-const ICON: Record<AnnotationKind, IconName> = { policy: "policies", budget: "budgets", price: "spend", site: "capacity" };
+const ICON: Record<AnnotationKind, IconName> = {
+	policy: "policies",
+	budget: "budgets",
+	price: "spend",
+	site: "capacity",
+	region: "capacity",
+};
 /** Minimum size of an easily tapped target, in pixels. */
 const SIZE = 24;
 /** A tooltip of this width stays inside the chart. */

@@ -3,12 +3,14 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ComponentProps, useRef } from "react";
-import { barsCsv } from "#components/charts/bars-csv.ts";
+import { barsCsv, marksByBar } from "#components/charts/bars-csv.ts";
 import { ChartExport } from "#components/charts/chart-export.tsx";
 import { ChartLegend } from "#components/charts/chart-legend.tsx";
 import { ChartMarks } from "#components/charts/chart-marks.tsx";
-import { type ChartMark, marksByRow } from "#components/charts/marks.ts";
+import { type ChartMark, groupMarks } from "#components/charts/marks.ts";
+import type { PlotFrame } from "#components/charts/plot-frame.ts";
 import { PlotSurface, usePlotSurface } from "#components/charts/plot-surface.tsx";
+import type { PngEvent } from "#components/charts/save-png.ts";
 import { type BarsInput, hideSeries, readBar, tabulateBars } from "#components/charts/stacked-bars.ts";
 import { useWidth } from "#components/charts/use-width.ts";
 import { MoneyText } from "#components/money/money.tsx";
@@ -100,7 +102,13 @@ export function StackedBarsChart(props: StackedBarsChartProps) {
 					{...legend}
 					end={
 						props.exportName && (
-							<ChartExport root={root} title={label} name={props.exportName} csv={() => barsCsv(input, BUCKET_WORD[bucket])} />
+							<ChartExport
+								root={root}
+								title={label}
+								name={props.exportName}
+								csv={() => barsCsv(input, BUCKET_WORD[bucket], marks)}
+								events={pngEvents(marks, width, frame)}
+							/>
 						)
 					}
 				/>
@@ -108,6 +116,15 @@ export function StackedBarsChart(props: StackedBarsChartProps) {
 			<BarsTable input={input} label={label} bucket={bucket} marks={marks} />
 		</div>
 	);
+}
+
+/** One numbered marker per group, as on the screen. */
+function pngEvents(marks: readonly ChartMark[], width: number, frame: PlotFrame): PngEvent[] {
+	const plot = Math.max(1, width - frame.left - frame.right);
+	return groupMarks(marks, (MARKER + 2) / plot).map((group) => ({
+		x: frame.left + group.share * plot,
+		texts: group.marks.map(({ text, when }) => `${text}, ${when}`),
+	}));
 }
 
 function BarReadout({ input, index, href }: { input: BarsInput; index: number; href: string | null }) {
@@ -158,7 +175,7 @@ const BUCKET_WORD = { day: "Day", week: "Week", month: "Month" };
 type BarsTableProps = { input: BarsInput; label: string; bucket: "day" | "week" | "month"; marks: readonly ChartMark[] };
 
 function BarsTable({ input, label, bucket, marks }: BarsTableProps) {
-	const events = marksByRow(marks, ({ share }) => Math.floor(share * input.bars.length));
+	const events = marksByBar(marks, input.bars.length);
 	const rows = tabulateBars(input);
 	const ranges = rows.some((row) => row.range !== "");
 	return (

@@ -3,9 +3,9 @@ import { useRouter } from "next/navigation";
 import { startTransition } from "react";
 import { DemandChart } from "#components/charts/demand-chart.tsx";
 import { EventsSwitch } from "#components/charts/events-switch.tsx";
-import { useMarks } from "#components/charts/use-marks.ts";
 import { hasDemand, prepareDemandInput } from "#components/overview/prepare-demand.ts";
 import { DEMAND_RANGE, type DemandView, demandQuery, overviewHref } from "#components/overview/range.ts";
+import { useDemandMarks } from "#components/overview/use-demand-marks.ts";
 import { EmptyState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
@@ -17,7 +17,7 @@ export function DemandPanel({ range, hide }: DemandView) {
 	const { data: demand } = useSuspenseQuery({ ...trpc.overview.demand.queryOptions(demandQuery(range)), refetchInterval: MINUTE_MS });
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
 	const homes = sites.filter((s) => s.kind === "owned");
-	const marks = useMarks(demand, (atMs) => (atMs - demand.fromMs) / Math.max(1, demand.toMs - demand.fromMs));
+	const marks = useDemandMarks(demand);
 	const router = useRouter();
 	if (!hasDemand(demand)) {
 		return (

@@ -30,6 +30,15 @@ describe("Overview exports", () => {
 			...{ "From (UTC)": "2026-11-19T14:01:00.000Z", "To (UTC)": "2026-11-19T14:02:00.000Z" },
 			...{ "GPUs requested": "4", "Owned GPUs": "2", "local owned": "2", "aws spot": "1", Queued: "1" },
 		});
+		const mark = {
+			id: "audit-1",
+			kind: "policy",
+			atMs: FROM + MINUTE,
+			share: 0.5,
+			when: "14:01 UTC",
+			text: "Policy v2 published",
+		} as const;
+		expect(readCsv(demandCsv(demand, [mark])).map(({ Events }) => Events)).toEqual(["", "Policy v2 published (14:01 UTC)"]);
 	});
 
 	it("exports activity as shown, with links", () => {

@@ -1,17 +1,23 @@
+import { type ChartMark, marksByRow } from "#components/charts/marks.ts";
 import { csvText, exactDollars } from "#components/csv/csv.ts";
 import { CAPACITY_WORD } from "#components/place/place.tsx";
 import type { FeedLine } from "./feed.ts";
 import type { Demand } from "./prepare-demand.ts";
 
-/** GPU demand as CSV: a line per interval with use per location and queued GPUs. */
-export function demandCsv(demand: Demand): string {
+/** GPU demand as CSV: a line per interval with use per location, queued GPUs and the events, if any. */
+export function demandCsv(demand: Demand, marks: readonly ChartMark[] = []): string {
 	const stepMs = (demand.toMs - demand.fromMs) / Math.max(1, demand.points.length);
 	const instant = (ms: number) => new Date(ms).toISOString();
 	const places = demand.places.map(({ siteId, capacityType }) => `${siteId} ${CAPACITY_WORD[capacityType]}`);
-	const lines = demand.points.map((p) =>
-		[instant(p.atMs - stepMs), instant(p.atMs), p.wanted, demand.ownedGpus, ...p.placed, p.waiting].map(String),
-	);
-	return csvText([["From (UTC)", "To (UTC)", "GPUs requested", "Owned GPUs", ...places, "Queued"], ...lines]);
+	const last = demand.points.length - 1;
+	const events = marksByRow(marks, ({ share }) => Math.min(last, Math.floor(share * demand.points.length)));
+	const hasEvents = events.size > 0;
+	const lines = demand.points.map((p, i) => [
+		...[instant(p.atMs - stepMs), instant(p.atMs), p.wanted, demand.ownedGpus, ...p.placed, p.waiting].map(String),
+		...(hasEvents ? [events.get(i) ?? ""] : []),
+	]);
+	const head = ["From (UTC)", "To (UTC)", "GPUs requested", "Owned GPUs", ...places, "Queued", ...(hasEvents ? ["Events"] : [])];
+	return csvText([head, ...lines]);
 }
 
 /** Activity as CSV. `origin` makes links absolute. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type AuditFact, toAnnotations } from "./annotation.ts";
+import { type AuditFact, findLostRegions, toAnnotations } from "./annotation.ts";
 
 const line = (action: string, some: Partial<AuditFact> = {}): AuditFact => ({
 	...{ id: 1, atMs: 10, action, subject: "default", before: null, after: null },
@@ -28,4 +28,13 @@ it("orders entries by time across sites and omits other actions", () => {
 	];
 	const found = toAnnotations([line("policy.publish"), line("job.cancel", { id: 2 })], sites);
 	expect(found.map(({ text }) => text)).toEqual(["Hall B is unhealthy", "Policy default published", "Hall B is healthy again"]);
+});
+
+it("marks a region that loses three attempts at about the same time, and no single losses", () => {
+	const lost = (attemptId: string, minute: number, region: string) => ({ attemptId, atMs: minute * 60_000, site: "AWS", region });
+	const found = findLostRegions([
+		...[lost("c", 12, "us-east-1"), lost("a", 0, "us-east-1"), lost("b", 10, "us-east-1")],
+		...[lost("d", 90, "us-east-1"), lost("e", 0, "eu-west-1"), lost("f", 5, "eu-west-1")],
+	]);
+	expect(found).toEqual([{ id: "lost-a", atMs: 0, kind: "region", text: "AWS us-east-1 lost 3 running attempts" }]);
 });

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { microToUsdText } from "../kernel/money.ts";
+import { MINUTE_MS } from "../kernel/units.ts";
 
-export const ANNOTATION_KINDS = ["policy", "budget", "price", "site"] as const;
+export const ANNOTATION_KINDS = ["policy", "budget", "price", "site", "region"] as const;
 export type AnnotationKind = (typeof ANNOTATION_KINDS)[number];
 
 /** A change that explains a step in a chart. */
@@ -29,6 +30,18 @@ export interface SiteFact {
 	healthy: boolean;
 }
 
+/** A cloud attempt that ended because its machine disappeared. */
+export interface LostFact {
+	attemptId: string;
+	atMs: number;
+	site: string;
+	region: string;
+}
+
+/** This many lost attempts in one region, each within REGION_LOST_MS of the one before, are marked as a lost region. */
+const REGION_LOST_MIN = 3;
+const REGION_LOST_MS = 15 * MINUTE_MS;
+
 /** Audit log actions that charts mark, by kind. */
 export const ANNOTATED_ACTIONS = {
 	policy: ["policy.publish", "policy.rollback"],
@@ -54,6 +67,31 @@ export function toAnnotations(lines: readonly AuditFact[], sites: readonly SiteF
 			return { id: `event-${id}`, atMs, kind: "site", text: healthy ? `${name} is healthy again` : `${name} is unhealthy` };
 		});
 	return [...changes, ...health].sort((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1));
+}
+
+/** Regions that lost several attempts at about the same time, oldest first. */
+export function findLostRegions(lost: readonly LostFact[]): Annotation[] {
+	const regions = Map.groupBy(lost, ({ site, region }) => `${site} ${region}`);
+	return [...regions]
+		.flatMap(([place, facts]) => burstsOf(facts).map((burst) => ({ place, burst })))
+		.flatMap(({ place, burst }): Annotation[] => {
+			const [first] = burst;
+			if (!first || burst.length < REGION_LOST_MIN) return [];
+			const text = `${place} lost ${burst.length} running attempts`;
+			return [{ id: `lost-${first.attemptId}`, atMs: first.atMs, kind: "region", text }];
+		})
+		.sort((a, b) => a.atMs - b.atMs || (a.id < b.id ? -1 : 1));
+}
+
+function burstsOf(facts: readonly LostFact[]): LostFact[][] {
+	const bursts: LostFact[][] = [];
+	for (const fact of facts.toSorted((a, b) => a.atMs - b.atMs || (a.attemptId < b.attemptId ? -1 : 1))) {
+		const burst = bursts.at(-1);
+		const last = burst?.at(-1);
+		if (burst && last && fact.atMs - last.atMs <= REGION_LOST_MS) burst.push(fact);
+		else bursts.push([fact]);
+	}
+	return bursts;
 }
 
 function kindOf(action: string): AnnotationKind | null {
