@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { CHANNEL_KINDS, CHANNEL_TOPICS, DEFAULT_TOPICS } from "./alert.ts";
+import { isBuiltIn } from "./custom-role.ts";
+import { PERMISSIONS } from "./permissions.ts";
 import { policyDocumentSchema } from "./policy-schema.ts";
 import { ownedRateCardSchema } from "./rate-card.ts";
 import * as value from "./schema/values.ts";
@@ -14,6 +16,7 @@ export const COMPANY_LIMITS = {
 	documentBytes: 256 * 1024,
 	teams: 500,
 	groups: 500,
+	roles: 100,
 	people: 2_000,
 	sites: 50,
 	stores: 500,
@@ -54,7 +57,7 @@ const personSchema = z.strictObject({
 		.max(256)
 		.meta({ description: "Identifies the account.", examples: ["ada@example.com"] }),
 	name: value.line(128).meta({ description: "What others see.", examples: ["Ada Lovelace"] }),
-	role: z.enum(ROLES).meta({ description: "What the person may do.", examples: ["data_scientist"] }),
+	role: value.name().meta({ description: "What the person may do: a built-in role, or one of `roles`.", examples: ["data_scientist"] }),
 	teams: z
 		.array(value.name())
 		.max(50)
@@ -71,10 +74,10 @@ const groupSchema = z
 		group: value
 			.line(256)
 			.meta({ description: "As the identity provider sends it: a name, or an id (Entra).", examples: ["ml-engineers"] }),
-		role: z
-			.enum(ROLES)
+		role: value
+			.name()
 			.optional()
-			.meta({ description: "Role of its members.", examples: ["data_scientist"] }),
+			.meta({ description: "Role of its members: a built-in role, or one of `roles`.", examples: ["data_scientist"] }),
 		team: value
 			.name()
 			.optional()
@@ -85,6 +88,22 @@ const groupSchema = z
 		message: "needs a role, a team or both",
 		params: { fix: "Add role or team." },
 	});
+
+const roleSchema = z.strictObject({
+	name: value
+		.name()
+		.refine((name) => !isBuiltIn(name), "is the name of a built-in role")
+		.meta({ description: "By which people and groups have it. Cannot be changed.", examples: ["operator"] }),
+	base: z.enum(ROLES).meta({ description: "The built-in role that it restricts. Cannot be changed.", examples: ["platform"] }),
+	permissions: z
+		.array(z.enum(PERMISSIONS))
+		.min(1)
+		.meta({
+			description: "Permissions of the base that it keeps (docs/security.md).",
+			valueType: "list of permissions",
+			examples: ["[job:read, job:cancel]"],
+		}),
+});
 
 const siteSchema = z.strictObject({
 	id: z
@@ -243,88 +262,113 @@ function checkStores(stores: readonly z.output<typeof storeSchema>[], ctx: z.Ref
 	}
 }
 
+type Assigned = readonly { role?: string | undefined }[];
+
+/** Reports people and groups with a role that is neither built in nor in the file. */
+function checkRoles(
+	spec: { roles?: { name: string }[] | undefined; people?: Assigned | undefined; groups?: Assigned | undefined },
+	ctx: z.RefinementCtx,
+): void {
+	const known = [...ROLES, ...(spec.roles ?? []).map(({ name }) => name)];
+	for (const part of ["people", "groups"] as const) {
+		for (const [index, { role }] of (spec[part] ?? []).entries()) {
+			if (role === undefined || known.includes(role)) continue;
+			ctx.addIssue({ code: "custom", path: [part, index, "role"], message: `must be one of ${known.join(", ")}, not "${role}"` });
+		}
+	}
+}
+
 export const companyDocumentSchema = z.strictObject({
 	apiVersion: z.literal("spillway/v1").meta({ description: "Always spillway/v1.", fix: "Write apiVersion: spillway/v1." }),
 	kind: z.literal("Company").meta({ description: "Always Company.", fix: "Write kind: Company." }),
-	spec: z.strictObject({
-		timeZone: value
-			.line(64)
-			.optional()
-			.meta({
-				description: "IANA zone of the ledger's days and months. Cannot be changed after the first charge.",
-				examples: ["Europe/Berlin"],
-			}),
-		currency: z
-			.string()
-			.regex(/^[A-Z]{3}$/, "must be an ISO 4217 code such as EUR")
-			.optional()
-			.meta({ description: "Currency that reports are shown in. The ledger stays in USD.", examples: ["EUR"] }),
-		exchangeRates: z
-			.array(exchangeRateSchema)
-			.max(COMPANY_LIMITS.exchangeRates)
-			.superRefine((rates, ctx) => {
-				const seen = new Set<string>();
-				for (const [index, { currency, date }] of rates.entries()) {
-					if (seen.has(`${currency} ${date}`))
-						ctx.addIssue({ code: "custom", path: [index, "date"], message: `${currency} has two rates on ${date}` });
-					seen.add(`${currency} ${date}`);
-				}
-			})
-			.optional()
-			.meta({ description: "Dated exchange rates." }),
-		teams: z.array(teamSchema).max(COMPANY_LIMITS.teams).superRefine(unique("name")).optional().meta({ description: "All teams." }),
-		groups: z
-			.array(groupSchema)
-			.max(COMPANY_LIMITS.groups)
-			.superRefine(unique("group", { exact: true }))
-			.optional()
-			.meta({ description: "Groups of the identity provider, with the role and team of their members." }),
-		people: z
-			.array(personSchema)
-			.max(COMPANY_LIMITS.people)
-			.superRefine(unique("email"))
-			.optional()
-			.meta({ description: "People and service accounts." }),
-		sites: z
-			.array(siteSchema)
-			.max(COMPANY_LIMITS.sites)
-			.superRefine(unique("id"))
-			.optional()
-			.meta({ description: "Cloud accounts and clusters." }),
-		stores: z
-			.array(storeSchema)
-			.max(COMPANY_LIMITS.stores)
-			.superRefine(checkStores)
-			.optional()
-			.meta({ description: "Where teams keep results and checkpoints." }),
-		rateCards: z
-			.array(rateCardSchema)
-			.max(COMPANY_LIMITS.rateCards)
-			.superRefine((cards, ctx) => {
-				const seen = new Set<string>();
-				for (const [index, { pool, effectiveFrom }] of cards.entries()) {
-					const id = `${pool} ${effectiveFrom ?? ""}`;
-					if (seen.has(id)) ctx.addIssue({ code: "custom", path: [index, "pool"], message: `"${pool}" has two cards from the same time` });
-					seen.add(id);
-				}
-			})
-			.optional()
-			.meta({ description: "What pools of owned GPUs cost." }),
-		policy: policyDocumentSchema.shape.spec
-			.optional()
-			.meta({ description: "Rules, budgets, shares and weights: the spec of the policy named default.", valueType: "policy spec" }),
-		templates: z
-			.array(templateSchema)
-			.max(COMPANY_LIMITS.templates)
-			.optional()
-			.meta({ description: "Pipelines, sweeps and jobs that people run by filling in parameters." }),
-		channels: z
-			.array(channelSchema)
-			.max(COMPANY_LIMITS.channels)
-			.superRefine(unique("name"))
-			.optional()
-			.meta({ description: "Where alerts and statements are sent." }),
-	}),
+	spec: z
+		.strictObject({
+			timeZone: value
+				.line(64)
+				.optional()
+				.meta({
+					description: "IANA zone of the ledger's days and months. Cannot be changed after the first charge.",
+					examples: ["Europe/Berlin"],
+				}),
+			currency: z
+				.string()
+				.regex(/^[A-Z]{3}$/, "must be an ISO 4217 code such as EUR")
+				.optional()
+				.meta({ description: "Currency that reports are shown in. The ledger stays in USD.", examples: ["EUR"] }),
+			exchangeRates: z
+				.array(exchangeRateSchema)
+				.max(COMPANY_LIMITS.exchangeRates)
+				.superRefine((rates, ctx) => {
+					const seen = new Set<string>();
+					for (const [index, { currency, date }] of rates.entries()) {
+						if (seen.has(`${currency} ${date}`))
+							ctx.addIssue({ code: "custom", path: [index, "date"], message: `${currency} has two rates on ${date}` });
+						seen.add(`${currency} ${date}`);
+					}
+				})
+				.optional()
+				.meta({ description: "Dated exchange rates." }),
+			teams: z.array(teamSchema).max(COMPANY_LIMITS.teams).superRefine(unique("name")).optional().meta({ description: "All teams." }),
+			roles: z
+				.array(roleSchema)
+				.max(COMPANY_LIMITS.roles)
+				.superRefine(unique("name"))
+				.optional()
+				.meta({ description: "Custom roles; every one that people and groups of the file have." }),
+			groups: z
+				.array(groupSchema)
+				.max(COMPANY_LIMITS.groups)
+				.superRefine(unique("group", { exact: true }))
+				.optional()
+				.meta({ description: "Groups of the identity provider, with the role and team of their members." }),
+			people: z
+				.array(personSchema)
+				.max(COMPANY_LIMITS.people)
+				.superRefine(unique("email"))
+				.optional()
+				.meta({ description: "People and service accounts." }),
+			sites: z
+				.array(siteSchema)
+				.max(COMPANY_LIMITS.sites)
+				.superRefine(unique("id"))
+				.optional()
+				.meta({ description: "Cloud accounts and clusters." }),
+			stores: z
+				.array(storeSchema)
+				.max(COMPANY_LIMITS.stores)
+				.superRefine(checkStores)
+				.optional()
+				.meta({ description: "Where teams keep results and checkpoints." }),
+			rateCards: z
+				.array(rateCardSchema)
+				.max(COMPANY_LIMITS.rateCards)
+				.superRefine((cards, ctx) => {
+					const seen = new Set<string>();
+					for (const [index, { pool, effectiveFrom }] of cards.entries()) {
+						const id = `${pool} ${effectiveFrom ?? ""}`;
+						if (seen.has(id))
+							ctx.addIssue({ code: "custom", path: [index, "pool"], message: `"${pool}" has two cards from the same time` });
+						seen.add(id);
+					}
+				})
+				.optional()
+				.meta({ description: "What pools of owned GPUs cost." }),
+			policy: policyDocumentSchema.shape.spec
+				.optional()
+				.meta({ description: "Rules, budgets, shares and weights: the spec of the policy named default.", valueType: "policy spec" }),
+			templates: z
+				.array(templateSchema)
+				.max(COMPANY_LIMITS.templates)
+				.optional()
+				.meta({ description: "Pipelines, sweeps and jobs that people run by filling in parameters." }),
+			channels: z
+				.array(channelSchema)
+				.max(COMPANY_LIMITS.channels)
+				.superRefine(unique("name"))
+				.optional()
+				.meta({ description: "Where alerts and statements are sent." }),
+		})
+		.superRefine(checkRoles),
 });
 
 export type CompanyFile = z.output<typeof companyDocumentSchema>;

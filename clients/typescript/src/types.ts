@@ -3650,6 +3650,7 @@ export interface CompanyChange {
 export type CompanyChangeKind =
 	| "company"
 	| "team"
+	| "role"
 	| "group"
 	| "person"
 	| "site"

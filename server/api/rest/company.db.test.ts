@@ -339,3 +339,24 @@ it("applies rate cards: drift by field, dated cards, problems at their places", 
 	expect(await apply(ahead, "--yes")).toMatchObject({ code: 0, out: "No changes.\n" });
 	expect((await world.get("/sites/home/pools/pool/rate-card")).json.history).toHaveLength(2);
 });
+
+it("applies custom roles before the people who have them, and removes unused ones with --prune", async () => {
+	const role = (more: string) => `  roles:\n    - { name: operator, base: platform, permissions: [job:read${more}] }\n`;
+	const person = "  people:\n    - { email: op@example.com, name: Op, role: operator }\n";
+	const refused = await plan(file_(role(", account:manage")));
+	expect(refused.json.fields).toMatchObject([
+		{ path: "spec.roles.0.permissions.1", message: expect.stringContaining("cannot have account:manage") },
+	]);
+	expect((await plan(file_(person))).json.fields).toMatchObject([{ path: "spec.people.0.role" }]);
+	expect(await apply(file_(role(", job:cancel") + person), "--yes")).toMatchObject({
+		code: 0,
+		out: expect.stringContaining("+ role operator"),
+	});
+	const rows = await world.database.db.select().from(account).where(eq(account.email, "op@example.com"));
+	expect(rows).toMatchObject([{ role: "platform", customRole: "operator" }]);
+	expect((await plan(file_(role(", job:cancel") + person))).json.changes).toEqual([]);
+	expect((await plan(file_(role("") + person))).json.changes).toMatchObject([{ kind: "role", id: "operator", action: "update" }]);
+	const retired = file_("  roles: []\n  people:\n    - { email: op@example.com, name: Op, role: finance }\n");
+	const { json } = await plan(retired, { prune: true });
+	expect(json.changes.at(-1)).toMatchObject({ kind: "role", id: "operator", action: "remove" });
+});

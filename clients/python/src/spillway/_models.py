@@ -4083,6 +4083,7 @@ class CompanyChange(TypedDict):
 CompanyChangeKind = Literal[
     "company",
     "team",
+    "role",
     "group",
     "person",
     "site",

@@ -12,6 +12,7 @@ import { planGroups } from "./plan-groups.ts";
 import { planPeople } from "./plan-people.ts";
 import { planPolicy, planZone } from "./plan-policy.ts";
 import { planRateCards } from "./plan-rate-cards.ts";
+import { planRoles } from "./plan-roles.ts";
 import { planSites } from "./plan-sites.ts";
 import { planStores } from "./plan-stores.ts";
 import { planTeams } from "./plan-teams.ts";
@@ -50,7 +51,7 @@ export async function computePlan(
 	const { text, secrets, prune } = planCompanyInput.parse(raw);
 	const file = parseCompanyText(text);
 	requireSecrets(file, secrets);
-	const { timeZone, teams, groups, people, sites, rateCards, stores, templates, channels } = file.spec;
+	const { timeZone, teams, roles, groups, people, sites, rateCards, stores, templates, channels } = file.spec;
 	const names = await teamNames(ctx, teams, prune);
 	const parts: PlanPart[] = [];
 	if (timeZone !== undefined) parts.push(await planZone(ctx, timeZone));
@@ -58,6 +59,8 @@ export async function computePlan(
 	const teamPart = teams && (await planTeams(ctx, teams, prune));
 	// Removals come last: people, groups, stores, channels and the policy may still name the teams and sites.
 	if (teamPart) parts.push(keep(teamPart, "added"));
+	const rolePart = roles && (await planRoles(ctx, roles, prune));
+	if (rolePart) parts.push(keep(rolePart, "added"));
 	const groupPart = groups && (await planGroups(ctx, groups, { prune, teams: new Set(names) }));
 	if (groupPart) parts.push(keep(groupPart, "added"));
 	if (people) parts.push(await planPeople(ctx, people, { prune, teams: new Set(names) }));
@@ -68,6 +71,7 @@ export async function computePlan(
 	if (stores) parts.push(await planStores(ctx, stores, { prune, secrets, teams: new Set(names) }));
 	if (file.policy) parts.push(await planPolicy(ctx, file.policy, { teams: names, siteIds }));
 	if (groupPart) parts.push(keep(groupPart, "removed"));
+	if (rolePart) parts.push(keep(rolePart, "removed"));
 	if (templates) parts.push(await planTemplates(ctx, templates, { prune, teams: new Set(names) }));
 	if (channels) parts.push(await planChannels(ctx, channels, { prune, secrets }));
 	if (sitePart) parts.push(keep(sitePart, "removed"));
