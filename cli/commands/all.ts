@@ -8,6 +8,7 @@ import { bill } from "./bill.ts";
 import { budgets } from "./budgets.ts";
 import { cancel } from "./cancel.ts";
 import { carbon } from "./carbon.ts";
+import { channels } from "./channels.ts";
 import { charges } from "./charges.ts";
 import { currency } from "./currency.ts";
 import { data } from "./data.ts";
@@ -97,6 +98,7 @@ export const COMMANDS: readonly Command[] = [
 		tokens,
 		secrets,
 		notify,
+		channels,
 		login,
 		logout,
 		init,

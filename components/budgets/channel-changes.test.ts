@@ -4,7 +4,8 @@ import type { Channel } from "./params.ts";
 
 const channel = (more: Partial<Channel> = {}): Channel => ({
 	...{ id: "chan_1", name: "Finance", kind: "email", target: "cfo@example.test, books@example.test", problem: null },
-	...{ topics: ["statement", "money_at_risk"], team: null, pipeline: null, enabled: true, createdAt: "2026-11-01T00:00:00Z", ...more },
+	...{ topics: ["statement", "money_at_risk"], team: null, pipeline: null, enabled: true, createdAt: "2026-11-01T00:00:00Z" },
+	...{ digest: "immediate", ...more },
 });
 
 describe("changesOf", () => {
@@ -19,6 +20,7 @@ describe("changesOf", () => {
 
 	it("reports only edited fields", () => {
 		expect(changesOf(channel(), { ...draftOf(channel()), team: "risk" })).toEqual({ id: "chan_1", team: "risk" });
+		expect(changesOf(channel(), { ...draftOf(channel()), digest: "daily" })).toEqual({ id: "chan_1", digest: "daily" });
 		expect(changesOf(channel({ team: "risk" }), { ...draftOf(channel()), team: " " })).toEqual({ id: "chan_1", team: null });
 		expect(changesOf(channel(), { ...draftOf(channel()), target: "cfo@example.test", topics: ["statement"] })).toEqual({
 			...{ id: "chan_1", recipients: ["cfo@example.test"], topics: ["statement"] },

@@ -10,6 +10,7 @@ export interface ChannelDraft {
 	team: string;
 	/** Empty: not limited to a pipeline. */
 	pipeline: string;
+	digest: Channel["digest"];
 	topics: readonly ChannelTopic[];
 }
 
@@ -25,6 +26,7 @@ export function draftOf(channel: Channel): ChannelDraft {
 		signingKey: "",
 		team: channel.team ?? "",
 		pipeline: channel.pipeline ?? "",
+		digest: channel.digest,
 		topics: CHANNEL_TOPICS.filter((topic) => channel.topics.includes(topic)),
 	};
 }
@@ -38,6 +40,7 @@ export function changesOf(channel: Channel, draft: ChannelDraft): Inputs["channe
 		...(name === channel.name ? {} : { name }),
 		...(team === channel.team ? {} : { team }),
 		...(pipeline === channel.pipeline ? {} : { pipeline }),
+		...(draft.digest === channel.digest ? {} : { digest: draft.digest }),
 		...(sameTopics(draft.topics, before.topics) ? {} : { topics: [...draft.topics] }),
 		...(channel.kind === "email" && addressesOf(target).join() !== addressesOf(channel.target).join()
 			? { recipients: addressesOf(target) }

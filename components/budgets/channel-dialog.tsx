@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { addressesOf, nameOrNull } from "#components/budgets/channel-changes.ts";
-import { NameField, PipelineField, TargetField, TeamField, TopicFields } from "#components/budgets/channel-fields.tsx";
+import { DigestField, NameField, PipelineField, TargetField, TeamField, TopicFields } from "#components/budgets/channel-fields.tsx";
 import { FormDialog } from "#components/page/form-dialog.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Inputs } from "#components/trpc/outputs.ts";
@@ -11,6 +11,7 @@ import { CopyId } from "#components/ui/copy-id.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { SegmentedControl } from "#components/ui/segmented.tsx";
 import { type ChannelTopic, DEFAULT_TOPICS } from "#server/domain/alert.ts";
+import type { ChannelDigest } from "#server/domain/channel-digest.ts";
 
 type Kind = Inputs["channel"]["create"]["kind"];
 const KINDS = [
@@ -48,9 +49,10 @@ function ChannelDialog({ onClose }: { onClose: () => void }) {
 	const [target, setTarget] = useState("");
 	const [team, setTeam] = useState("");
 	const [pipeline, setPipeline] = useState("");
+	const [digest, setDigest] = useState<ChannelDigest>("immediate");
 	const [topics, setTopics] = useState<readonly ChannelTopic[]>(DEFAULT_TOPICS);
 	const submit = () => {
-		const common = { name, topics: [...topics], team: nameOrNull(team), pipeline: nameOrNull(pipeline) };
+		const common = { name, topics: [...topics], team: nameOrNull(team), pipeline: nameOrNull(pipeline), digest };
 		create.mutate(kind === "email" ? { kind, ...common, recipients: addressesOf(target) } : { kind, ...common, url: target.trim() });
 	};
 	if (create.data?.signingKey) return <KeyDialog signingKey={create.data.signingKey} onClose={onClose} />;
@@ -69,6 +71,7 @@ function ChannelDialog({ onClose }: { onClose: () => void }) {
 			<TargetField kind={kind} value={target} onChange={setTarget} />
 			<TeamField value={team} onChange={setTeam} />
 			<PipelineField value={pipeline} onChange={setPipeline} />
+			<DigestField value={digest} onChange={setDigest} />
 			<TopicFields value={topics} onChange={setTopics} />
 		</FormDialog>
 	);

@@ -1,7 +1,9 @@
 import type { Channel } from "#components/budgets/params.ts";
 import { CheckField } from "#components/ui/checkbox.tsx";
 import { Field, Input } from "#components/ui/input.tsx";
+import { SegmentedControl } from "#components/ui/segmented.tsx";
 import { CHANNEL_TOPICS, type ChannelTopic } from "#server/domain/alert.ts";
+import type { ChannelDigest } from "#server/domain/channel-digest.ts";
 
 export const TOPIC_LABEL: Record<ChannelTopic, string> = {
 	budget_threshold: "Budget threshold",
@@ -69,6 +71,33 @@ export function PipelineField({ value, onChange }: TextProps) {
 		>
 			<Input id="channel-pipeline" value={value} onChange={(e) => onChange(e.target.value)} aria-describedby="channel-pipeline-note" />
 		</Field>
+	);
+}
+
+const DIGEST_OPTIONS = [
+	{ value: "immediate", label: "Immediately" },
+	{ value: "hourly", label: "Hourly" },
+	{ value: "daily", label: "Daily" },
+] as const satisfies readonly { value: ChannelDigest; label: string }[];
+
+interface DigestProps {
+	value: ChannelDigest;
+	onChange: (value: ChannelDigest) => void;
+}
+
+export function DigestField({ value, onChange }: DigestProps) {
+	return (
+		<div className="grid gap-1.5">
+			<p className="font-medium text-ink-2">Send events</p>
+			<SegmentedControl label="Send events" name="channel-digest" value={value} options={DIGEST_OPTIONS} onChange={onChange} />
+			{value !== "immediate" && (
+				<p className="text-xs text-ink-3">
+					{value === "hourly"
+						? "One message an hour with all events."
+						: "One message a day with all events, at 8:00 in the company’s time zone."}
+				</p>
+			)}
+		</div>
 	);
 }
 

@@ -81,6 +81,7 @@ function ChannelLine({ channel: c }: { channel: Channel }) {
 					{hears.length === CHANNEL_TOPICS.length ? "all events" : hears.map((t) => TOPIC_LABEL[t]).join(", ")}
 					{c.team && ` of team ${c.team}`}
 					{c.pipeline && `, only pipeline ${c.pipeline}`}
+					{c.digest !== "immediate" && `, ${c.digest} digest`}
 				</p>
 				{c.problem && <p className="text-xs text-risk-ink">{c.problem}</p>}
 			</div>

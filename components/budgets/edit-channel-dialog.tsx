@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { addressesOf, type ChannelDraft, changesOf, draftOf } from "#components/budgets/channel-changes.ts";
-import { NameField, PipelineField, TargetField, TeamField, TopicFields } from "#components/budgets/channel-fields.tsx";
+import { DigestField, NameField, PipelineField, TargetField, TeamField, TopicFields } from "#components/budgets/channel-fields.tsx";
 import type { Channel } from "#components/budgets/params.ts";
 import { FormDialog } from "#components/page/form-dialog.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
@@ -51,6 +51,7 @@ export function EditChannelDialog({ channel, onClose }: { channel: Channel; onCl
 			)}
 			<TeamField value={draft.team} onChange={(team) => set({ team })} />
 			<PipelineField value={draft.pipeline} onChange={(pipeline) => set({ pipeline })} />
+			<DigestField value={draft.digest} onChange={(digest) => set({ digest })} />
 			<TopicFields value={draft.topics} onChange={(topics) => set({ topics })} />
 		</FormDialog>
 	);

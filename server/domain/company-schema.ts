@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CHANNEL_KINDS, CHANNEL_TOPICS, DEFAULT_TOPICS } from "./alert.ts";
+import { CHANNEL_DIGESTS } from "./channel-digest.ts";
 import { isBuiltIn } from "./custom-role.ts";
 import { PERMISSIONS } from "./permissions.ts";
 import { policyDocumentSchema } from "./policy-schema.ts";
@@ -183,6 +184,14 @@ const channelSchema = z.strictObject({
 		.name()
 		.optional()
 		.meta({ description: "Only events of pipelines and sweeps of this name, and no alerts.", defaultText: "all", examples: ["nightly"] }),
+	digest: z
+		.enum(CHANNEL_DIGESTS)
+		.optional()
+		.meta({
+			description: "Collects events into one message an hour, or a day at 8:00 in the company's time zone.",
+			defaultText: "immediate",
+			examples: ["daily"],
+		}),
 	recipients: z
 		.array(z.email("must be an email address"))
 		.min(1)

@@ -77,10 +77,26 @@ export function digestOf(notices: readonly CollectedNotice[], addressOf: (link: 
 		.map((event) => ({ event, of: notices.filter((notice) => notice.event === event) }))
 		.filter(({ of }) => of.length > 0);
 	const counts = groups.map(({ event, of }) => `${of.length} ${COUNTED[event]}`).join(", ");
-	const listed = groups.flatMap(({ of }) => of).slice(0, LISTED_MAX);
-	const lines = listed.map(({ title, text, link }) => `- ${title}. ${text}\n  ${addressOf(link)}`);
-	const more = notices.length > listed.length ? [`and ${notices.length - listed.length} more`] : [];
-	return { title: `Your jobs: ${counts}`, text: [...lines, ...more].join("\n"), link: "/jobs" };
+	const ordered = groups.flatMap(({ of }) => of);
+	return { title: `Your jobs: ${counts}`, text: eventLines(ordered, addressOf), link: "/jobs" };
+}
+
+/** Lists the first events, each with its page, and counts the rest. At least one is listed. */
+export function eventLines(
+	events: readonly Pick<CollectedNotice, "title" | "text" | "link">[],
+	addressOf: (link: string) => string,
+	maxCharacters = Number.POSITIVE_INFINITY,
+): string {
+	const lines: string[] = [];
+	let characters = 0;
+	for (const { title, text, link } of events.slice(0, LISTED_MAX)) {
+		const line = `- ${title}. ${text}\n  ${addressOf(link)}`;
+		characters += line.length;
+		if (lines.length > 0 && characters > maxCharacters) break;
+		lines.push(line);
+	}
+	const more = events.length > lines.length ? [`and ${events.length - lines.length} more`] : [];
+	return [...lines, ...more].join("\n");
 }
 
 const COUNTED: Record<WorkEvent, string> = {

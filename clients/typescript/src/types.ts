@@ -2834,6 +2834,7 @@ export interface Channel {
 	topics: readonly string[];
 	team: string | null;
 	pipeline: string | null;
+	digest: "immediate" | "hourly" | "daily";
 	enabled: boolean;
 	createdAt: string;
 }
@@ -4832,6 +4833,7 @@ export interface ChannelCreateBodyEmail {
 	topics: readonly ChannelCreateBodyEmailTopicsItem[];
 	team: string | null;
 	pipeline?: string | null;
+	digest?: "immediate" | "hourly" | "daily";
 	recipients: readonly string[];
 }
 
@@ -4863,6 +4865,7 @@ export interface ChannelCreateBodySlack {
 	topics: readonly ChannelCreateBodyEmailTopicsItem[];
 	team: string | null;
 	pipeline?: string | null;
+	digest?: "immediate" | "hourly" | "daily";
 	url: string;
 }
 
@@ -4872,6 +4875,7 @@ export interface ChannelCreateBody {
 	topics: readonly ChannelCreateBodyEmailTopicsItem[];
 	team: string | null;
 	pipeline?: string | null;
+	digest?: "immediate" | "hourly" | "daily";
 	url: string;
 	signingKey?: string;
 }
@@ -4881,6 +4885,7 @@ export interface ChannelUpdateBody {
 	topics?: readonly ChannelCreateBodyEmailTopicsItem[];
 	team?: string | null;
 	pipeline?: string | null;
+	digest?: "immediate" | "hourly" | "daily";
 	enabled?: boolean;
 	recipients?: readonly string[];
 	url?: string;

@@ -71,6 +71,16 @@ describe("budgets over REST and the command line", () => {
 			{ channelName: "ops", state: "pending" },
 		]);
 		expect((await call("PUT", `/channels/${made.json.id}`, { as: "finance", body: { enabled: false } })).status).toBe(200);
+		const cli = (...args: string[]) => spillway(["channels", ...args]);
+		expect(await cli("set", "ops", "--digest", "daily")).toMatchObject({ code: 0, out: `${made.json.id}  ops  daily\n` });
+		expect((await cli("ls")).out).toMatch(/DIGEST.*\n.* daily +off /);
+		expect(await cli("set", "ops", "--digest", "weekly")).toMatchObject({
+			code: 2,
+			err: expect.stringContaining("immediate, hourly, daily"),
+		});
+		expect(await cli("set", "none", "--digest", "daily")).toMatchObject({ code: 3 });
+		expect((await call("PUT", `/channels/${made.json.id}`, { as: "finance", body: { digest: "weekly" } })).status).toBe(400);
+		expect((await call("PUT", `/channels/${made.json.id}`, { as: "scientist", body: { digest: "daily" } })).status).toBe(403);
 		expect((await call("POST", `/channels/${made.json.id}/remove`, { as: "finance" })).status).toBe(200);
 		expect((await world.get("/channels", { as: "finance" })).json.items).toEqual([]);
 		expect((await world.get("/alerts?state=open", { as: "finance" })).json).toEqual({ items: [], nextCursor: null });

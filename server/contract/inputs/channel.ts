@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ALERT_RULES, CHANNEL_TOPICS, DELIVERY_STATES, SIGNED_KINDS } from "#server/domain/alert.ts";
+import { CHANNEL_DIGESTS } from "#server/domain/channel-digest.ts";
 
 export const listAlertsInput = z.strictObject({
 	state: z.enum(["open", "past"]).optional(),
@@ -30,15 +31,18 @@ const signingKey = z.string().min(16, "must have at least 16 characters").max(25
 const pipeline = z.string().min(1).max(64).nullable();
 const team = z.string().min(1).max(64).nullable();
 
+const digest = z.enum(CHANNEL_DIGESTS);
+const scope = { pipeline: pipeline.default(null), digest: digest.default("immediate") };
+
 export const createChannelInput = z.discriminatedUnion("kind", [
-	z.strictObject({ kind: z.literal("email"), name, topics, team, pipeline: pipeline.default(null), recipients }),
-	z.strictObject({ kind: z.literal("slack"), name, topics, team, pipeline: pipeline.default(null), url }),
+	z.strictObject({ kind: z.literal("email"), name, topics, team, ...scope, recipients }),
+	z.strictObject({ kind: z.literal("slack"), name, topics, team, ...scope, url }),
 	z.strictObject({
 		kind: z.enum(SIGNED_KINDS),
 		name,
 		topics,
 		team,
-		pipeline: pipeline.default(null),
+		...scope,
 		url,
 		signingKey: signingKey.optional(),
 	}),
@@ -51,6 +55,7 @@ export const updateChannelInput = z.strictObject({
 	topics: topics.optional(),
 	team: team.optional(),
 	pipeline: pipeline.optional(),
+	digest: digest.optional(),
 	enabled: z.boolean().optional(),
 	recipients: recipients.optional(),
 	url: url.optional(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ALERT_RULES, CHANNEL_KINDS } from "#server/domain/alert.ts";
+import { CHANNEL_DIGESTS } from "#server/domain/channel-digest.ts";
 import { instant } from "../parts.ts";
 
 export const alertFactValuesSchema = z.record(z.string(), z.union([z.string(), z.number()]).nullable());
@@ -34,6 +35,7 @@ export const channelSchema = z
 		topics: z.array(z.string()),
 		team: z.string().nullable(),
 		pipeline: z.string().nullable(),
+		digest: z.enum(CHANNEL_DIGESTS),
 		enabled: z.boolean(),
 		createdAt: instant,
 	})

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { boolean, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { type AnyPgColumn, boolean, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { ALERT_RULES, CHANNEL_KINDS, DELIVERY_STATES } from "../../domain/alert.ts";
+import { CHANNEL_DIGESTS } from "../../domain/channel-digest.ts";
 import { WORK_EVENTS } from "../../domain/notice.ts";
 import { account } from "./account.ts";
 import { instant, json } from "./columns.ts";
@@ -40,6 +41,8 @@ export const channel = pgTable("channel", {
 	team: text(),
 	/** Limits its events of jobs and pipelines to pipelines and sweeps of this name; null for all. */
 	pipeline: text(),
+	/** Whether events are sent one by one or collected. Statements and tests are always sent immediately. */
+	digest: text({ enum: CHANNEL_DIGESTS }).notNull().default("immediate"),
 	enabled: boolean().notNull().default(true),
 	createdAt: instant().notNull(),
 	createdBy: text().notNull(),
@@ -62,10 +65,15 @@ export const delivery = pgTable(
 		lastError: text(),
 		createdAt: instant().notNull(),
 		sentAt: instant(),
+		/** When a digest collects it; null: it is sent alone. */
+		digestAt: instant(),
+		/** The delivery of the digest that contains it; null while it waits. It then has the same result. */
+		digestId: text().references((): AnyPgColumn => delivery.id),
 	},
 	(t) => [
 		uniqueIndex("delivery_once").on(t.channelId, t.about),
 		index("delivery_pending").on(t.nextTryAt).where(sql`${t.state} = 'pending'`),
+		index("delivery_digest").on(t.digestId).where(sql`${t.digestId} is not null`),
 		index("delivery_created").on(t.createdAt.desc().nullsFirst()),
 		index("delivery_account").on(t.accountId, t.createdAt.desc().nullsFirst()).where(sql`${t.accountId} is not null`),
 		check("delivery_one_receiver", sql`(${t.channelId} is null) <> (${t.accountId} is null)`),

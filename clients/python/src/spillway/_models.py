@@ -3127,6 +3127,7 @@ class Channel(TypedDict):
     topics: List[str]
     team: Optional[str]
     pipeline: Optional[str]
+    digest: Literal["immediate", "hourly", "daily"]
     enabled: bool
     createdAt: str
 
@@ -5402,6 +5403,7 @@ class _ChannelCreateBodyEmailRequired(TypedDict):
 
 class ChannelCreateBodyEmail(_ChannelCreateBodyEmailRequired, total=False):
     pipeline: Optional[str]
+    digest: Literal["immediate", "hourly", "daily"]
 
 ChannelCreateBodyEmailTopicsItem = Literal[
     "budget_threshold",
@@ -5437,6 +5439,7 @@ class _ChannelCreateBodySlackRequired(TypedDict):
 
 class ChannelCreateBodySlack(_ChannelCreateBodySlackRequired, total=False):
     pipeline: Optional[str]
+    digest: Literal["immediate", "hourly", "daily"]
 
 
 class _ChannelCreateBodyRequired(TypedDict):
@@ -5449,6 +5452,7 @@ class _ChannelCreateBodyRequired(TypedDict):
 
 class ChannelCreateBody(_ChannelCreateBodyRequired, total=False):
     pipeline: Optional[str]
+    digest: Literal["immediate", "hourly", "daily"]
     signingKey: str
 
 
@@ -5457,6 +5461,7 @@ class ChannelUpdateBody(TypedDict, total=False):
     topics: List[ChannelCreateBodyEmailTopicsItem]
     team: Optional[str]
     pipeline: Optional[str]
+    digest: Literal["immediate", "hourly", "daily"]
     enabled: bool
     recipients: List[str]
     url: str

@@ -64,9 +64,10 @@ function plainOf({
 	topics,
 	team = null,
 	pipeline = null,
+	digest = "immediate",
 	recipients,
-}: Pick<Channel, "topics" | "recipients"> & Partial<Record<"team" | "pipeline", string | null | undefined>>) {
-	return { topics: [...new Set(topics)].sort(), team, pipeline, ...(recipients && { recipients: [...recipients] }) };
+}: Pick<Channel, "topics" | "recipients" | "digest"> & Partial<Record<"team" | "pipeline", string | null | undefined>>) {
+	return { topics: [...new Set(topics)].sort(), team, pipeline, digest, ...(recipients && { recipients: [...recipients] }) };
 }
 
 function planCreate(channel: Channel, secrets: Secrets): Change {
@@ -74,7 +75,8 @@ function planCreate(channel: Channel, secrets: Secrets): Change {
 	const plain = plainOf(channel);
 	const url = secrets[channel.url ?? ""] ?? "";
 	const signingKey = channel.signingKey === undefined ? undefined : secrets[channel.signingKey];
-	const common = { name, topics: [...channel.topics], team: channel.team ?? null, pipeline: channel.pipeline ?? null };
+	const { team, pipeline, digest } = plain;
+	const common = { name, topics: [...channel.topics], team, pipeline, digest };
 	const secret = kind === "email" ? {} : { url: SECRET, ...(signingKey !== undefined && { signingKey: SECRET }) };
 	return {
 		...{ kind: "channel", id: name, action: "create", fields: differences(null, { kind, ...plain, ...secret }) },
@@ -98,9 +100,9 @@ async function planChange(ctx: CompanyContext, channel: Channel, before: Channel
 		...(signingKey !== undefined && signingKey !== stored?.signingKey && { signingKey }),
 	};
 	const after = { ...plainOf(channel), enabled: true };
-	const { team, pipeline } = row;
+	const { team, pipeline, digest } = row;
 	const known = {
-		...plainOf({ topics: row.topics as Channel["topics"], team, pipeline, recipients: row.recipients ?? undefined }),
+		...plainOf({ topics: row.topics as Channel["topics"], team, pipeline, digest, recipients: row.recipients ?? undefined }),
 		enabled: row.enabled,
 	};
 	const fields = [

@@ -25,6 +25,7 @@ export async function createChannel(ctx: ChannelContext, raw: CreateChannelInput
 	const secret = input.kind === "email" ? null : sealSecret(ctx.secret, id, JSON.stringify({ url: input.url, signingKey }));
 	const row: ChannelRow = {
 		...{ id, name: input.name, kind: input.kind, topics: input.topics, team: input.team, pipeline: input.pipeline, secret },
+		digest: input.digest,
 		recipients: input.kind === "email" ? input.recipients : null,
 		...{ enabled: true, createdAt: new Date(nowMs), createdBy: actorName(ctx.actor) },
 	};

@@ -1,5 +1,6 @@
 import { asc } from "drizzle-orm";
 import { channel } from "#server/db/schema/alert.ts";
+import type { ChannelDigest } from "#server/domain/channel-digest.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { type ChannelRow, notRemoved, secretOf } from "./internal.ts";
 import type { ChannelContext, ChannelKind } from "./schemas.ts";
@@ -15,6 +16,7 @@ export interface ChannelView {
 	topics: string[];
 	team: string | null;
 	pipeline: string | null;
+	digest: ChannelDigest;
 	enabled: boolean;
 	createdAt: string;
 }
@@ -27,8 +29,9 @@ export async function listChannels(ctx: ChannelContext): Promise<ChannelView[]> 
 	authorize(ctx, "budget:change", null);
 	const rows = await ctx.db.select().from(channel).where(notRemoved).orderBy(asc(channel.name), asc(channel.id));
 	return rows.map((row) => {
-		const { id, name, kind, topics, team, pipeline, enabled } = row;
-		return { id, name, kind, ...targetOf(ctx.secret, row), topics, team, pipeline, enabled, createdAt: row.createdAt.toISOString() };
+		const { id, name, kind, topics, team, pipeline, digest, enabled, createdAt } = row;
+		const target = targetOf(ctx.secret, row);
+		return { id, name, kind, ...target, topics, team, pipeline, digest, enabled, createdAt: createdAt.toISOString() };
 	});
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { account } from "#server/db/schema/account.ts";
@@ -61,7 +61,9 @@ async function claim({ db, clock, timing }: SenderContext): Promise<Claimed[]> {
 			.from(delivery)
 			.leftJoin(channel, eq(channel.id, delivery.channelId))
 			.leftJoin(account, eq(account.id, delivery.accountId))
-			.where(sql`${delivery.state} = 'pending' and ${delivery.nextTryAt} <= ${new Date(nowMs).toISOString()}::timestamptz`)
+			.where(
+				sql`${delivery.state} = 'pending' and ${delivery.digestAt} is null and ${delivery.nextTryAt} <= ${new Date(nowMs).toISOString()}::timestamptz`,
+			)
 			.orderBy(delivery.nextTryAt)
 			.limit(BATCH)
 			.for("update", { of: delivery, skipLocked: true });
@@ -95,10 +97,16 @@ async function sendOne(ctx: SenderContext, row: Claimed): Promise<void> {
 				? { state: "failed" as const, lastError: failure }
 				: { nextTryAt: new Date(next), lastError: failure };
 	// The number of the try is the claim's token: a later claim takes precedence.
+	// The events of a digest share its result.
 	await ctx.db
 		.update(delivery)
 		.set(outcome)
-		.where(and(eq(delivery.id, row.id), eq(delivery.state, "pending"), eq(delivery.tries, row.tries)));
+		.where(and(eq(delivery.state, "pending"), or(and(eq(delivery.id, row.id), eq(delivery.tries, row.tries)), isEventOf(row))));
+}
+
+/** Whether a delivery is an event in this digest, as long as the claim is the latest. */
+function isEventOf({ id, tries }: Claimed): SQL {
+	return sql`(${delivery.digestId} = ${id} and exists (select 1 from delivery d where d.id = ${id} and d.state = 'pending' and d.tries = ${tries}))`;
 }
 
 function isOn({ channel: to, account: person }: Claimed): boolean {

@@ -6,6 +6,7 @@ import { digestOf } from "#server/domain/notice.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
+import { collectChannels } from "./collect-channels.ts";
 
 /** An arbitrary constant: allows one collection at a time. */
 const COLLECTION_LOCK = 727_022;
@@ -15,9 +16,9 @@ const KEPT_MS = 90 * DAY_MS;
 /**
  * Puts one mail into the outbox for each person with a waiting notice as old as the digest: however many events there
  * were, a person gets one mail in that time. The mail and the mark on its notices are one transaction, so that a crash neither loses
- * nor repeats an event.
+ * nor repeats an event. Digests of channels are collected in the same way.
  * @param publicUrl address of the installation, for links
- * @returns the number of mails
+ * @returns the number of mails, and of channels with a digest
  */
 export async function collectNotices({ db, clock }: { db: Db; clock: Clock }, publicUrl: string): Promise<number> {
 	const nowMs = clock.nowMs();
@@ -26,7 +27,7 @@ export async function collectNotices({ db, clock }: { db: Db; clock: Clock }, pu
 		const due = await findDue(tx, nowMs);
 		for (const accountId of due) await collectOf(tx, accountId, { publicUrl, nowMs });
 		if (due.length > 0) await tx.delete(notice).where(and(isNotNull(notice.deliveryId), lt(notice.createdAt, new Date(nowMs - KEPT_MS))));
-		return due.length;
+		return due.length + (await collectChannels(tx, { publicUrl, nowMs }));
 	});
 }
 

@@ -6,6 +6,7 @@ import { delivery, notice } from "#server/db/schema/alert.ts";
 import { decision } from "#server/db/schema/decision.ts";
 import { job } from "#server/db/schema/job.ts";
 import { pipeline, pipelineJob, pipelineRun } from "#server/db/schema/pipeline.ts";
+import { setting } from "#server/db/schema/setting.ts";
 import type { Explanation } from "#server/domain/decision.ts";
 import { DIGEST_MINUTES, WORK_EVENTS, type WorkEvent } from "#server/domain/notice.ts";
 import { reason } from "#server/domain/reasons.ts";
@@ -19,6 +20,7 @@ import { recordOverForecast } from "#server/services/work/notice/over-forecast.t
 import { advancePipelines } from "#server/services/work/pipeline/advance.ts";
 import { NO_COUNTS } from "#server/services/work/pipeline/counts.ts";
 import { createChannel } from "../channel/create.ts";
+import { updateChannel } from "../channel/update.ts";
 import { type MailBox, openMailBox, openReceiver, type Receiver } from "../delivery/testing/receivers.ts";
 import { collectNotices } from "./collect.ts";
 
@@ -67,6 +69,19 @@ const addOwn = async () => {
 };
 const fail = (jobId: string) =>
 	books.db.transaction((tx) => failWaiting(tx, { jobId, reason: reason("submitted"), nowMs: books.clock.nowMs() }));
+
+/** A database that kills each transaction before it commits. */
+const dyingDb = () =>
+	new Proxy(books.db, {
+		get: (db, name) =>
+			name === "transaction"
+				? (work: (tx: unknown) => unknown) =>
+						db.transaction(async (tx) => {
+							await work(tx);
+							throw new Error("killed");
+						})
+				: Reflect.get(db, name),
+	});
 
 /** An attempt that ends on a machine: with an exit code, or reclaimed. */
 async function run(jobId: string, number: number, end: { code: number } | "reclaimed"): Promise<void> {
@@ -196,17 +211,7 @@ describe("notifications about own work", () => {
 		await want("failed");
 		await fail(await addOwn());
 		books.clock.advance(WINDOW_MS);
-		const dying = new Proxy(books.db, {
-			get: (db, name) =>
-				name === "transaction"
-					? (work: (tx: unknown) => unknown) =>
-							db.transaction(async (tx) => {
-								await work(tx);
-								throw new Error("killed");
-							})
-					: Reflect.get(db, name),
-		});
-		await expect(collectNotices({ ...books, db: dying }, PUBLIC_URL)).rejects.toThrow("killed");
+		await expect(collectNotices({ ...books, db: dyingDb() }, PUBLIC_URL)).rejects.toThrow("killed");
 		expect(await books.db.$count(delivery)).toBe(0);
 		const counts = await Promise.all([1, 2, 3].map(() => collectNotices(books, PUBLIC_URL)));
 		expect(counts.sort()).toEqual([0, 0, 1]);
@@ -236,6 +241,76 @@ describe("notifications about own work", () => {
 			.where(eq(job.id, cancelled));
 		await run(cancelled, 1, "reclaimed");
 		expect(await books.db.$count(notice)).toBe(0);
+	});
+});
+
+describe("digests of channels", () => {
+	const channels = () => ({ ...books, secret: SECRET });
+	const topics = ["work_failed" as const];
+	const failed = async (count: number) => {
+		for (let i = 0; i < count; i++) await fail(await test.addJob(books));
+	};
+	const rowsOf = (channelId: string) =>
+		books.db.select().from(delivery).where(eq(delivery.channelId, channelId)).orderBy(asc(delivery.createdAt), asc(delivery.id));
+
+	it("are one mail a day at 8:00 in the company's time zone, and one message an hour to a webhook", async () => {
+		await books.db
+			.insert(setting)
+			.values({ key: "ledger_zone", value: "Asia/Kolkata" })
+			.onConflictDoUpdate({ target: setting.key, set: { value: "Asia/Kolkata" } });
+		const mail = { kind: "email", name: "mail", team: null, topics, digest: "daily" } as const;
+		const { id } = await createChannel(channels(), { ...mail, recipients: ["ops@acme.test"] });
+		await createChannel(channels(), { kind: "cloudevents", name: "hook", team: null, topics, url: hook.url, digest: "hourly" });
+		await failed(3);
+		await deliver(HOUR_MS);
+		expect(hook.received.map(({ body }) => JSON.parse(body))).toMatchObject([
+			{ type: "dev.spillway.digest", data: { title: "Hourly digest: 3 events", facts: { events: 3, digest: "hourly" } } },
+		]);
+		const nextMorningMs = Date.parse("2026-11-11T02:30:00Z");
+		await deliver(nextMorningMs - 1 - books.clock.nowMs());
+		expect(box.mails).toHaveLength(0);
+		await deliver(1);
+		await deliver(HOUR_MS);
+		expect(box.mails.map(({ to }) => to)).toEqual([["ops@acme.test"]]);
+		expect(textOf(0)).toContain("Subject: Daily digest: 3 events");
+		expect(textOf(0)).toContain("- Job train failed.");
+		expect((await rowsOf(id)).map(({ state, tries }) => [state, tries])).toEqual([
+			...Array.from({ length: 3 }, () => ["sent", 0]),
+			["sent", 1],
+		]);
+		expect(hook.received).toHaveLength(1);
+	});
+
+	it("contain each event once even if collections are killed or run concurrently, and report a failure for each event", async () => {
+		const hookChannel = { kind: "slack", name: "chat", team: null, topics, url: hook.url, digest: "hourly" } as const;
+		const { id } = await createChannel(channels(), hookChannel);
+		await failed(2);
+		books.clock.advance(HOUR_MS);
+		await expect(collectNotices({ ...books, db: dyingDb() }, PUBLIC_URL)).rejects.toThrow("killed");
+		expect(await rowsOf(id)).toHaveLength(2);
+		await Promise.all([1, 2, 3].map(() => collectNotices(books, PUBLIC_URL)));
+		expect(await rowsOf(id)).toHaveLength(3);
+		hook.answers.push(503);
+		await deliver(0);
+		expect((await rowsOf(id)).map(({ state }) => state)).toEqual(["pending", "pending", "pending"]);
+		await deliver(HOUR_MS);
+		expect(hook.received).toHaveLength(2);
+		expect(hook.received[0]?.body).toBe(hook.received[1]?.body);
+		expect((await rowsOf(id)).map(({ state, lastError }) => [state, lastError])).toEqual(Array.from({ length: 3 }, () => ["sent", null]));
+	});
+
+	it("send a single event unchanged, and waiting events as soon as the channel has no digest", async () => {
+		const given = { kind: "slack", name: "chat", team: null, topics, url: hook.url, digest: "hourly" } as const;
+		const { id } = await createChannel(channels(), given);
+		await failed(1);
+		await deliver(0);
+		expect(hook.received).toHaveLength(0);
+		await deliver(HOUR_MS);
+		expect(hook.received.map(({ body }) => JSON.parse(body).text)).toEqual([expect.stringContaining("Job train failed: ")]);
+		await failed(2);
+		await updateChannel(channels(), { id, digest: "immediate" });
+		await deliver(0);
+		expect(hook.received).toHaveLength(3);
 	});
 });
 
