@@ -1,3 +1,4 @@
+import type { Distribution } from "./forecast/distribution.ts";
 import type { RunTime } from "./run-time.ts";
 import { SPOT } from "./spot-guarantee/constants.ts";
 import type { TimeSpread } from "./types.ts";
@@ -24,18 +25,38 @@ export function boundedWorkMs(rest: TimeSpread, length: KnownLength | null, with
 	const distribution = length?.total.distribution;
 	if (!length || !distribution) return logNormalBound(rest, withinMs);
 	const { doneMs, maxMs } = length;
-	const endMs = doneMs + withinMs;
 	const before = distribution.shareUpTo(doneMs);
-	// Every run ends at its longest run time, so all of them fit if that does.
-	const upTo = maxMs !== null && endMs >= maxMs ? 1 : distribution.shareUpTo(endMs);
+	const upTo = shareUpTo(distribution, doneMs + withinMs, maxMs);
 	if (upTo - before < SPOT.lostShare * (1 - before)) return null;
 	const bound = distribution.quantile(before + SPOT.coveredShare * (upTo - before)) - doneMs;
 	return Math.min(bound, withinMs, maxMs === null ? Number.POSITIVE_INFINITY : maxMs - doneMs);
 }
 
-/** The same if only a median and a P90 are known: a log-normal run time. */
-function logNormalBound({ p50Ms, p90Ms }: TimeSpread, withinMs: number): number | null {
-	const sigma = Math.log(Math.max(1, p90Ms / Math.max(1, p50Ms))) / NORMAL_P90;
+/** Share of the runs that have not ended yet and end within this much more work, ms. */
+export function shareWithin(rest: TimeSpread, length: KnownLength | null, withinMs: number): number {
+	if (withinMs <= 0) return 0;
+	const distribution = length?.total.distribution;
+	if (!length || !distribution) {
+		const sigma = sigmaOf(rest);
+		return sigma < 1e-6 ? Number(rest.p50Ms <= withinMs) : normalShare(Math.log(withinMs / rest.p50Ms) / sigma);
+	}
+	const before = distribution.shareUpTo(length.doneMs);
+	return before >= 1 ? 1 : (shareUpTo(distribution, length.doneMs + withinMs, length.maxMs) - before) / (1 - before);
+}
+
+/** Every run ends at its longest run time, so all of them fit if that does. */
+function shareUpTo(distribution: Distribution, endMs: number, maxMs: number | null): number {
+	return maxMs !== null && endMs >= maxMs ? 1 : distribution.shareUpTo(endMs);
+}
+
+function sigmaOf({ p50Ms, p90Ms }: TimeSpread): number {
+	return Math.log(Math.max(1, p90Ms / Math.max(1, p50Ms))) / NORMAL_P90;
+}
+
+/** boundedWorkMs if only a median and a P90 are known: a log-normal run time. */
+function logNormalBound(rest: TimeSpread, withinMs: number): number | null {
+	const { p50Ms } = rest;
+	const sigma = sigmaOf(rest);
 	if (sigma < 1e-6) return p50Ms <= withinMs ? p50Ms : null;
 	const upTo = normalShare(Math.log(withinMs / p50Ms) / sigma);
 	if (upTo < SPOT.lostShareOfEstimate) return null;

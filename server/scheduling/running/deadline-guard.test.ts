@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { LIMITS } from "../limits.ts";
+import { emptyRecord } from "../records.ts";
 import { restOfAttempt } from "../run-time.ts";
 import { aJob, anOffer, aPolicy, aPool, aSnapshot, NOON_MS } from "../testing/builders.ts";
 import type { Action, RunningAttempt, Snapshot } from "../types.ts";
@@ -51,6 +52,21 @@ describe("a deadline on spot", () => {
 		const deadline = NOON_MS + NEEDED_MS + 4 * MINUTE_MS;
 		expect(urgent(onSpot(deadline, { nextCheckpointAtMs: at }))).toMatchObject([{ atMs: at }]);
 		expect(urgent(onSpot(deadline, { nextCheckpointAtMs: at + 2 * MINUTE_MS }))).toMatchObject([{ atMs: NOON_MS }]);
+	});
+
+	it("waits for the next checkpoint if that makes the deadline more likely", () => {
+		const at = NOON_MS + 10 * MINUTE_MS;
+		// Half of the runs need an hour more or less, and half an hour of work is not saved.
+		const deadlineMs = NOON_MS + 1.5 * HOUR_MS + 2 * MINUTE_MS + LIMITS.restoreMs;
+		const attempt = onSpot(deadlineMs, { nextCheckpointAtMs: at });
+		const spec = { ...attempt.spec, duration: { estimateMs: 2 * HOUR_MS, maxMs: null } };
+		const withInterruptions = (interruptions: number): Action[] => {
+			const record = { ...emptyRecord(NOON_MS, true), instanceHours: 100, interruptions };
+			return urgent({ ...attempt, spec }, { offerRecords: new Map([[spot.id, record]]) });
+		};
+		expect(withInterruptions(10)).toMatchObject([{ kind: "move", atMs: at }]);
+		// Reclaimed about every minute.
+		expect(withInterruptions(6000)).toMatchObject([{ kind: "move", atMs: NOON_MS }]);
 	});
 
 	it("keeps jobs that have no deadline, are on firm capacity, are lost anyway, or have nowhere to go", () => {

@@ -1,11 +1,13 @@
 import { reason } from "#server/domain/reasons.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { LIMITS } from "../limits.ts";
+import { ratesOf } from "../records.ts";
 import { restoreMsOf } from "../restore.ts";
 import { restOfAttempt, workDoneAt } from "../run-time.ts";
 import { allowsSpot, marginMs } from "../spot-guarantee/safety.ts";
 import type { DeadlineState } from "../spot-guarantee/types.ts";
-import type { Action, MoveTarget, RunningAttempt } from "../types.ts";
-import { boundedWorkMs } from "../work-bound.ts";
+import type { Action, MoveTarget, RunningAttempt, TimeSpread } from "../types.ts";
+import { boundedWorkMs, type KnownLength, shareWithin } from "../work-bound.ts";
 import { byAttemptId, nextCheckpointOf } from "./attempt-facts.ts";
 import { pickOffer } from "./pick-offer.ts";
 import type { RunningInput } from "./types.ts";
@@ -24,7 +26,7 @@ export function guardDeadlines(input: RunningInput, attempts: readonly RunningAt
 		.flatMap(({ state, slackMs }) => toFirm(input, state, slackMs) ?? []);
 }
 
-type GuardState = DeadlineState & { attempt: RunningAttempt; deadlineMs: number };
+type GuardState = DeadlineState & { attempt: RunningAttempt; deadlineMs: number; rest: TimeSpread; length: KnownLength };
 
 function dueOf(input: RunningInput, attempt: RunningAttempt): { state: GuardState; slackMs: number } | null {
 	const state = stateOf(input, attempt);
@@ -40,10 +42,13 @@ function stateOf({ snapshot, runTimeOf }: RunningInput, attempt: RunningAttempt)
 	const zoneId = attempt.offerId ?? "";
 	const doneMs = workDoneAt(attempt, nowMs);
 	const length = { total: runTimeOf(attempt.spec), doneMs, maxMs: attempt.spec.duration.maxMs };
-	const leftMs = boundedWorkMs(restOfAttempt(attempt, nowMs, runTimeOf), length, deadlineMs - nowMs - changeover - unsavedMs);
+	const rest = restOfAttempt(attempt, nowMs, runTimeOf);
+	const leftMs = boundedWorkMs(rest, length, deadlineMs - nowMs - changeover - unsavedMs);
 	if (leftMs === null) return null;
 	return {
 		attempt,
+		rest,
+		length,
 		nowMs,
 		deadlineMs,
 		workLeftMs: leftMs + unsavedMs,
@@ -59,12 +64,27 @@ function stateOf({ snapshot, runTimeOf }: RunningInput, attempt: RunningAttempt)
 	};
 }
 
+/**
+ * Whether the deadline is more likely to hold if the job leaves at its next checkpoint instead of now. Leaving now loses the work since the
+ * last checkpoint for certain; staying risks that work and the work until then, but only if the machine is reclaimed. False for a known
+ * length: there the margin already covers the loss.
+ */
+function isLaterSafer({ snapshot }: RunningInput, state: GuardState, checkpointMs: number): boolean {
+	const { attempt, nowMs, deadlineMs, unsavedMs, rest, length, changeoverMs } = state;
+	const stayMs = checkpointMs - nowMs;
+	const { interruptionsPerHour } = ratesOf("spot", snapshot.offerRecords?.get(attempt.offerId ?? ""), nowMs);
+	const kept = Math.exp((-attempt.spec.nodes * interruptionsPerHour * stayMs) / HOUR_MS);
+	const firmMs = deadlineMs - nowMs - changeoverMs.onDemand;
+	const inTime = (lostMs: number): number => shareWithin(rest, length, firmMs - lostMs);
+	return kept * inTime(0) + (1 - kept) * inTime(unsavedMs + stayMs) > inTime(unsavedMs);
+}
+
 function toFirm(input: RunningInput, state: GuardState, slackMs: number): Action | null {
-	const { attempt, nowMs, deadlineMs, changeoverMs } = state;
+	const { attempt, rest, nowMs, deadlineMs, changeoverMs } = state;
 	// The stop leaves time to save, but a checkpoint that the margin still allows is awaited anyway.
 	const checkpointMs = nextCheckpointOf(attempt, nowMs);
-	const atMs = checkpointMs !== null && checkpointMs - nowMs <= Math.max(0, slackMs) ? checkpointMs : nowMs;
-	const rest = restOfAttempt(attempt, nowMs, input.runTimeOf);
+	const awaits = checkpointMs !== null && (checkpointMs - nowMs <= Math.max(0, slackMs) || isLaterSafer(input, state, checkpointMs));
+	const atMs = awaits ? checkpointMs : nowMs;
 	const inTime = (changeMs: number, restMs: number): boolean => nowMs + LIMITS.stopGraceMs + changeMs + restMs <= deadlineMs;
 	const move = (to: MoveTarget, holdMicroUsd: bigint, facts: { poolId: string } | { offerId: string }): Action => ({
 		kind: "move",
