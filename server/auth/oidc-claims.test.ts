@@ -11,8 +11,12 @@ it("maps group names, ids and a prefix to a role and teams", () => {
 		teams: { "77aa": "research" },
 		teamPrefix: "ml-",
 	});
-	expect(rightsOfGroups(["8f4e", "1a2b", "77aa", "ml-vision"], map)).toMatchObject({ role: "platform", teams: ["research", "vision"] });
-	expect(rightsOfGroups(["77aa"], map)).toMatchObject({ role: "data_scientist", teams: ["research"] });
+	expect(rightsOfGroups(["8f4e", "1a2b", "77aa", "ml-vision"], map)).toEqual({
+		role: "platform",
+		customRole: null,
+		teams: ["research", "vision"],
+	});
+	expect(rightsOfGroups(["77aa"], map)).toEqual({ role: "data_scientist", customRole: null, teams: ["research"] });
 	expect(rightsOfGroups(["other", "constructor", "__proto__"], map)).toBeNull();
 	expect(() => groupMapSchema.parse({ roles: { x: "root" } })).toThrow();
 	expect(() => groupMapSchema.parse({ teams: { x: "*" } })).toThrow();
