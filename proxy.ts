@@ -19,7 +19,7 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 /**
- * Scripts run only with the nonce, or when such a script loads them. Styles stay inline: components set widths and colours
+ * Scripts run only with the nonce, or when such a script loads them. Styles stay inline: components set widths and colors
  * in attributes, and no style can run code. No upgrade to https: the demo listens on loopback without it.
  */
 function contentSecurityPolicy(nonce: string): string {

@@ -1,7 +1,7 @@
 /**
  * Replays a draft and a published policy over synthetic records: `node bench/backtest.ts [--jobs 100000] [--days 90] [--one]`.
  * The records have the sizes and run times of lib/synthetic-trace.ts, spread over the days on enough A100-80GB for a load of 85%; five
- * classes, eleven teams, a hundred names, a deadline on every tenth job; all offers of the catalogue for that model; spot prices change
+ * classes, eleven teams, a hundred names, a deadline on every tenth job; all offers of the catalog for that model; spot prices change
  * every six hours. Both replays run in their own threads, as in a worker; `--one`: one after the other in this thread. Database reads are
  * not included.
  */

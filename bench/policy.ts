@@ -1,7 +1,7 @@
 /**
  * Replays a trace under Spillway's policy and the rules of thumb it is compared with:
  * `npm run bench:policy -- --trace FILE --owned N [--json] [--policies a,b] [--spot-runs FILE] [--grid FOLDER] [--policy FILE] [--seed N]`.
- * The scenario is the same for all of them (server/simulation/replay/default-scenario.ts): A100-80GB at the catalogue's prices.
+ * The scenario is the same for all of them (server/simulation/replay/default-scenario.ts): A100-80GB at the catalog's prices.
  * `replaySeconds` is the time of the spillway replay. Without --trace it uses the traces of ../shared/data, or the synthetic sample of
  * bench/samples if there are none.
  * `--seeds N`: that many draws of spot, 1 to N, each as a cell compared with the rules of lib/policy-cells.ts, instead of one table.

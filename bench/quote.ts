@@ -1,6 +1,6 @@
 /**
  * Quotes while many jobs wait: `npm run bench:quote [-- --json] [--pending N] [--rounds N] [--single N]`.
- * Runs in process, over a throwaway PostgreSQL in which N jobs wait for 256 busy GPUs, with the shipped catalogue of offers and 10,000 past
+ * Runs in process, over a throwaway PostgreSQL in which N jobs wait for 256 busy GPUs, with the shipped catalog of offers and 10,000 past
  * runs. Quotes are requested as by a form while a person types (`typed`), as by a person who pauses between two quotes (`paused`), after
  * ten minutes without requests and with nothing kept ready, as just after a start (`cold`), and after such a silence while moments are kept
  * ready, as in the web server (`silent`; the clocks are advanced, and the next moment is awaited).

@@ -8,7 +8,7 @@ export interface Io {
 	columns: number | null;
 	/** Whether stderr is a terminal, where one line can be redrawn. */
 	progress: boolean;
-	colour: boolean;
+	color: boolean;
 	env: Readonly<Record<string, string | undefined>>;
 	cwd: string;
 	nowMs(): number;

@@ -29,7 +29,7 @@ const io: Io = {
 	},
 	columns: process.stdout.isTTY ? process.stdout.columns || null : null,
 	progress: process.stderr.isTTY && env.TERM !== "dumb",
-	colour: process.stdout.isTTY && process.stderr.isTTY && !env.NO_COLOR && env.TERM !== "dumb",
+	color: process.stdout.isTTY && process.stderr.isTTY && !env.NO_COLOR && env.TERM !== "dumb",
 	env,
 	cwd: process.cwd(),
 	nowMs: () => Date.now(),

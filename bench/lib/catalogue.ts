@@ -9,7 +9,7 @@ import type { ReplayPool } from "#server/simulation/replay/types.ts";
 /** A machine room on the US mid-Atlantic grid, like most of the clouds' regions. */
 export const HOME_ZONE = "US-MIDA-PJM";
 
-/** The shipped catalogue's offers of one model, in all regions of the three clouds. */
+/** The shipped catalog's offers of one model, in all regions of the three clouds. */
 export function offersOf(name: AcceleratorName, observedAtMs: number): Offer[] {
 	return catalogOffers(observedAtMs).filter((offer) => offer.accelerator === name);
 }

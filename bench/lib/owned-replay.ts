@@ -11,7 +11,7 @@ const GPUS_PER_NODE = 8;
 /** Most jobs at the front of the queue that a cycle may start, as Slurm's bf_max_job_test limits its backfill. */
 const START_WINDOW = 32;
 const START_FIRST = 4;
-/** How often history is summarised, in time of the trace. The live loop does it every minute. */
+/** How often history is summarized, in time of the trace. The live loop does it every minute. */
 const HISTORY_EVERY_MS = HOUR_MS;
 /** Total queue length that cycles with a full forecast may process, spread evenly over arrivals and starts. */
 const FORECAST_WORK = 1_000_000;

@@ -29,7 +29,7 @@ export function readSpotTraces(named: string | undefined): Availability[] {
 	return [...parseAvailability((given.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8"), given).values()];
 }
 
-/** The scenario of the policy benchmarks (default-scenario.ts): A100-80GB at the catalogue's prices. */
+/** The scenario of the policy benchmarks (default-scenario.ts): A100-80GB at the catalog's prices. */
 export function policyScenario(given: {
 	ownedGpus: number;
 	seed: number;

@@ -6,7 +6,7 @@ const LIST_USD: Readonly<Record<string, number>> = { "K80-12GB": 0.45, "P100-16G
 
 /**
  * USD per hour of one GPU by accelerator: as given (`NAME=USD`), else the list price above, else the cheapest on-demand price of the
- * catalogue.
+ * catalog.
  * @throws SpillwayError `invalid_input` for an accelerator without a price.
  */
 export function hourlyPrices(accelerators: readonly string[], given: readonly string[]): Map<string, number> {

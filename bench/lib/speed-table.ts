@@ -9,7 +9,7 @@ export interface SpeedFamily {
 }
 
 const COLUMN = /^([a-z0-9.-]+)_steps_per_s$/i;
-/** Names in the shipped prior (server/rates/data/throughput.json) for models that the catalogue does not sell. */
+/** Names in the shipped prior (server/rates/data/throughput.json) for models that the catalog does not sell. */
 const OLD_MODELS: Readonly<Record<string, string>> = { k80: "K80-12GB", p100: "P100-16GB", v100: "V100-16GB", a100: "A100-80GB" };
 
 /** Reads rows of `model,gpus,NAME_steps_per_s,…`. @throws SpillwayError `invalid_input` with what is missing. */

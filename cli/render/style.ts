@@ -3,8 +3,8 @@ import type { Io } from "../io.ts";
 export type Style = "dim" | "bold" | "red" | "green" | "yellow" | "blue";
 const CODES: Record<Style, number> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34 };
 
-export function styled(io: Pick<Io, "colour">, style: Style | null, text: string): string {
-	return io.colour && style !== null && text !== "" ? `\u001b[${CODES[style]}m${text}\u001b[0m` : text;
+export function styled(io: Pick<Io, "color">, style: Style | null, text: string): string {
+	return io.color && style !== null && text !== "" ? `\u001b[${CODES[style]}m${text}\u001b[0m` : text;
 }
 
 /** Words for a state, by how good it is. Color is never the only sign. */

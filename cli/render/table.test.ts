@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fields, table } from "./table.ts";
 
-const plain = { columns: null, colour: false };
+const plain = { columns: null, color: false };
 const columns = [
 	{ head: "NAME", cell: (r: { name: string; n: number; why: string }) => r.name },
 	{ head: "N", cell: (r: { n: number }) => String(r.n), right: true as const },
@@ -28,10 +28,10 @@ describe("table", () => {
 		expect(text).toBe("NAME     N  WHY\na [31m b  1  x y\n".replace("NAME     N", "NAME      N"));
 	});
 	it("uses colors only if allowed, without shifting columns", () => {
-		const coloured = table({ ...plain, colour: true }, columns, rows, { empty: "none" });
-		expect(coloured).toContain("\u001b[31mshort\u001b[0m");
-		// biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes are what is taken out
-		expect(coloured.replace(/\u001b\[\d+m/g, "")).toBe(table(plain, columns, rows, { empty: "none" }));
+		const colored = table({ ...plain, color: true }, columns, rows, { empty: "none" });
+		expect(colored).toContain("\u001b[31mshort\u001b[0m");
+		// biome-ignore lint/suspicious/noControlCharactersInRegex: color codes are what is taken out
+		expect(colored.replace(/\u001b\[\d+m/g, "")).toBe(table(plain, columns, rows, { empty: "none" }));
 	});
 	it("prints a sentence when empty, and ends with totals", () => {
 		expect(table(plain, columns, [], { empty: "No jobs match." })).toBe("No jobs match.\n");

@@ -14,7 +14,7 @@ const LAST_MIN = 12;
 
 /** An aligned table, or one sentence when there are no rows. On a terminal its last column is cut to the width. */
 export function table<Row>(
-	io: Pick<Io, "columns" | "colour">,
+	io: Pick<Io, "columns" | "color">,
 	columns: readonly Column<Row>[],
 	rows: readonly Row[],
 	options: { empty: string; totals?: readonly string[] },
@@ -45,7 +45,7 @@ export function table<Row>(
 }
 
 /** `name  value` lines; multi-line values are aligned below each other. */
-export function fields(io: Pick<Io, "colour">, pairs: readonly (readonly [string, string | null])[]): string {
+export function fields(io: Pick<Io, "color">, pairs: readonly (readonly [string, string | null])[]): string {
 	const shown = pairs.filter((pair): pair is readonly [string, string] => pair[1] !== null);
 	const nameWidth = Math.max(...shown.map(([name]) => width(name)));
 	return shown
@@ -55,7 +55,7 @@ export function fields(io: Pick<Io, "colour">, pairs: readonly (readonly [string
 		.join("");
 }
 
-export function heading(io: Pick<Io, "colour">, text: string): string {
+export function heading(io: Pick<Io, "color">, text: string): string {
 	return `\n${styled(io, "bold", text)}\n`;
 }
 

@@ -33,7 +33,7 @@ export async function runCommand(args: readonly string[], { env, cwd, stdin = ""
 			err += text;
 			onOutput?.(out + err);
 		},
-		...{ columns: null, progress: false, colour: false, signal: new AbortController().signal },
+		...{ columns: null, progress: false, color: false, signal: new AbortController().signal },
 		env: { ...process.env, ...env },
 		cwd: cwd ?? process.cwd(),
 		nowMs: () => Date.now(),

@@ -55,7 +55,7 @@ export function lineReader(onLine) {
 	return (text) => {
 		const lines = (rest + text).split(/\r?\n/);
 		rest = lines.pop() ?? "";
-		// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours start with the escape character.
+		// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colors start with the escape character.
 		for (const line of lines) onLine(line.replace(/\x1b\[[0-9;]*[A-Za-z]/g, ""));
 	};
 }

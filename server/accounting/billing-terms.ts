@@ -29,7 +29,7 @@ const BY_PROVIDER: Partial<Record<Provider, BillingTerms>> = {
 		minimumMs: 0,
 		source: "https://azure.microsoft.com/en-us/resources/knowledge-center/if-my-virtual-machine-ran-for-6-minutes-and-45/ (undated)",
 	},
-	// On demand and spot. Not modelled: a spot machine that Google reclaims within its first minute is free.
+	// On demand and spot. Not modeled: a spot machine that Google reclaims within its first minute is free.
 	gcp: {
 		incrementMs: 1_000,
 		rounding: "up",

@@ -17,7 +17,7 @@ export interface SpendForecast {
 	samples: number;
 }
 
-/** Fewer whole days than this reveal nothing about a week; weekdays are modelled separately once each was seen twice. */
+/** Fewer whole days than this reveal nothing about a week; weekdays are modeled separately once each was seen twice. */
 export const FORECAST_DAYS_MIN = 7;
 export const WEEKDAY_DAYS_MIN = 14;
 

@@ -9,7 +9,7 @@ const EVERY_S = 5;
 const AGAIN_MS = 60_000;
 
 /**
- * Reads utilisation and power of this machine's GPUs until the signal is aborted. Returns immediately if there is no nvidia-smi
+ * Reads utilization and power of this machine's GPUs until the signal is aborted. Returns immediately if there is no nvidia-smi
  * (no NVIDIA driver).
  */
 export async function sampleGpus(

@@ -233,7 +233,7 @@ export type AgentPhase = (typeof AGENT_PHASES)[number];
 /** The provider announced that it reclaims the machine at this time. */
 const notice = z.strictObject({ atMs: instant });
 
-/** GPU use of the machine in one UTC minute: mean utilisation, and total power where the driver reports it. */
+/** GPU use of the machine in one UTC minute: mean utilization, and total power where the driver reports it. */
 const gpuMinute = z.strictObject({
 	minuteMs: instant,
 	gpus: z.number().int().min(1).max(64),

@@ -1,5 +1,5 @@
 /**
- * The emulated EC2 endpoint as its own process, with the shipped price snapshot as its catalogue.
+ * The emulated EC2 endpoint as its own process, with the shipped price snapshot as its catalog.
  *
  * `SPILLWAY_AWS_ENDPOINT` is the loopback address to listen on; `SPILLWAY_HOME`/aws contains its machines and its records. It
  * accepts the access key `AKIAEMULATED` with any secret, because signatures are not checked. SIGTERM and SIGINT end its machines

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => processes.end());
 
-it("serves the shipped catalogue, runs machines, and on SIGTERM leaves none", async () => {
+it("serves the shipped catalog, runs machines, and on SIGTERM leaves none", async () => {
 	const { child, exit, endpoint: told } = processes.start("azure-emulator", [ANY_PORT]);
 	const endpoint = await told();
 	const { virtualMachines, usage } = newClient(endpoint);

@@ -1,5 +1,5 @@
 /**
- * The emulated Azure endpoint as its own process, with the shipped price snapshot as its catalogue: `node
+ * The emulated Azure endpoint as its own process, with the shipped price snapshot as its catalog: `node
  * server/bin/azure-emulator.ts http://127.0.0.1:3011`.
  *
  * The argument is the loopback address to listen on; a site names it as its `endpoint`. `SPILLWAY_HOME`/azure contains its

@@ -2,7 +2,7 @@ import type { CatalogEntry, CatalogRegion } from "#server/emulators/shared/catal
 import type { OfferRate } from "#server/rates/offers.ts";
 
 /**
- * The shipped prices as an emulated cloud's catalogue, by type and region. A price for a whole region applies to each of the
+ * The shipped prices as an emulated cloud's catalog, by type and region. A price for a whole region applies to each of the
  * region's zones. If the snapshot names no zone at all, `defaultZonesOf` returns the zones.
  */
 export function emulatedCatalog(rates: readonly OfferRate[], defaultZonesOf: (region: string) => readonly string[]): CatalogEntry[] {

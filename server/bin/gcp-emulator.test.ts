@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => processes.end());
 
-it("serves the shipped catalogue, writes the key file, runs machines, and on SIGTERM leaves none", async () => {
+it("serves the shipped catalog, writes the key file, runs machines, and on SIGTERM leaves none", async () => {
 	const { child, exit, output, endpoint: told } = processes.start("gcp-emulator", [ANY_PORT]);
 	const endpoint = await told();
 	const headers = { authorization: `Bearer ${tokenOf(DEFAULT_ACCOUNT)}` };

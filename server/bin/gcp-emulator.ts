@@ -1,5 +1,5 @@
 /**
- * The emulated Compute Engine endpoint as its own process, with the shipped price snapshot as its catalogue: `node
+ * The emulated Compute Engine endpoint as its own process, with the shipped price snapshot as its catalog: `node
  * server/bin/gcp-emulator.ts http://127.0.0.1:3012`.
  *
  * The argument is the loopback address to listen on; a site names it as its `endpoint`. `SPILLWAY_HOME`/gcp contains its

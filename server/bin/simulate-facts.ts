@@ -5,7 +5,7 @@ import { ownedRate } from "#server/rates/owned.ts";
 import { throughputPrior } from "#server/rates/throughput.ts";
 import type { ShippedFacts } from "#server/simulation/scenario-file/context.ts";
 
-/** The shipped rate card, catalogue and intensities, for scenarios that use them. */
+/** The shipped rate card, catalog and intensities, for scenarios that use them. */
 export const SHIPPED_FACTS: ShippedFacts = {
 	offers: catalogOffers,
 	ownedRate: (accelerator) => {

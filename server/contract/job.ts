@@ -157,7 +157,7 @@ export const job = {
 	gpuUse: operation({
 		method: "GET",
 		path: "/jobs/{id}/gpu-use",
-		summary: "Get GPU utilisation and power of a job's cloud machines",
+		summary: "Get GPU utilization and power of a job's cloud machines",
 		description: "At most 240 stretches of `stepMs`, as the machines measured them.",
 		permission: "job:read",
 		output: jobGpuUseSchema,

@@ -18,7 +18,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 	PartitionNodeLimit: "it requests more nodes than its partition allows",
 	PartitionTimeLimit: "it requests more time than its partition allows",
 	BadConstraints: "no node can ever meet its requirements",
-	Licenses: "no licence is free",
+	Licenses: "no license is free",
 	Dependency: "it depends on another job",
 	BeginTime: "its start time has not been reached",
 	JobHeldUser: "a user holds it",

@@ -1,4 +1,4 @@
-/** A job's results. The kind only affects how a result is labelled and found. */
+/** A job's results. The kind only affects how a result is labeled and found. */
 export const OUTPUT_KINDS = ["model", "dataset", "report", "file"] as const;
 export type OutputKind = (typeof OUTPUT_KINDS)[number];
 

@@ -367,8 +367,8 @@ const limit = z
 		gpuUtilisationBelow: z
 			.strictObject({
 				percent: positive(100, "percent").meta({
-					title: "GPU utilisation below, percent",
-					description: "GPU utilisation below this.",
+					title: "GPU utilization below, percent",
+					description: "GPU utilization below this.",
 					examples: [5],
 					fix: "Write for example percent: 5.",
 				}),
@@ -381,8 +381,8 @@ const limit = z
 			})
 			.optional()
 			.meta({
-				title: "Low GPU utilisation",
-				description: "Terminates instances with low GPU utilisation.",
+				title: "Low GPU utilization",
+				description: "Terminates instances with low GPU utilization.",
 				starts: "{ percent: 5, for: 30m }",
 			}),
 	})

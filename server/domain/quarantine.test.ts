@@ -5,8 +5,8 @@ import { quarantineOf } from "./quarantine.ts";
 it.each([
 	['EC2 spot price history: the price "14" was refused: it is more than 10 times above the snapshot\'s ($0.4)', /more than 10 times above/],
 	[
-		"Karpenter; the price of Azure Retail Prices was refused: $0.3 is more than 10 times below its neighbours' ($3.7)",
-		/10 times below its neighbours/,
+		"Karpenter; the price of Azure Retail Prices was refused: $0.3 is more than 10 times below its neighbors' ($3.7)",
+		/10 times below its neighbors/,
 	],
 	["Cloud Billing Catalog: refused, since $56.148 is more than 10 times above the snapshot's ($0.7)", /10 times above the snapshot/],
 ])("finds why a price was rejected in %s", (source, why) => {

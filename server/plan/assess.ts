@@ -106,7 +106,7 @@ function extentOf(jobs: JobColumns): { firstMs: number; lastMs: number; gpuMs: n
 
 function assumptionsOf(history: History, accelerator: string, prices: ReturnType<typeof gpuPrices>): Assumption[] {
 	const usd = (value: number | null): string => (value === null ? "none on record" : `$${value.toFixed(3)} per GPU-hour`);
-	const catalogue = "cheapest list price in the shipped catalogue, all regions (server/rates)";
+	const catalogue = "cheapest list price in the shipped catalog, all regions (server/rates)";
 	return [
 		{ name: "Accelerator", value: accelerator, source: "--accelerator, else A100-80GB: a trace does not name what is owned" },
 		{ name: "On-demand price", value: usd(prices.onDemandUsd), source: catalogue },

@@ -55,7 +55,7 @@ export function checkMeasures(text: PolicyText, at: Path, { effect }: Pick<Rule,
 				lifetime,
 			);
 		if (effect.idleMs !== null && !measures.includes("idle")) warn("idleMinutes", "idle time");
-		if (effect.gpuUtilisationBelow !== null && !measures.includes("gpu_utilisation")) warn("gpuUtilisationBelow", "GPU utilisation");
+		if (effect.gpuUtilisationBelow !== null && !measures.includes("gpu_utilisation")) warn("gpuUtilisationBelow", "GPU utilization");
 	}
 	if (effect.kind !== "defer" || measures.includes(effect.to === "greener" ? "grid_forecast" : "price_forecast")) return;
 	const isGreener = effect.to === "greener";

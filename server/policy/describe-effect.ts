@@ -157,6 +157,6 @@ function limitsOf(effect: Extract<RuleEffect, { kind: "limit" }>): Segment[] {
 			words(" for at most "),
 			value(formatDuration(low.forMs)),
 		]);
-	const measured = effect.idleMs !== null || low !== null ? [words(". Idle time and utilisation count only where they are measured")] : [];
+	const measured = effect.idleMs !== null || low !== null ? [words(". Idle time and utilization count only where they are measured")] : [];
 	return [...clauses.flatMap((c, index) => (index === 0 ? c : [words(", "), ...c])), ...measured];
 }

@@ -71,7 +71,7 @@ describe("a rule's sentence", () => {
 		],
 		[
 			"{ id: r, limit: { instanceHours: 24, idleMinutes: 10, gpuUtilisationBelow: { percent: 5, for: 30m } } }",
-			"A cloud instance runs at most *1d*, a cloud instance is idle at most *10m*, its GPUs are used less than *5%* for at most *30m*. Idle time and utilisation count only where they are measured.",
+			"A cloud instance runs at most *1d*, a cloud instance is idle at most *10m*, its GPUs are used less than *5%* for at most *30m*. Idle time and utilization count only where they are measured.",
 		],
 	])("%s", (rule, want) => {
 		const [first] = policyOf(rulesText(rule)).rules;

@@ -50,7 +50,7 @@ describe("families", () => {
 	])("without an instance type are rejected, however dissimilar: %s", (family, fix) => {
 		for (const effect of ["allow", "deny"]) {
 			expect(found({ instanceTypes }, `{ id: a, ${effect}: { instanceFamilies: [g5, ${family}] } }`)).toEqual([
-				`6:7 error a names ${family.replaceAll("'", "")}, which matches no instance type of the offers or the catalogue. | ${fix}`,
+				`6:7 error a names ${family.replaceAll("'", "")}, which matches no instance type of the offers or the catalog. | ${fix}`,
 			]);
 		}
 	});

@@ -80,7 +80,7 @@ function findUnknownFamilies(
 		if (types.some((type) => matchesFamily(pattern, type)) || !work.affordsNearest(typeNames)) continue;
 		const families = typeNames.filter((name) => !name.includes("."));
 		const fix = nearestName(pattern, typeNames) ? suggestName(pattern, typeNames) : suggestName(pattern, families);
-		reader.report("error", offset, `${rule.id} names ${pattern}, which matches no instance type of the offers or the catalogue.`, fix);
+		reader.report("error", offset, `${rule.id} names ${pattern}, which matches no instance type of the offers or the catalog.`, fix);
 	}
 }
 

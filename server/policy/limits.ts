@@ -11,11 +11,11 @@ export const POLICY_LIMITS = {
 	compiledCharacters: 256 * 1024,
 	/** Cached pattern results, about 70 bytes each. 50 patterns against all regions and types of three clouds use a quarter. */
 	rememberedMatches: 200_000,
-	/** Alternatives that a condition is split into; beyond that it is not analysed. */
+	/** Alternatives that a condition is split into; beyond that it is not analyzed. */
 	conditionCases: 64,
-	/** Pairs of alternatives compared in one check; beyond that conditions are not analysed. */
+	/** Pairs of alternatives compared in one check; beyond that conditions are not analyzed. */
 	conditionComparisons: 100_000,
-	/** Characters compared between lists of places in one check; beyond that they are not analysed. */
+	/** Characters compared between lists of places in one check; beyond that they are not analyzed. */
 	placeSteps: 20_000_000,
 } as const;
 

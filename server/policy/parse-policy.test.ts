@@ -40,7 +40,7 @@ describe("the example policy of the design", () => {
 		const { policy, problems } = parsePolicy(designPolicy({ whole: false }));
 		expect(problems.map((p) => [p.severity, p.line, p.column, p.message])).toEqual([
 			["warning", 20, 35, "idleMinutes has no effect: idle time is not measured on this installation."],
-			["warning", 20, 52, "gpuUtilisationBelow has no effect: GPU utilisation is not measured on this installation."],
+			["warning", 20, 52, "gpuUtilisationBelow has no effect: GPU utilization is not measured on this installation."],
 		]);
 		expect(parsePolicy(designPolicy({ whole: false }), { measures: ["idle", "gpu_utilisation"] })).toEqual({ policy, problems: [] });
 		const lists = { sites: [], regions: [], instanceFamilies: [], capacityTypes: [] };
@@ -268,7 +268,7 @@ const WRONG_RULES: [what: string, rule: string, want: string][] = [
 		"6:57 error spec.rules[0].limit.gpuUtilisationBelow.percent must be more than 0, not 0.",
 	],
 	[
-		"utilisation forever",
+		"utilization forever",
 		"{ id: a, limit: { gpuUtilisationBelow: { percent: 5 } } }",
 		"6:46 error spec.rules[0].limit.gpuUtilisationBelow.for is required. | Add the duration, for example for: 30m.",
 	],

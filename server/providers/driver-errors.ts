@@ -1,5 +1,5 @@
 /**
- * The closed list of provider errors. Each has its own behaviour in the control loop:
+ * The closed list of provider errors. Each has its own behavior in the control loop:
  * - insufficient_capacity: not created; back off this offer with half-life, decide again
  * - quota_exceeded: not created; back off the offers that share the quota
  * - throttled: unknown or not created; same call again later with the same token

@@ -7,7 +7,7 @@ import { listOffers, RATED_PROVIDERS, type RatedProvider } from "./offers.ts";
 import { isoDate } from "./source.ts";
 
 /**
- * maker: the manufacturer's own footprint; study: a third-party assessment of this model; modelled: a method applied
+ * maker: the manufacturer's own footprint; study: a third-party assessment of this model; modeled: a method applied
  * to it; generic: any card.
  */
 const basisSchema = z.enum(["maker", "study", "modelled", "generic"]);

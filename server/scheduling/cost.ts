@@ -229,7 +229,7 @@ export function dataOutOfReach(row: OfferRow, run: CloudRun): string | null {
 
 /**
  * Three conditions: the saved machine time, with its carbon, is worth more than the delay; it justifies the detour; and the deadline still
- * holds at P90, or is no tighter than without. Savings from shorter staging after interruptions are omitted, because they would only favour
+ * holds at P90, or is no tighter than without. Savings from shorter staging after interruptions are omitted, because they would only favor
  * copying ahead.
  */
 function aheadIsBetter(direct: Staging, ahead: Staging, row: OfferRow, run: CloudRun): boolean {

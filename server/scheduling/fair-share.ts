@@ -10,7 +10,7 @@ import { compareEqualRank, compareQueued, type QueuedJob } from "./order.ts";
  *
  *   points = sharePoints × (1 − usage ÷ share), from +sharePoints (uses nothing) to −sharePoints (twice its share or more)
  *
- * Points change the order and forbid nothing: idle GPUs are borrowed freely. Ageing is unbounded and the points are bounded, so
+ * Points change the order and forbid nothing: idle GPUs are borrowed freely. Aging is unbounded and the points are bounded, so
  * no job starves.
  */
 export function orderQueue(

@@ -5,7 +5,7 @@ import { noteZone, observeZone } from "./spot-guarantee/learner.ts";
 import type { OfferRecord } from "./types.ts";
 
 /**
- * The behaviour of offers, learned from our own launches. Every function is pure and returns a new record: the live loop applies them to
+ * The behavior of offers, learned from our own launches. Every function is pure and returns a new record: the live loop applies them to
  * the database's events, a replay to its own.
  */
 

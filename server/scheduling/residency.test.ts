@@ -4,7 +4,7 @@ import { areasOf, outsideResidency } from "./residency.ts";
 
 const bound = (...residency: string[]): DataRef => ({ uri: "s3://acme/claims", sizeGiB: 1, mount: "/data", residency });
 describe("areas of cloud regions", () => {
-	it("contain the union, exclude its neighbours that are not members, and have nothing for unknown regions", () => {
+	it("contain the union, exclude its neighbors that are not members, and have nothing for unknown regions", () => {
 		expect(areasOf("aws", "eu-west-1")).toEqual(["ie", "eu", "eea"]);
 		expect(areasOf("aws", "eu-west-2")).toEqual(["gb", "uk"]);
 		expect(areasOf("aws", "eu-central-2")).toEqual(["ch"]);

@@ -273,7 +273,7 @@ export interface RunningAttempt {
 	expiresAtMs?: number | null;
 	/** Reserved egress that it has not sent yet, GiB. Absent: none. */
 	reservedEgressGiB?: number;
-	/** GPU utilisation over the window of the policy's rule, percent; absent: not measured. */
+	/** GPU utilization over the window of the policy's rule, percent; absent: not measured. */
 	gpuUtilisation?: { percent: number; overMs: number };
 	/** UTC ms since which its instance has been idle; null: it is busy. */
 	idleSinceMs?: number | null;
@@ -354,7 +354,7 @@ export type Action =
 	| { kind: "hold"; jobId: string; reason: Reason }
 	| { kind: "release"; jobId: string; reason: Reason }
 	| { kind: "fail"; jobId: string; reason: Reason }
-	/** A running attempt exceeded a limit: the job's maximum duration, idleness, utilisation, a budget that terminates. */
+	/** A running attempt exceeded a limit: the job's maximum duration, idleness, utilization, a budget that terminates. */
 	| { kind: "stop"; jobId: string; attemptId: string; reason: Reason }
 	/** A job at home makes room for a higher claim: it saves its progress, ends `evicted` and waits again. */
 	| { kind: "evict"; jobId: string; attemptId: string; forJobId: string; reason: Reason }

@@ -77,7 +77,7 @@ export interface Operations {
 		arguments: { id: string };
 		answer: t.Waiting;
 	};
-	/** Get GPU utilisation and power of a job's cloud machines. */
+	/** Get GPU utilization and power of a job's cloud machines. */
 	"job.gpuUse": {
 		arguments: { id: string };
 		answer: t.JobGpuUse;

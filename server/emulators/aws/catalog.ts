@@ -18,7 +18,7 @@ export interface ZoneFacts {
 	subnetId: string;
 }
 
-/** The catalogue by region, zone and type. Prices are positive: a price of 0 is an error, never an offer. */
+/** The catalog by region, zone and type. Prices are positive: a price of 0 is an error, never an offer. */
 export class Catalog {
 	readonly regions: ReadonlySet<string>;
 	readonly #types = new Map<string, CatalogEntry>();
@@ -26,9 +26,9 @@ export class Catalog {
 	readonly #zones = new Map<string, ZoneFacts[]>();
 
 	constructor(entries: readonly CatalogEntry[]) {
-		assert(entries.length > 0, "the catalogue is empty");
+		assert(entries.length > 0, "the catalog is empty");
 		for (const entry of entries) {
-			assert(!this.#types.has(entry.instanceType), `the catalogue names ${entry.instanceType} twice`);
+			assert(!this.#types.has(entry.instanceType), `the catalog names ${entry.instanceType} twice`);
 			this.#types.set(entry.instanceType, entry);
 			for (const place of entry.regions) this.#addPlace(entry, place);
 		}

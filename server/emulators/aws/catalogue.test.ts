@@ -38,7 +38,7 @@ describe("DescribeSpotPriceHistory", () => {
 		}
 	});
 
-	it("changes a few times a day around the catalogue's price, never above on-demand, newest first", async () => {
+	it("changes a few times a day around the catalog's price, never above on-demand, newest first", async () => {
 		const days = 60;
 		const history = await prices({
 			InstanceTypes: ["g5.xlarge"],
@@ -112,7 +112,7 @@ describe("what is sold where", () => {
 		await expect(emulator.client().send(unknown)).rejects.toMatchObject({ name: "InvalidInstanceType" });
 	});
 
-	it("is in the catalogue's regions and zones", async () => {
+	it("is in the catalog's regions and zones", async () => {
 		const { Regions } = await emulator.client().send(new DescribeRegionsCommand({ RegionNames: ["eu-west-1"] }));
 		expect(Regions).toEqual([{ RegionName: "eu-west-1", Endpoint: new URL(emulator.url).host, OptInStatus: "opt-in-not-required" }]);
 		const { AvailabilityZones } = await emulator.client().send(new DescribeAvailabilityZonesCommand({}));
@@ -123,7 +123,7 @@ describe("what is sold where", () => {
 	});
 });
 
-describe("the catalogue", () => {
+describe("the catalog", () => {
 	it("rejects a price of 0 and a duplicate type", () => {
 		const [g5] = FIXTURE_CATALOG;
 		if (!g5) throw new Error("the fixture is empty");

@@ -78,7 +78,7 @@ describe("scripted errors", () => {
 	});
 });
 
-describe("scripted behaviour", () => {
+describe("scripted behavior", () => {
 	it("loses the response of a successful launch: the same token finds it", async () => {
 		emulator.faults.add({ action: "RunInstances", behaviour: { kind: "lose_answer" } });
 		await expect(launch({ ClientToken: "lost" })).rejects.toMatchObject({ code: "ECONNRESET" });
@@ -145,7 +145,7 @@ describe("scripted behaviour", () => {
 describe("the script", () => {
 	it("is validated, and lists its remaining faults", () => {
 		const faults = ec2Faults();
-		expect(() => faults.add({ action: "RunInstances" })).toThrow(/either an error or a behaviour/);
+		expect(() => faults.add({ action: "RunInstances" })).toThrow(/either "error" or "behaviour"/);
 		expect(() => faults.add({ action: "RunInstances", error: { code: "X" }, times: 0 })).toThrow();
 		const id = faults.add({ action: "*", error: { code: "X" }, times: 2 });
 		expect(() => faults.take("entrance", { action: "DescribeTags", region: "us-east-1" })).toThrow("X");

@@ -12,7 +12,7 @@ export interface Product {
 }
 
 /**
- * The machines of the catalogue and the disks. As in the real list, a machine appears several times: for Linux on demand, with
+ * The machines of the catalog and the disks. As in the real list, a machine appears several times: for Linux on demand, with
  * Windows, as unused reserved capacity, and as a capacity block, which costs nothing per hour.
  */
 export function products({ catalog, options }: World): Product[] {

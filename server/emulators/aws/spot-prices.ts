@@ -5,7 +5,7 @@ import type { ZoneOffer } from "./catalog.ts";
 /**
  * A price history that behaves like EC2's since 2017: smooth drift, a few changes a day at irregular times, independent for each
  * type and zone, never above on-demand. It is a function of (seed, type, zone, time): nothing is stored, and the history is the
- * same after a restart. The mean is the catalogue's price; how far it deviates (SWING) is this project's choice, not a measured
+ * same after a restart. The mean is the catalog's price; how far it deviates (SWING) is this project's choice, not a measured
  * figure.
  */
 const BUCKET_MS = 8 * HOUR_MS;

@@ -12,14 +12,14 @@ export interface RegionalSize {
 	spotMicroUsdPerHour: bigint | null;
 }
 
-/** The catalogue by region and size. Prices are positive: a price of 0 is an error, never an offer. */
+/** The catalog by region and size. Prices are positive: a price of 0 is an error, never an offer. */
 export class Catalog {
 	readonly regions: ReadonlySet<string>;
 	readonly #sizes = new Map<string, RegionalSize>();
 	readonly #names = new Map<string, string>();
 
 	constructor(entries: readonly CatalogEntry[]) {
-		assert(entries.length > 0, "the catalogue is empty");
+		assert(entries.length > 0, "the catalog is empty");
 		for (const entry of entries) {
 			this.#names.set(entry.instanceType.toLowerCase(), entry.instanceType);
 			for (const place of entry.regions) this.#addPlace(entry, place);

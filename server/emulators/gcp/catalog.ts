@@ -7,13 +7,13 @@ export interface ZoneType {
 	spot: boolean;
 }
 
-/** The catalogue by zone and type. */
+/** The catalog by zone and type. */
 export class Catalog {
 	readonly regions: ReadonlySet<string>;
 	readonly #zones = new Map<string, { region: string; types: Map<string, ZoneType> }>();
 
 	constructor(entries: readonly CatalogEntry[]) {
-		assert(entries.length > 0, "the catalogue is empty");
+		assert(entries.length > 0, "the catalog is empty");
 		for (const entry of entries) {
 			for (const { region, zones } of entry.regions) {
 				for (const { zone, spotMicroUsdPerHour } of zones) this.#add(region, zone, entry, spotMicroUsdPerHour !== null);
@@ -25,7 +25,7 @@ export class Catalog {
 	#add(region: string, zone: string, entry: CatalogEntry, spot: boolean): void {
 		assert(zone.startsWith(`${region}-`), `zone ${zone} is not in ${region}`);
 		const known = this.#zones.get(zone) ?? { region, types: new Map<string, ZoneType>() };
-		assert(!known.types.has(entry.instanceType), `the catalogue names ${entry.instanceType} twice in ${zone}`);
+		assert(!known.types.has(entry.instanceType), `the catalog names ${entry.instanceType} twice in ${zone}`);
 		known.types.set(entry.instanceType, { entry, spot });
 		this.#zones.set(zone, known);
 	}

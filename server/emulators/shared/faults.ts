@@ -45,7 +45,7 @@ export const faultSpecSchema = z
 		behaviour: behaviourSchema.optional(),
 	})
 	.refine((fault) => (fault.error === undefined) !== (fault.behaviour === undefined), {
-		message: "a fault has either an error or a behaviour",
+		message: 'a fault has either "error" or "behaviour"',
 	});
 
 export type FaultSpec = z.input<typeof faultSpecSchema>;
@@ -110,10 +110,10 @@ export class FaultControl {
 
 	#demandPossible({ action, match, behaviour }: ActiveFault["spec"]): void {
 		if (behaviour?.kind === "wrong_clock" && (action !== "*" || match))
-			throw new RangeError("wrong_clock is a behaviour of the action * and of nothing narrower: a cloud has one clock");
+			throw new RangeError("wrong_clock is a behavior of the action * and of nothing narrower: a cloud has one clock");
 		const isOfMetadata = behaviour?.kind === "no_metadata" || behaviour?.kind === "identity";
 		if (isOfMetadata !== (action === METADATA_ACTION))
-			throw new RangeError(`no_metadata and identity are behaviours of the action ${METADATA_ACTION}, and it has no others`);
+			throw new RangeError(`no_metadata and identity are behaviors of the action ${METADATA_ACTION}, and it has no others`);
 		if (behaviour?.kind === "identity" && !this.#dialect.identityFaults.has(behaviour.as))
 			throw new RangeError(
 				`an identity document of this cloud cannot be ${behaviour.as}; it can be ${[...this.#dialect.identityFaults].join(", ")}`,
@@ -134,7 +134,7 @@ export class FaultControl {
 		this.#faults.length = 0;
 	}
 
-	/** Consumes every fault that matches this call at this stage. Throws the first error; returns the behaviours. */
+	/** Consumes every fault that matches this call at this stage. Throws the first error; returns the behaviors. */
 	take(stage: Stage, facts: CallFacts): FaultBehaviour[] {
 		const behaviours: FaultBehaviour[] = [];
 		for (const fault of this.#faults.filter(({ spec }) => this.#stageOf(spec) === stage && matches(spec, facts))) {
@@ -184,7 +184,7 @@ export class FaultControl {
 	}
 }
 
-/** The longest duration among behaviours of this kind; 0 if there are none. */
+/** The longest duration among behaviors of this kind; 0 if there are none. */
 export function durationOf(behaviours: readonly FaultBehaviour[], kind: FaultBehaviour["kind"]): number {
 	return Math.max(0, ...behaviours.map((behaviour) => (behaviour.kind === kind && "durationMs" in behaviour ? behaviour.durationMs : 0)));
 }

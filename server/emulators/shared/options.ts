@@ -1,6 +1,6 @@
 import type { DiskRate } from "#server/rates/disks.ts";
 
-/** The options of every emulated cloud, in addition to its catalogue and its credentials. */
+/** The options of every emulated cloud, in addition to its catalog and its credentials. */
 export interface EmulatorOptions {
 	/** 0 uses a free port. A restart that adopts running instances must use their original port. */
 	port: number;

@@ -12,7 +12,7 @@ export interface GpuPrices {
 	faster: { accelerator: string; speed: number; usdPerHour: number } | null;
 }
 
-/** From the shipped catalogue (server/rates), all regions of the three clouds. */
+/** From the shipped catalog (server/rates), all regions of the three clouds. */
 export function gpuPrices(accelerator: string, observedAtMs: number): GpuPrices {
 	const offers = catalogOffers(observedAtMs);
 	const onDemandUsd = cheapest(offers, accelerator, "on_demand");
@@ -53,5 +53,5 @@ export function modelNamed(name: string | undefined): string {
 	return name === undefined ? DEFAULT_ACCELERATOR : (acceleratorsNamed(name)[0] ?? name);
 }
 
-/** Used when a history names no model: an assumption. The catalogue has it in all three clouds. */
+/** Used when a history names no model: an assumption. The catalog has it in all three clouds. */
 export const DEFAULT_ACCELERATOR = "A100-80GB";

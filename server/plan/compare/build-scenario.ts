@@ -20,7 +20,7 @@ const NODE_GPUS = 8;
 /** Number of recordings that zones share by seed: as many as the public probes of replay/default-scenario.ts. */
 const SPOT_TRACES = 5;
 
-/** A scenario of the shipped catalogue, and its files as texts. `spillway simulate` gives the same totals with them. */
+/** A scenario of the shipped catalog, and its files as texts. `spillway simulate` gives the same totals with them. */
 export function buildScenario(request: ScenarioRequest): ScenarioReading & { texts: Record<string, string> } {
 	const source = scenarioText(request);
 	const texts: Record<string, string> = { [SCENARIO_FILE]: source, [SPOT_FILE]: spotText(request.seed) };
@@ -41,7 +41,7 @@ function scenarioText({ gpus, accelerator, startMs, seed }: ScenarioRequest): st
 	const rest = gpus - nodes * NODE_GPUS;
 	const pool = (id: string, count: number, perNode: number): string =>
 		`    - { id: ${id}, accelerator: ${accelerator}, nodes: ${count}, gpusPerNode: ${perNode}, gridZone: US-MIDA-PJM }\n`;
-	return `# Written by spillway plan compare: the owned GPUs, and the shipped catalogue in the United States.
+	return `# Written by spillway plan compare: the owned GPUs, and the shipped catalog in the United States.
 apiVersion: spillway/v1
 kind: Scenario
 metadata: { name: plan }

@@ -287,7 +287,7 @@ function assumptionsOf({ card, scenario }: CompareInput, outlook: Outlook, hours
 		{
 			name: "Cloud prices",
 			value: `${scenario.offers.length} offers`,
-			source: "the scenario or your own sites; for a trace the shipped catalogue of the United States (server/rates)",
+			source: "the scenario or your own sites; for a trace the shipped catalog of the United States (server/rates)",
 		},
 		...outsideAssumptions(scenario),
 		{ name: "Ranges", value: `${RESAMPLES} resamples of whole weeks, 5th to 95th percentile`, source: "block bootstrap, Künsch 1989" },

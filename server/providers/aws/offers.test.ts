@@ -61,7 +61,7 @@ describe("offersOf", () => {
 		expect(seen[0]).toMatchObject({ capacityType: "on_demand", microUsdPerHour: null, priceSource: "no list price in us-east-1" });
 	});
 
-	it("omits types that are not sold in the region or not in the catalogue", () => {
+	it("omits types that are not sold in the region or not in the catalog", () => {
 		expect(offers({ offerings: [] })).toEqual([]);
 		expect(offers({ offerings: [{ InstanceType: "t3.micro", Location: "us-east-1b" }] })).toEqual([]);
 	});

@@ -84,7 +84,7 @@ describe("a live price", () => {
 	});
 
 	it.each([
-		["ten times below its neighbours", 0.3, /\$0\.3 is more than 10 times below its neighbours' \(\$3\.7\)/],
+		["ten times below its neighbors", 0.3, /\$0\.3 is more than 10 times below its neighbors' \(\$3\.7\)/],
 		["ten times above them", 40, /\$40 is more than 10 times above/],
 		["of nothing", 0, /\$0 is not above zero/],
 		["below nothing", -1, /\$-1 is not above zero/],

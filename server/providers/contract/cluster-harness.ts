@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { AttemptObservation, ClusterDriver, LogLine, StartAttempt } from "../driver.ts";
 
-/** Behaviour of a job in the contract tests. Each harness implements it for its site: as a script, a container or a fake. */
+/** Behavior of a job in the contract tests. Each harness implements it for its site: as a script, a container or a fake. */
 export interface JobBehaviour {
 	print?: { stdout?: string[]; stderr?: string[] };
 	/** How it ends after printing; null: it runs until it is stopped. */

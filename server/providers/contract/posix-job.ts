@@ -1,6 +1,6 @@
 import type { JobBehaviour } from "./cluster-harness.ts";
 
-/** The behaviour as an argv, for sites that execute real commands. */
+/** The behavior as an argv, for sites that execute real commands. */
 export function posixCommand({ print, end, onTerm = "die" }: JobBehaviour): string[] {
 	const script: string[] = [];
 	if (onTerm === "ignore") script.push("trap '' TERM");

@@ -14,7 +14,7 @@ const behaviourSchema = z.object({
 	onTerm: z.union([z.literal("die"), z.literal("ignore"), z.object({ exitCode: z.number() })]).default("die"),
 });
 
-/** The fake's only program takes its behaviour as an argument. */
+/** The fake's only program takes its behavior as an argument. */
 function jobOf({ spec }: StartAttempt): FakeJob {
 	const [program, argument] = spec.command;
 	const idle: FakeJob = {

@@ -14,7 +14,7 @@ export interface FakeClusterOptions {
 	poolId: string;
 	accelerator: string;
 	slots: number;
-	/** Behaviour of a job; default: defaultFakeJob. */
+	/** Behavior of a job; default: defaultFakeJob. */
 	jobOf?: (request: StartAttempt) => FakeJob;
 	/** Whether the site also has its own queue, into which others submit: `theirs`. */
 	hasQueue?: boolean;

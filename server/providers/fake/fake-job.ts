@@ -3,7 +3,7 @@ import type { AttemptObservation, StartAttempt } from "../driver.ts";
 
 export type FakeExit = NonNullable<AttemptObservation["exit"]>;
 
-/** Behaviour of a job on the fake cluster. Times count from the end of staging. */
+/** Behavior of a job on the fake cluster. Times count from the end of staging. */
 export interface FakeJob {
 	stageMs: number;
 	/** Why the cluster lets it wait until then. */
@@ -18,7 +18,7 @@ export interface FakeJob {
 
 const MINUTE_MS = 60_000;
 
-/** Default behaviour of an unscripted job: its estimated length (one minute without an estimate), then exit code 0. */
+/** Default behavior of an unscripted job: its estimated length (one minute without an estimate), then exit code 0. */
 export function defaultFakeJob(request: StartAttempt): FakeJob {
 	return {
 		stageMs: 0,

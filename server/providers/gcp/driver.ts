@@ -34,7 +34,7 @@ export interface GcpDriverOptions {
 
 /**
  * One Google Cloud project through Compute Engine's API. Machines belong to zones, so every call is made zone by zone. Prices
- * come from the billing catalogue, or from `listPrices`, the shipped snapshot.
+ * come from the billing catalog, or from `listPrices`, the shipped snapshot.
  */
 export class GcpDriver implements CloudDriver {
 	readonly provider = "gcp";

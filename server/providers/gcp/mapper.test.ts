@@ -55,7 +55,7 @@ it("launches into the reservation that its commitment names", () => {
 	expect(resource({ capacityType: "reserved", reservation: null })).not.toHaveProperty("reservationAffinity");
 });
 
-it("requests one spot machine, labelled in the same call, that Google itself deletes at its expiry", () => {
+it("requests one spot machine, labeled in the same call, that Google itself deletes at its expiry", () => {
 	expect(resource()).toMatchObject({
 		name: expect.stringMatching(/^spw-[0-9a-f]{8}-ins-01jd0000000000000000000000-001-0$/),
 		machineType: "zones/us-central1-a/machineTypes/g2-standard-4",

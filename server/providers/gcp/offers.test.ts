@@ -29,7 +29,7 @@ describe("offersOf", () => {
 		]);
 	});
 
-	it("omits types that the zone does not sell or the catalogue does not have", () => {
+	it("omits types that the zone does not sell or the catalog does not have", () => {
 		expect(offers({ sold: [] })).toEqual([]);
 		expect(offers({ sold: ["e2-micro"] })).toEqual([]);
 	});

@@ -59,9 +59,9 @@ export const gcpSettingsSchema = z.strictObject({
 	operationPollMs: z.number().int().positive().default(1_000),
 	/** Rows per page of a list; Google allows 1 to 500. */
 	pageSize: z.number().int().min(1).max(500).default(500),
-	/** Whether prices are read from Google's billing catalogue. If not, or while that fails, the shipped snapshot applies. */
+	/** Whether prices are read from Google's billing catalog. If not, or while that fails, the shipped snapshot applies. */
 	livePrices: z.boolean().default(true),
-	/** A copy of that catalogue, read without credentials: an address without a path. */
+	/** A copy of that catalog, read without credentials: an address without a path. */
 	priceEndpoint: z.url({ protocol: /^https?$/ }).optional(),
 	/** An older on-demand price from a snapshot counts as stale: such prices change about once a year or less. */
 	listPriceMaxAgeDays: z.number().int().positive().default(730),

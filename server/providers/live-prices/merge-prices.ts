@@ -2,7 +2,7 @@ import { medianOf } from "#server/domain/decide-alerts.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
 
-/** A price that differs from its neighbours' by this factor counts as an error, not as a bargain. */
+/** A price that differs from its neighbors' by this factor counts as an error, not as a bargain. */
 const FACTOR_MAX = 10n;
 
 /** The hourly price of one Linux machine, as its provider currently lists it. */
@@ -61,7 +61,7 @@ function ambiguityOf(prices: readonly ListedPrice[]): string | null {
 	return different.length === 1 ? null : `the list has it at ${different.map((usd) => `$${usd}`).join(" and ")}`;
 }
 
-/** Why a price is rejected, or null. Its neighbours are the same machine's prices in all regions, listed and shipped. */
+/** Why a price is rejected, or null. Its neighbors are the same machine's prices in all regions, listed and shipped. */
 function refusalOf(price: ListedPrice, snapshot: readonly DatedRate[], live: LiveList): string | null {
 	const { instanceType, capacityType, microUsdPerHour } = price;
 	const usd = microToUsdText(microUsdPerHour);
@@ -74,7 +74,7 @@ function refusalOf(price: ListedPrice, snapshot: readonly DatedRate[], live: Liv
 	if (neighbours.length === 0) return null;
 	const usual = medianOf(neighbours);
 	const way = microUsdPerHour * FACTOR_MAX < usual ? "below" : microUsdPerHour > usual * FACTOR_MAX ? "above" : null;
-	return way === null ? null : `$${usd} is more than ${FACTOR_MAX} times ${way} its neighbours' ($${microToUsdText(usual)})`;
+	return way === null ? null : `$${usd} is more than ${FACTOR_MAX} times ${way} its neighbors' ($${microToUsdText(usual)})`;
 }
 
 function isAt(price: ListedPrice, rate: DatedRate): boolean {

@@ -145,7 +145,7 @@ describe.skipIf(missing !== null)(`limits and accounts of a real slurmdbd${missi
 		{ limit: "AllowAccounts=others", words: "Job's account not permitted to use this partition" },
 		{ limit: "AllowQos=two-each", words: "Job's QOS not permitted to use this partition" },
 	]) {
-		// This is the behaviour without EnforcePartLimits, Slurm's default.
+		// This is the behavior without EnforcePartLimits, Slurm's default.
 		it(`a partition's ${limit} lets our job wait at Slurm, as staging, until the site lifts it`, async () => {
 			await set(limit);
 			try {

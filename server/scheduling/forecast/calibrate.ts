@@ -46,7 +46,7 @@ export const LEARNED_FROM = 400;
 const MEDIAN_LEARNED_FROM = 200;
 /** Most forecasts of one cycle that teach a horizon: jobs of one queue share one error. */
 export const LEARNED_PER_CYCLE = 10;
-/** With fewer known outcomes than this in a horizon, its neighbours are included. */
+/** With fewer known outcomes than this in a horizon, its neighbors are included. */
 const ENOUGH = 40;
 /** With this many known outcomes, they count as much as the replay itself. */
 const DOUBT = 10;

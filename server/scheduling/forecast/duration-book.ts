@@ -2,7 +2,7 @@ import type { DurationStat } from "../types.ts";
 import { ANY, type HistoryKey, historyKeysOf, keyText, namePatternOf, type RunTraits } from "./history-keys.ts";
 import { placeOf, pointsOf, quantileOf } from "./quantiles.ts";
 
-/** Newest runs in a statistic, so that old behaviour is forgotten. */
+/** Newest runs in a statistic, so that old behavior is forgotten. */
 const KEPT = 1_000;
 const KEPT_AT_FIRST = 8;
 /** Statistics from fewer runs than this are not used. */

@@ -1,6 +1,6 @@
 /** The shared quantile arithmetic, used for every history of run times (live, simulated, replayed). */
 
-/** Shares at which a summarised distribution keeps its values: finer towards the tail, where most of the work is. */
+/** Shares at which a summarized distribution keeps its values: finer towards the tail, where most of the work is. */
 export const POINT_SHARES: readonly number[] = [0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.975, 0.99, 1];
 
 /** Linear between the two nearest samples of an ascending list (Hyndman and Fan's type 7, PostgreSQL's percentile_cont). NaN when empty. */

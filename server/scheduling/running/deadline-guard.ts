@@ -57,7 +57,7 @@ function stateOf({ snapshot, runTimeOf }: RunningInput, attempt: RunningAttempt)
 		changeoverMs: { onDemand: changeover, spot: changeover, home: restoreMsOf(snapshot) },
 		nextChoiceWithinMs: LIMITS.nextChoiceWithinMs,
 		on: { kind: "spot", zoneId, startingMs: attempt.startedAtMs === null ? cloudStartMs.p90Ms : 0 },
-		// Once the margin is used up, spot's cost and behaviour do not matter.
+		// Once the margin is used up, spot's cost and behavior do not matter.
 		zones: [],
 		onDemandMicroUsdPerHour: null,
 		home: null,

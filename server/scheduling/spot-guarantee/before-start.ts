@@ -40,7 +40,7 @@ export function stateBeforeStart({ atMs, deadlineMs, stagingMs, run }: BeforeSta
 		changeoverMs: { onDemand: firm, spot: changeover, home: run.restores ? run.restoreMs : 0 },
 		nextChoiceWithinMs: LIMITS.nextChoiceWithinMs,
 		on: { kind: "none" },
-		// The margin does not depend on the price or behaviour of spot.
+		// The margin does not depend on the price or behavior of spot.
 		zones: [],
 		onDemandMicroUsdPerHour: null,
 		home: null,

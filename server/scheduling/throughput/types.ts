@@ -11,7 +11,7 @@ export interface ThroughputPrior {
 	covariance: readonly (readonly number[])[];
 }
 
-/** Speeds of one family of jobs on one accelerator, summarised. A family is a team's jobs of one name pattern and GPU count. */
+/** Speeds of one family of jobs on one accelerator, summarized. A family is a team's jobs of one name pattern and GPU count. */
 export interface ThroughputStat {
 	team: string;
 	namePattern: string;

@@ -38,7 +38,7 @@ export interface ClairvoyantBound {
  * could have been done by then but was not), D backlog × time, GPU-hours × hours. price_k: the lowest price of a GPU-hour in
  * the bucket, over the offers that are available at some moment of it.
  *
- *   minimise   Σ price_k × y_k
+ *   minimize   Σ price_k × y_k
  *   b_k+1 = b_k + E_k+1 − E_k − h_k − y_k,  b ≥ 0             E: all jobs run from their release on
  *   Σ_c h_k ≤ owned GPUs × speed × (T_k+1 − T_k)
  *   b_k ≤ E_k − L_k                                            L: all strict jobs run as late as their deadline lets them

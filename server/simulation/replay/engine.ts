@@ -41,7 +41,7 @@ export interface World {
 	giveUp(job: SeenJob): void;
 	/** Schedules a call of `decide`, whatever else happens. */
 	wakeAt(atMs: number): void;
-	/** What a provider's own listing currently says about an offer. Only for strategies modelled on users with such a listing. */
+	/** What a provider's own listing currently says about an offer. Only for strategies modeled on users with such a listing. */
 	isAvailableNow(offer: Offer): boolean;
 	/** Reserved machines that are free now; 0 after the reservation ends. Infinite for other capacity types. */
 	reservedFree(offer: Offer): number;

@@ -12,7 +12,7 @@ export interface ScenarioContext {
 
 /** Facts that ship with the project and that a scenario may use. Passed as data because this folder does not import server/rates. */
 export interface ShippedFacts {
-	/** Every offer of the catalogue, at its snapshot's price. */
+	/** Every offer of the catalog, at its snapshot's price. */
 	offers(observedAtMs: number): Offer[];
 	/** The rate card's figures for a model; null if it has no purchase price for it. */
 	ownedRate(accelerator: string): { microUsdPerGpuHour: bigint; wattsPerGpu: number; pue: number } | null;

@@ -8,7 +8,7 @@ import type { ScenarioSpec } from "./schema.ts";
 
 const SEE = "docs/simulator.md lists what an offer has.";
 
-/** The catalogue offers that the scenario selects, and its own. A scenario's own offer replaces the catalogue's. */
+/** The catalog offers that the scenario selects, and its own. A scenario's own offer replaces the catalog's. */
 export function readOffers(ctx: ScenarioContext): Offer[] {
 	const offers = new Map(fromCatalog(ctx).map((offer) => [offer.id, offer]));
 	const own = new Set<string>();
@@ -62,13 +62,13 @@ function fromCatalog({ doc, facts, startMs }: ScenarioContext): Offer[] {
 	const accelerators = wanted.accelerators.flatMap((name, i) => {
 		const named = facts.acceleratorsNamed(name).filter((model) => models.includes(model));
 		if (named.length === 0)
-			throw doc.error(["catalog", "accelerators", i], `the catalogue has no offer with ${name}.`, suggestName(name, models));
+			throw doc.error(["catalog", "accelerators", i], `the catalog has no offer with ${name}.`, suggestName(name, models));
 		return named;
 	});
 	for (const [i, pattern] of wanted.regions.entries()) {
 		if (all.some((offer) => matchesRegion(pattern, offer))) continue;
 		const known = [...new Set(all.map((offer) => `${offer.provider}:${offer.region}`))];
-		throw doc.error(["catalog", "regions", i], `no region of the catalogue fits ${pattern}.`, suggestName(pattern, known));
+		throw doc.error(["catalog", "regions", i], `no region of the catalog fits ${pattern}.`, suggestName(pattern, known));
 	}
 	const chosen = all.filter(
 		(offer) =>
@@ -80,7 +80,7 @@ function fromCatalog({ doc, facts, startMs }: ScenarioContext): Offer[] {
 	if (chosen.length > 0) return chosen;
 	throw doc.error(
 		["catalog"],
-		"no offer of the catalogue fits all that is asked here.",
+		"no offer of the catalog fits all that is asked here.",
 		"Ask for more providers, regions or capacity types.",
 	);
 }

@@ -94,7 +94,7 @@ describe("a scenario", () => {
 	it("keeps money exact", () => {
 		expect(read(SPOT.replace("9.5", "0.000001")).scenario.offers[0]?.microUsdPerHour).toBe(1n);
 	});
-	it("selects from the catalogue by region and capacity type, and replaces an offer with its own", () => {
+	it("selects from the catalog by region and capacity type, and replaces an offer with its own", () => {
 		const ids = (spec: string): string[] => read(spec).scenario.offers.map(({ id, microUsdPerHour }) => `${id} ${microUsdPerHour}`);
 		expect(ids('  catalog: { accelerators: [A100], regions: ["aws:eu-*"] }\n')).toEqual(["aws:eu-west-1:*:p4:spot 10"]);
 		const own = SPOT.replace("zone: us-east-1a, ", "");
@@ -150,8 +150,8 @@ describe("an error in a scenario is reported with its position", () => {
 		["  pools: [{ id: home, accelerator: A100, nodes: 1 }]\n", "A100 may be any of A100-80GB, A100-40GB. Name the one that the pool has."],
 		[POOL.replace("nodes: 2", "nodes: 2, gridZone: XX"), "no average is known of the grid zone XX."],
 		[POOL.replace("}]", "}, { id: home, accelerator: A100-80GB, nodes: 1 }]"), "there is a pool home already."],
-		["  catalog: { accelerators: [H100] }\n", "the catalogue has no offer with H100."],
-		['  catalog: { accelerators: [A100], regions: ["aws:ap-*"] }\n', "no region of the catalogue fits aws:ap-*."],
+		["  catalog: { accelerators: [H100] }\n", "the catalog has no offer with H100."],
+		['  catalog: { accelerators: [A100], regions: ["aws:ap-*"] }\n', "no region of the catalog fits aws:ap-*."],
 		[SPOT.replace("9.5", "0"), "must be an amount of USD, above 0"],
 		[SPOT.replace("9.5", "-1"), "must be an amount of USD"],
 		[SPOT.replace("9.5", ".nan"), "must be an amount of USD"],

@@ -21,7 +21,7 @@ export class ScenarioDocument {
 		this.name = name;
 		if (source.length > SCENARIO_LIMITS.documentCharacters)
 			throw new SpillwayError("invalid_input", `${name} is longer than ${SCENARIO_LIMITS.documentCharacters} characters.`, {
-				fix: "Is this the scenario, or the trace? Offers of the shipped catalogue need not be written out.",
+				fix: "Is this the scenario, or the trace? Offers of the shipped catalog need not be written out.",
 			});
 		const { doc, lines, problems } = readYaml(source);
 		if (!doc) {

@@ -296,7 +296,7 @@ class JobOperations:
         self,
         id: str,
     ) -> m.JobGpuUse:
-        """Get GPU utilisation and power of a job's cloud machines.
+        """Get GPU utilization and power of a job's cloud machines.
 
         At most 240 stretches of `stepMs`, as the machines measured them.
         """

@@ -128,8 +128,8 @@ const READERS: Readonly<Record<string, (reading: Reading) => void>> = {
 	exclusive: plainly("changed", () => "Exclusive", "A cloud instance runs only this job; on the cluster, jobs share nodes by GPU."),
 	licenses: plainly(
 		"question",
-		(v) => `Licences ${short(v)}`,
-		"The cluster's licences are not counted elsewhere. Keep the job on the cluster, or make sure that it can get them.",
+		(v) => `Licenses ${short(v)}`,
+		"The cluster's licenses are not counted elsewhere. Keep the job on the cluster, or make sure that it can get them.",
 	),
 	signal: plainly("changed", (v) => `Signal ${short(v)}`, "Before an interruption, the job gets SIGTERM and time to save a checkpoint."),
 	tmp: plainly(

@@ -34,7 +34,7 @@ export const describeInstanceTypeOfferings = defineAction<DescribeInstanceTypeOf
 		});
 		return {
 			InstanceTypeOfferings: page.items.map((o) => ({
-				// The SDK's type lists the types known when it was built; the catalogue may contain newer ones.
+				// The SDK's type lists the types known when it was built; the catalog may contain newer ones.
 				InstanceType: o.instanceType as NonNullable<InstanceTypeOffering["InstanceType"]>,
 				LocationType: locationType,
 				Location: o.location,

@@ -52,7 +52,7 @@ function usageClasses(entry: CatalogEntry, region: string): ("on-demand" | "spot
 
 function typeView(entry: CatalogEntry, region: string): InstanceTypeInfo {
 	return {
-		// The SDK's type lists the types known when it was built; the catalogue may contain newer ones.
+		// The SDK's type lists the types known when it was built; the catalog may contain newer ones.
 		InstanceType: entry.instanceType as NonNullable<InstanceTypeInfo["InstanceType"]>,
 		SupportedUsageClasses: usageClasses(entry, region),
 		VCpuInfo: { DefaultVCpus: entry.vcpus },

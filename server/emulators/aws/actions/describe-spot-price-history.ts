@@ -96,7 +96,7 @@ function priceRows(input: DescribeSpotPriceHistoryRequest, world: World, region:
 function rowView(row: PriceRow): SpotPrice {
 	return {
 		AvailabilityZone: row.zone,
-		// The SDK's type lists the types known when it was built; the catalogue may contain newer ones.
+		// The SDK's type lists the types known when it was built; the catalog may contain newer ones.
 		InstanceType: row.instanceType as NonNullable<SpotPrice["InstanceType"]>,
 		ProductDescription: PRODUCT,
 		SpotPrice: row.price,

@@ -99,7 +99,7 @@ function readMarket({ InstanceMarketOptions: market }: RunInstancesRequest): {
 		MaxPrice: price,
 	} = market.SpotOptions ?? {};
 	if (kind !== "one-time") throw notEmulated(`spot requests of the kind ${kind}`);
-	if (behaviour !== "terminate") throw notEmulated(`the interruption behaviour ${behaviour}`);
+	if (behaviour !== "terminate") throw notEmulated(`the interruption behavior ${behaviour}`);
 	if (price !== undefined && !/^\d{1,6}(\.\d{1,6})?$/.test(price)) throw invalidValue("price", price, "Expecting dollars an hour.");
 	return { isSpot: true, isBlock, maxPriceUsd: price ?? null };
 }

@@ -83,7 +83,7 @@ function groupsOf({ region, securityGroupIds }: Reservation): readonly string[] 
 	return securityGroupIds.length > 0 ? securityGroupIds : [defaultGroupOf(region)];
 }
 
-// The SDK's type lists the types known when it was built; the catalogue may contain newer ones, as the service does.
+// The SDK's type lists the types known when it was built; the catalog may contain newer ones, as the service does.
 function ec2TypeOf(instanceType: string): NonNullable<Instance["InstanceType"]> {
 	return instanceType as NonNullable<Instance["InstanceType"]>;
 }

@@ -47,7 +47,7 @@ export const listMachineTypes = defineAction({
 
 /**
  * The zone in a call's path.
- * @throws GceError notFound for one that the catalogue does not have
+ * @throws GceError notFound for one that the catalog does not have
  */
 export function zoneOf({ world, params }: Call): string {
 	const zone = params["zone"] ?? "";

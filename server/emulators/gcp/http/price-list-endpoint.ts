@@ -9,7 +9,7 @@ const MICRO_PER_USD = 1_000_000n;
 const NANO_PER_MICRO = 1_000n;
 const SPACE: Readonly<Record<string, string>> = { "pd-balanced": "Balanced PD Capacity", "pd-ssd": "SSD backed PD Capacity" };
 
-/** The disks of the billing catalogue, in one page. It contains no machines, so they keep the shipped prices. */
+/** The disks of the billing catalog, in one page. It contains no machines, so they keep the shipped prices. */
 export function answerCatalogue({ options }: World): Answer {
 	return jsonAnswer(200, { skus: options.disks.map(skuOf), nextPageToken: "" });
 }

@@ -85,11 +85,11 @@ describe("on-demand prices", () => {
 	it.each([
 		["below", 20_000_000n],
 		["above", 50_000n],
-	])("ten times %s their neighbours are rejected and reported, and the shipped one remains in use", async (way, usual) => {
+	])("ten times %s their neighbors are rejected and reported, and the shipped one remains in use", async (way, usual) => {
 		const regions = ["us-east-1", "us-east-2", "us-west-2", "ca-central-1"];
 		const { microUsdPerHour, priceSource = "" } = await offered(regions.map((region) => shipped(region, usual))).look();
 		expect(microUsdPerHour).toBe(usual);
-		expect(quarantineOf(priceSource)).toMatch(new RegExp(`\\$1\\.006 is more than 10 times ${way} its neighbours'`));
+		expect(quarantineOf(priceSource)).toMatch(new RegExp(`\\$1\\.006 is more than 10 times ${way} its neighbors'`));
 	});
 
 	it("with two different values in the list are rejected and reported; two equal ones count as one", () => {

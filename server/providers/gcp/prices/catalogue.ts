@@ -30,8 +30,8 @@ export type FetchJson = (url: string, signal: AbortSignal) => Promise<unknown>;
 
 /**
  * Returns the prices of Compute Engine's processors, memory, GPUs, TPUs and disks, all pages. Rows of another form are skipped:
- * the catalogue contains thousands of other products, and missing ones keep the snapshot's price.
- * @throws Error if the catalogue does not respond, or has another format
+ * the catalog contains thousands of other products, and missing ones keep the snapshot's price.
+ * @throws Error if the catalog does not respond, or has another format
  */
 export async function readCatalogue(endpoint: string, fetchJson: FetchJson): Promise<Sku[]> {
 	const skus: Sku[] = [];
@@ -47,5 +47,5 @@ export async function readCatalogue(endpoint: string, fetchJson: FetchJson): Pro
 		pageToken = page.nextPageToken;
 		if (pageToken === "") return skus;
 	}
-	throw new Error(`the catalogue has more than ${PAGES_MAX} pages`);
+	throw new Error(`the catalog has more than ${PAGES_MAX} pages`);
 }

@@ -2,7 +2,7 @@ import { microToUsdText } from "#server/kernel/money.ts";
 import type { RatePrice, ZoneRate } from "../offers.ts";
 import type { Sku } from "./catalogue.ts";
 
-/** The parts of a machine in the catalogue, by the start of their descriptions. */
+/** The parts of a machine in the catalog, by the start of their descriptions. */
 interface Parts {
 	core: string;
 	ram: string;
@@ -30,7 +30,7 @@ const partsOf = (instanceType: string) => PARTS.find(([prefix]) => instanceType.
 
 const NANO_PER_MICRO = 1_000n;
 const NANO_PER_USD = 1_000_000_000n;
-/** A price that differs from its neighbours' by this factor counts as an error, not as a bargain. */
+/** A price that differs from its neighbors' by this factor counts as an error, not as a bargain. */
 const FACTOR_MAX = 10n;
 const SOURCE = "Cloud Billing Catalog, sum of cores, memory and GPUs";
 const CHIP_SOURCE = "Cloud Billing Catalog, price of a chip × chips";
@@ -38,7 +38,7 @@ const CHIP_SOURCE = "Cloud Billing Catalog, price of a chip × chips";
 type Usage = "on_demand" | "spot";
 
 /**
- * The snapshot's rows with catalogue prices where available, followed by its types in regions that only the catalogue has. Pure.
+ * The snapshot's rows with catalog prices where available, followed by its types in regions that only the catalog has. Pure.
  */
 export function composeRates(listed: readonly ZoneRate[], skus: readonly Sku[], asOf: string): ZoneRate[] {
 	const unit = unitPrices(skus);
@@ -58,7 +58,7 @@ export function composeRates(listed: readonly ZoneRate[], skus: readonly Sku[], 
 	});
 }
 
-/** The list's types, not yet priced, in each region that has no list price and an on-demand price in the catalogue. */
+/** The list's types, not yet priced, in each region that has no list price and an on-demand price in the catalog. */
 function rowsElsewhere(
 	listed: readonly ZoneRate[],
 	skus: readonly Sku[],
@@ -79,7 +79,7 @@ function rowsElsewhere(
 
 const keyOf = (usage: Usage) => (usage === "spot" ? "spot" : "onDemand");
 
-/** Nano-dollars per unit and hour, by region and description; null if the catalogue has two prices for one item. */
+/** Nano-dollars per unit and hour, by region and description; null if the catalog has two prices for one item. */
 function unitPrices(skus: readonly Sku[]): Map<string, bigint | null> {
 	const prices = new Map<string, bigint | null>();
 	for (const sku of skus) {

@@ -8,14 +8,14 @@ const SPACE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Dollars per GiB and month for such a disk in a region, as written in the catalogue; null if it has none.
+ * Dollars per GiB and month for such a disk in a region, as written in the catalog; null if it has none.
  * @throws Error if it has two
  */
 export function usdPerGibMonth(skus: readonly Sku[], region: string, type: string): string | null {
 	const name = SPACE[type];
 	if (name === undefined) return null;
 	const prices = new Set(skus.filter((sku) => isSpace(sku, name) && sku.serviceRegions.includes(region)).flatMap(monthlyUsd));
-	if (prices.size > 1) throw new Error(`the catalogue has ${prices.size} prices for ${name} in ${region}`);
+	if (prices.size > 1) throw new Error(`the catalog has ${prices.size} prices for ${name} in ${region}`);
 	return [...prices][0] ?? null;
 }
 

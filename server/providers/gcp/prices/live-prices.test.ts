@@ -69,7 +69,7 @@ describe("composeRates", () => {
 	});
 
 	describe("of TPUs", () => {
-		// Descriptions, regions, usage types and prices from the catalogue of 2026-06-14 and 2026-08-07.
+		// Descriptions, regions, usage types and prices from the catalog of 2026-06-14 and 2026-08-07.
 		const chips = (description: string, usd: number, region: string, usageType = "OnDemand") =>
 			sku(description, Math.round(usd * 1e9), "h", usageType, { serviceRegions: [region] });
 		const COLUMBUS = [
@@ -90,7 +90,7 @@ describe("composeRates", () => {
 			expect(more).toEqual([]);
 		});
 
-		it("has the list's types in regions that only the catalogue prices, on-demand only if there is no spot price", () => {
+		it("has the list's types in regions that only the catalog prices, on-demand only if there is no spot price", () => {
 			const dallas = chips("TpuV6e running in Dallas", 2.7, "us-south1");
 			const composed = composeRates(v6e("us-east5"), [...COLUMBUS, dallas], "2026-11-20");
 			expect(composed.map(({ region, zone, onDemand, spot }) => [region, zone, onDemand.microUsdPerHour, spot?.microUsdPerHour])).toEqual([
@@ -99,7 +99,7 @@ describe("composeRates", () => {
 			]);
 		});
 
-		it("is read from whatever family the catalogue puts them in", async () => {
+		it("is read from whatever family the catalog puts them in", async () => {
 			const row = { ...COLUMBUS[0], category: { resourceFamily: "ML", resourceGroup: "TPU", usageType: "OnDemand" } };
 			expect(await readCatalogue("http://x", async () => ({ skus: [row] }))).toHaveLength(1);
 		});
@@ -158,7 +158,7 @@ describe("live prices over the wire", () => {
 		server?.close();
 	});
 
-	/** A catalogue on loopback with these responses; returns its address and the requests it received. */
+	/** A catalog on loopback with these responses; returns its address and the requests it received. */
 	async function serve(answer: (query: URLSearchParams, request: IncomingMessage) => { status?: number; body: unknown }) {
 		const asked: string[] = [];
 		const listening = createServer((request, response) => {

@@ -8,14 +8,14 @@ export interface LivePricesOptions {
 	/** Address of the Cloud Billing Catalog or a copy of it, without a path. */
 	endpoint: string;
 	fetchJson: FetchJson;
-	/** Age at which the catalogue is read again. */
+	/** Age at which the catalog is read again. */
 	everyMs: number;
 	/** Delay after a failure. */
 	retryMs: number;
 }
 
 /**
- * The catalogue's prices, refreshed periodically. While reading fails, the last prices remain in use with their date; before the
+ * The catalog's prices, refreshed periodically. While reading fails, the last prices remain in use with their date; before the
  * first success, the snapshot.
  */
 export class LivePrices {
@@ -41,11 +41,11 @@ export class LivePrices {
 	}
 
 	/**
-	 * The monthly price of such a disk in the catalogue as last read by `rates`; null if it has none.
+	 * The monthly price of such a disk in the catalog as last read by `rates`; null if it has none.
 	 * @throws Error if it was never read
 	 */
 	diskPrice(region: string, { type, gib }: DiskAsked): bigint | null {
-		if (this.#disks === null || this.#problem !== null) throw new Error(this.#problem ?? "the catalogue has not been read yet");
+		if (this.#disks === null || this.#problem !== null) throw new Error(this.#problem ?? "the catalog has not been read yet");
 		const usd = usdPerGibMonth(this.#disks, region, type);
 		return usd === null ? null : wholeDisk(Number(usd), gib);
 	}

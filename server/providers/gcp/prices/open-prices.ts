@@ -9,12 +9,12 @@ const SCOPE = "https://www.googleapis.com/auth/cloud-billing.readonly";
 const EVERY_MS = 6 * HOUR_MS;
 const RETRY_MS = 15 * MINUTE_MS;
 
-/** Source of a site's live prices: a copy of the catalogue, Google's own, or null: use the snapshot. */
+/** Source of a site's live prices: a copy of the catalog, Google's own, or null: use the snapshot. */
 export function openPrices({ priceEndpoint, livePrices, endpoint, credentials }: ParsedGcpSettings): LivePrices | null {
 	const times = { everyMs: EVERY_MS, retryMs: RETRY_MS };
 	if (priceEndpoint !== undefined) return new LivePrices({ endpoint: priceEndpoint, fetchJson: fetchOpenly, ...times });
 	if (!livePrices) return null;
-	// An emulated project does not use Google's catalogue, because the emulator has its own.
+	// An emulated project does not use Google's catalog, because the emulator has its own.
 	if (endpoint !== undefined) return new LivePrices({ endpoint: new URL(endpoint).origin, fetchJson: fetchOpenly, ...times });
 	return new LivePrices({ endpoint: GOOGLE, fetchJson: googleFetch(credentials), ...times });
 }

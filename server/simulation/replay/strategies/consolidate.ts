@@ -7,7 +7,7 @@ import { Pull } from "./pull.ts";
 
 /**
  * Karpenter's consolidation (karpenter.sh, "Disruption"; `consolidationPolicy: WhenEmptyOrUnderutilized`) on top of `pull`: owned GPUs
- * first, and a cloud machine, on-demand included, is replaced as soon as a cheaper spot machine is available. Three simplifications favour
+ * first, and a cloud machine, on-demand included, is replaced as soon as a cheaper spot machine is available. Three simplifications favor
  * it: it moves only at checkpoints; the replacement's overlap costs nothing, although Karpenter starts it before stopping the old machine;
  * and spot replaces spot without Karpenter's minimum of 15 cheaper machine types.
  */
