@@ -45,7 +45,7 @@ export const faultSpecSchema = z
 		behaviour: behaviourSchema.optional(),
 	})
 	.refine((fault) => (fault.error === undefined) !== (fault.behaviour === undefined), {
-		message: 'a fault has either "error" or "behaviour"',
+		message: "a fault has either error or behaviour, not both",
 	});
 
 export type FaultSpec = z.input<typeof faultSpecSchema>;
