@@ -10,6 +10,7 @@ import { AccountDialog } from "./account-dialog.tsx";
 import type { AccountRow } from "./account-draft.ts";
 import { AccountsTable } from "./accounts-table.tsx";
 import { GroupMappingsPanel } from "./group-mappings-panel.tsx";
+import { RolesPanel } from "./roles-panel.tsx";
 import { WaitingSignIns } from "./waiting-sign-ins.tsx";
 
 /** Lists longer than this get a search box. */
@@ -38,6 +39,7 @@ export function PeoplePanel({ sso }: { sso: boolean }) {
 				empty="People you add appear here. Add the first one."
 			/>
 			<GroupMappingsPanel />
+			<RolesPanel />
 			<AccountsPanel
 				title="Service accounts"
 				accounts={services}

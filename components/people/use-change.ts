@@ -26,5 +26,6 @@ export function useAccountsSettled(): () => void {
 	return () => {
 		void client.invalidateQueries({ queryKey: trpc.account.pathKey() });
 		void client.invalidateQueries({ queryKey: trpc.team.pathKey() });
+		void client.invalidateQueries({ queryKey: trpc.role.pathKey() });
 	};
 }
