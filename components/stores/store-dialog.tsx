@@ -7,7 +7,7 @@ import { TextField } from "#components/settings/text-field.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { Field, Select } from "#components/ui/input.tsx";
 import type { StoreKind } from "#server/domain/store.ts";
-import { STORE_FIELDS, storeInput } from "./store-fields.ts";
+import { STORE_FIELDS, type StoreField, storeInput } from "./store-fields.ts";
 
 const KINDS: Record<StoreKind, string> = {
 	s3: "Amazon S3 or compatible",
@@ -62,17 +62,35 @@ export function StoreDialog({ teams, onClose }: { teams: readonly string[]; onCl
 			</Field>
 			<TextField label="Name" id="store-name" value={texts["name"] ?? ""} onChange={(value) => set("name", value)} error={errors["name"]} />
 			{STORE_FIELDS[kind].map((field) => (
-				<TextField
+				<StoreTextField
 					key={field.name}
-					label={field.label}
-					id={`store-${field.name}`}
-					value={texts[field.name] ?? ""}
-					onChange={(value) => set(field.name, value)}
+					field={field}
+					value={texts[field.name]}
 					error={errors[`${field.at}.${field.name}`]}
-					{...(field.hint && { hint: field.hint })}
-					{...(field.hidden && { type: "password" as const })}
+					onChange={(value) => set(field.name, value)}
 				/>
 			))}
 		</FormDialog>
+	);
+}
+
+interface StoreTextFieldProps {
+	field: StoreField;
+	value: string | undefined;
+	error: string | undefined;
+	onChange: (value: string) => void;
+}
+
+export function StoreTextField({ field: { name, label, hint, hidden }, value, error, onChange }: StoreTextFieldProps) {
+	return (
+		<TextField
+			label={label}
+			id={`store-${name}`}
+			value={value ?? ""}
+			onChange={onChange}
+			error={error}
+			{...(hint && { hint })}
+			{...(hidden && { type: "password" as const })}
+		/>
 	);
 }

@@ -8,12 +8,13 @@ import { Button, IconButton } from "#components/ui/button.tsx";
 import { Chip } from "#components/ui/chip.tsx";
 import { Td, Tr } from "#components/ui/table.tsx";
 import { notify } from "#components/ui/toast.tsx";
+import { STORE_FIELDS } from "./store-fields.ts";
 
 export type Store = Outputs["store"]["list"]["stores"][number];
 
-type StoreRowProps = { store: Store; canManage: boolean; onRemove: () => void };
+type StoreRowProps = { store: Store; canManage: boolean; onReplace: () => void; onRemove: () => void };
 
-export function StoreRow({ store, canManage, onRemove }: StoreRowProps) {
+export function StoreRow({ store, canManage, onReplace, onRemove }: StoreRowProps) {
 	return (
 		<Tr>
 			<Td phone="a" className="py-2">
@@ -33,13 +34,13 @@ export function StoreRow({ store, canManage, onRemove }: StoreRowProps) {
 				{store.problem !== null && <span className="block max-w-[60ch] text-xs text-pretty text-risk-ink">{store.problem}</span>}
 			</Td>
 			<Td phone="b" className="text-right">
-				{canManage && <Actions store={store} onRemove={onRemove} />}
+				{canManage && <Actions store={store} onReplace={onReplace} onRemove={onRemove} />}
 			</Td>
 		</Tr>
 	);
 }
 
-function Actions({ store, onRemove }: Pick<StoreRowProps, "store" | "onRemove">) {
+function Actions({ store, onReplace, onRemove }: Omit<StoreRowProps, "canManage">) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const options = (title: string) => ({
@@ -59,7 +60,7 @@ function Actions({ store, onRemove }: Pick<StoreRowProps, "store" | "onRemove">)
 	);
 	const change = useMutation(trpc.store.change.mutationOptions(options(`Could not change ${store.name}`)));
 	return (
-		<span className="inline-flex items-center gap-1.5">
+		<span className="inline-flex flex-wrap items-center justify-end gap-1.5">
 			<Button size="sm" busy={check.isPending} aria-label={`Check ${store.name}`} onClick={() => check.mutate({ id: store.id })}>
 				Check
 			</Button>
@@ -71,6 +72,11 @@ function Actions({ store, onRemove }: Pick<StoreRowProps, "store" | "onRemove">)
 			>
 				{store.isDefault ? "Unset default" : "Make default"}
 			</Button>
+			{STORE_FIELDS[store.kind].some(({ at }) => at === "secret") && (
+				<Button size="sm" aria-label={`Replace credentials of ${store.name}`} onClick={onReplace}>
+					Credentials
+				</Button>
+			)}
 			<IconButton size="sm" icon="x" label={`Remove ${store.name}`} onClick={onRemove} />
 		</span>
 	);

@@ -7,6 +7,7 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
+import { CredentialsDialog } from "./credentials-dialog.tsx";
 import { LimitsDialog, type TeamUse } from "./limits-dialog.tsx";
 import { PricesPanel } from "./prices-panel.tsx";
 import { RemoveStoreDialog } from "./remove-store-dialog.tsx";
@@ -18,6 +19,7 @@ export function StoresPanel({ canManage, canPrice }: { canManage: boolean; canPr
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.store.list.queryOptions());
 	const [adding, setAdding] = useState(false);
+	const [replaced, setReplaced] = useState<Store | null>(null);
 	const [removed, setRemoved] = useState<Store | null>(null);
 	const [limits, setLimits] = useState<TeamUse | null>(null);
 	return (
@@ -50,7 +52,13 @@ export function StoresPanel({ canManage, canPrice }: { canManage: boolean; canPr
 						</thead>
 						<tbody>
 							{data.stores.map((store) => (
-								<StoreRow key={store.id} store={store} canManage={canManage} onRemove={() => setRemoved(store)} />
+								<StoreRow
+									key={store.id}
+									store={store}
+									canManage={canManage}
+									onReplace={() => setReplaced(store)}
+									onRemove={() => setRemoved(store)}
+								/>
 							))}
 						</tbody>
 					</Table>
@@ -93,6 +101,7 @@ export function StoresPanel({ canManage, canPrice }: { canManage: boolean; canPr
 				</Table>
 			</Panel>
 			{adding && <StoreDialog teams={data.teams.map(({ team }) => team)} onClose={() => setAdding(false)} />}
+			{replaced && <CredentialsDialog store={replaced} onClose={() => setReplaced(null)} />}
 			{removed && <RemoveStoreDialog store={removed} onClose={() => setRemoved(null)} />}
 			{limits && <LimitsDialog use={limits} onClose={() => setLimits(null)} />}
 		</div>
