@@ -121,7 +121,7 @@ function WhatIfFacts({ whatIf: { end, waitingMicroUsd, waitingShare, toComeMicro
 				label={
 					<Defined text="Now if posted plus held reaches the cap, otherwise the first day on which the forecast does.">Cap reached</Defined>
 				}
-				note={reachedNow ? `${committed} posted and held` : "new bursts stop then"}
+				note={reachedNow ? `${committed} posted and held` : dayMs === null ? "by the forecast" : "new bursts stop then"}
 			>
 				{reachedNow ? "now" : ahead === null ? "…" : dayMs === null ? "not this month" : `≈ ${formatDay(dayMs, false)}`}
 			</Fact>
