@@ -16,15 +16,22 @@ import { upgradeAndBack } from "./upgrade/upgrade.mjs";
 
 const EXAMPLE = "for example: npm run test:upgrade -- --from HEAD~20";
 
+/** Ends what runs and removes the folder also when it is interrupted. */
 async function run(from) {
 	const folder = mkdtempSync(path.join(os.tmpdir(), "spillway-upgrade-"));
 	chmodSync(folder, 0o711);
 	const progress = createProgress();
 	const undo = [() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })];
+	const builds = new AbortController();
+	const stop = () => {
+		builds.abort();
+		void undoAll(undo).finally(() => process.exit(1));
+	};
+	for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop);
 	try {
 		const folders = { old: path.join(folder, "old"), new: path.join(folder, "new") };
-		await progress.run(`Building ${from}`, () => checkOut(from, folders.old));
-		await progress.run("Building HEAD", () => checkOut("HEAD", folders.new));
+		await progress.run(`Building ${from}`, () => checkOut(from, folders.old, builds.signal));
+		await progress.run("Building HEAD", () => checkOut("HEAD", folders.new, builds.signal));
 		const postgres = await startThrowawayPostgres();
 		undo.push(() => postgres.stop());
 		const home = path.join(folder, "home");
@@ -37,8 +44,12 @@ async function run(from) {
 		const next = new Release({ name: "HEAD", folder: folders.new, env });
 		await upgradeAndBack({ progress, undo, home, old, next });
 	} finally {
-		for (const step of undo.reverse()) await step();
+		await undoAll(undo);
 	}
+}
+
+async function undoAll(undo) {
+	for (let step = undo.pop(); step; step = undo.pop()) await step();
 }
 
 try {

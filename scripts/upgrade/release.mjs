@@ -13,8 +13,13 @@ const READY_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 30_000;
 const LOOK_MS = 100;
 
-/** Checks out a commit of this repository into `folder`, and builds it with this clone's packages if they are the same. */
-export async function checkOut(ref, folder) {
+/**
+ * Checks out a commit of this repository into `folder`, and builds it with this clone's packages if they are the same.
+ * @param {string} ref
+ * @param {string} folder
+ * @param {AbortSignal} signal ends the build
+ */
+export async function checkOut(ref, folder, signal) {
 	mkdirSync(folder, { recursive: true });
 	const archive = spawnSync("sh", ["-c", 'git archive "$1" | tar -x -C "$2"', "sh", ref, folder], { cwd: root, encoding: "utf8" });
 	if (archive.status !== 0 || !existsSync(path.join(folder, "package.json")))
@@ -26,10 +31,10 @@ export async function checkOut(ref, folder) {
 	// Hard links where the file system allows them: the packages are about a gigabyte.
 	const links = isSame("package-lock.json") && spawnSync("cp", ["-al", path.join(root, "node_modules"), folder]).status === 0;
 	const todo = "read the lines above.";
-	if (!links) await runToEnd(["npm", "ci"], { cwd: folder, what: `The packages of ${ref} could not be installed`, todo });
+	if (!links) await runToEnd(["npm", "ci"], { cwd: folder, signal, what: `The packages of ${ref} could not be installed`, todo });
 	const env = { ...process.env, PATH: projectPath(folder), NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" };
 	for (const command of [["scripts/build-agent.mjs"], ["node_modules/next/dist/bin/next", "build"]])
-		await runToEnd([projectNode(folder), ...command], { cwd: folder, env, what: `${ref} could not be built`, todo });
+		await runToEnd([projectNode(folder), ...command], { cwd: folder, env, signal, what: `${ref} could not be built`, todo });
 }
 
 export class Release {
@@ -62,6 +67,8 @@ export class Release {
 		const child = spawn(projectNode(this.folder), [`server/bin/${program}.ts`], {
 			...{ cwd: this.folder, env: { ...this.env, ...ports }, stdio: ["ignore", "pipe", "pipe"] },
 		});
+		// Whatever ends this process ends its programs.
+		process.once("exit", () => child.kill("SIGKILL"));
 		let output = "";
 		for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output = (output + chunk).slice(-8_000)));
 		const gone = new Promise((resolve) => child.once("close", resolve));
