@@ -21,7 +21,7 @@ export function RoleDialog({ role, onClose }: { role: RoleDraft | null; onClose:
 	const [draft, setDraft] = useState<RoleDraft>(role ?? { name: "", base: "platform", permissions: [] });
 	const [isChecked, setIsChecked] = useState(false);
 	const change = role === null ? create : update;
-	const own = role === null ? checkRole(draft) : checkRole({ ...draft, name: "unchanged" });
+	const own = checkRole(draft);
 	const fields = fieldErrorsOf(change.error);
 	const errors = isChecked ? { ...fields, ...own } : {};
 	const submit = () => {

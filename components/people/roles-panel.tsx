@@ -9,7 +9,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
 import { notify } from "#components/ui/toast.tsx";
-import type { Permission } from "#server/domain/permissions.ts";
+import { PERMISSIONS } from "#server/domain/permissions.ts";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { RoleDialog } from "./role-dialog.tsx";
 import type { RoleDraft } from "./role-draft.ts";
@@ -73,7 +73,7 @@ export function RolesPanel() {
 										<Button
 											size="sm"
 											aria-label={`Edit ${name}`}
-											onClick={() => setOpen({ role: { name, base, permissions: permissions as Permission[] } })}
+											onClick={() => setOpen({ role: { name, base, permissions: PERMISSIONS.filter((one) => permissions.includes(one)) } })}
 										>
 											Edit
 										</Button>
