@@ -7,7 +7,7 @@ import { ConsoleShell } from "#components/shell/console-shell.tsx";
 import { DEMO_BANNER_COOKIE } from "#components/shell/demo-banner-cookie.ts";
 import { TrpcProviders } from "#components/trpc/client.tsx";
 import { LiveUpdates } from "#components/trpc/live-updates.tsx";
-import { GRANTS } from "#server/domain/permissions.ts";
+import { hasPermission } from "#server/domain/custom-role.ts";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { SECOND_MS } from "#server/kernel/units.ts";
 import { signOutHere } from "./sign-out.ts";
@@ -26,7 +26,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
 		// The shell renders even if this fails; Overview shows the error.
 		() => null,
 	);
-	const setup = GRANTS[actor.role]["account:manage"] ? await client.fetchQuery(trpc.setup.get.queryOptions()).catch(() => null) : null;
+	const setup = hasPermission(actor, "account:manage") ? await client.fetchQuery(trpc.setup.get.queryOptions()).catch(() => null) : null;
 	const openSteps = setup?.isStarted ? Object.values(setup.steps).filter((state) => state === "open").length : 0;
 	return (
 		<TrpcProviders>

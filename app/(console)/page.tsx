@@ -35,7 +35,7 @@ import { Panel } from "#components/ui/panel.tsx";
 import { SegmentedLinks } from "#components/ui/segmented.tsx";
 import { ChartSkeleton, KpiSkeleton, TableSkeleton } from "#components/ui/skeleton.tsx";
 import { sessionActor } from "#server/auth/session.ts";
-import { GRANTS } from "#server/domain/permissions.ts";
+import { hasPermission } from "#server/domain/custom-role.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 
@@ -44,7 +44,8 @@ export const metadata: Metadata = { title: "Overview" };
 export default async function OverviewPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
 	const { range, hide } = await loadOverviewParams(searchParams);
 	const actor = await sessionActor();
-	const role = actor?.kind === "person" ? actor.role : "data_scientist";
+	const person = actor?.kind === "person" ? actor : { role: "data_scientist" as const };
+	const { role } = person;
 	const seesAll = role !== "data_scientist";
 	const nowMs = Date.now();
 	const client = getQueryClient();
@@ -60,7 +61,7 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 				title="Overview"
 				meta={<LiveMeta />}
 				actions={
-					GRANTS[role]["job:submit"] && (
+					hasPermission(person, "job:submit") && (
 						<ButtonLink variant="primary" href="/jobs/new">
 							New job
 						</ButtonLink>
@@ -76,7 +77,7 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 				<Home role={role} nowMs={nowMs} />
 				{seesAll && (
 					<QueryBoundary what="the month under another cap" framed skeleton={<KpiSkeleton count={4} label="Loading what-if" />}>
-						<CapWhatIfPanel canChange={GRANTS[role]["budget:change"] !== undefined} />
+						<CapWhatIfPanel canChange={hasPermission(person, "budget:change")} />
 					</QueryBoundary>
 				)}
 				<Panel

@@ -11,7 +11,7 @@ import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { sessionActor } from "#server/auth/session.ts";
 import { needsAdministrator } from "#server/auth/set-up.ts";
-import { GRANTS } from "#server/domain/permissions.ts";
+import { hasPermission } from "#server/domain/custom-role.ts";
 import { createAdministrator } from "./actions.ts";
 
 export const metadata: Metadata = { title: "Set up" };
@@ -33,7 +33,7 @@ export default async function SetupPage() {
 					<h2 className="text-md font-semibold">First administrator</h2>
 					<AdministratorForm action={createAdministrator} />
 				</section>
-			) : actor.kind === "person" && GRANTS[actor.role]["account:manage"] !== undefined ? (
+			) : actor.kind === "person" && hasPermission(actor, "account:manage") ? (
 				<Steps />
 			) : (
 				<Panel>

@@ -68,3 +68,8 @@ export function permissionsFor(base: Role): Permission[] {
 export function isBuiltIn(name: string): name is Role {
 	return (ROLES as readonly string[]).includes(name);
 }
+
+/** Whether a person has the permission, at least for their own teams. For pages; operations authorize with the team. */
+export function hasPermission({ role, customRole }: { role: Role; customRole?: CustomRole }, permission: Permission): boolean {
+	return GRANTS[role][permission] !== undefined && (customRole?.permissions.includes(permission) ?? true);
+}

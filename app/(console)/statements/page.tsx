@@ -8,7 +8,7 @@ import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { MonthsPanel } from "#components/statements/months-panel.tsx";
 import { loadStatementParams } from "#components/statements/search-params.ts";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
-import { GRANTS } from "#server/domain/permissions.ts";
+import { hasPermission } from "#server/domain/custom-role.ts";
 
 export const metadata: Metadata = { title: "Statements" };
 
@@ -20,7 +20,7 @@ export default async function StatementsPage({ searchParams }: { searchParams: P
 		<HydrateClient>
 			<PageHeader title="Statements" />
 			<PageBody>
-				{GRANTS[actor.role]["bill:import"] && <ImportPanel />}
+				{hasPermission(actor, "bill:import") && <ImportPanel />}
 				<p className="max-w-215 text-pretty text-ink-2">
 					Closing a month creates a statement for the company and one per team. Later postings show as changes; closing again creates a new
 					version.

@@ -4,13 +4,13 @@ import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { CurrencyPanel } from "#components/currency/currency-panel.tsx";
 import { RATES_SHOWN } from "#components/currency/rates-shown.ts";
 import { SettingsPage } from "#components/settings/settings-page.tsx";
-import { GRANTS } from "#server/domain/permissions.ts";
+import { hasPermission } from "#server/domain/custom-role.ts";
 
 export const metadata: Metadata = { title: "Currency" };
 
 export default async function SettingsCurrencyPage() {
-	const { role } = await signedIn();
-	const mayRead = GRANTS[role]["rates:read"] !== undefined;
+	const actor = await signedIn();
+	const mayRead = hasPermission(actor, "rates:read");
 	const client = getQueryClient();
 	if (mayRead) {
 		void client.prefetchQuery(trpc.currency.get.queryOptions());
@@ -26,7 +26,7 @@ export default async function SettingsCurrencyPage() {
 				columns={4}
 				notShown={mayRead ? undefined : "Platform engineers and finance see exchange rates."}
 			>
-				<CurrencyPanel mayChange={GRANTS[role]["rates:change"] !== undefined} />
+				<CurrencyPanel mayChange={hasPermission(actor, "rates:change")} />
 			</SettingsPage>
 		</HydrateClient>
 	);

@@ -3,13 +3,14 @@ import { signedIn } from "#app/_session.ts";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { SecretsPanel } from "#components/secrets/secrets-panel.tsx";
 import { SettingsPage } from "#components/settings/settings-page.tsx";
+import { hasPermission } from "#server/domain/custom-role.ts";
 import { GRANTS } from "#server/domain/permissions.ts";
 
 export const metadata: Metadata = { title: "Secrets" };
 
 export default async function SettingsSecretsPage() {
 	const actor = await signedIn();
-	const mayRead = GRANTS[actor.role]["secret:read"] !== undefined;
+	const mayRead = hasPermission(actor, "secret:read");
 	const client = getQueryClient();
 	if (mayRead) {
 		void client.prefetchQuery(trpc.secret.list.queryOptions());

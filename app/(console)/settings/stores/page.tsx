@@ -3,7 +3,7 @@ import { signedIn } from "#app/_session.ts";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { SettingsPage } from "#components/settings/settings-page.tsx";
 import { StoresPanel } from "#components/stores/stores-panel.tsx";
-import { GRANTS } from "#server/domain/permissions.ts";
+import { hasPermission } from "#server/domain/custom-role.ts";
 
 export const metadata: Metadata = { title: "Stores" };
 
@@ -13,10 +13,7 @@ export default async function SettingsStoresPage() {
 	return (
 		<HydrateClient>
 			<SettingsPage title="Stores" tab="stores" what="stores" rows={5} columns={5}>
-				<StoresPanel
-					canManage={GRANTS[actor.role]["store:manage"] !== undefined}
-					canPrice={GRANTS[actor.role]["rates:change"] !== undefined}
-				/>
+				<StoresPanel canManage={hasPermission(actor, "store:manage")} canPrice={hasPermission(actor, "rates:change")} />
 			</SettingsPage>
 		</HydrateClient>
 	);

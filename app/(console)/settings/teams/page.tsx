@@ -3,7 +3,7 @@ import { signedIn } from "#app/_session.ts";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { TeamsPanel } from "#components/people/teams-panel.tsx";
 import { SettingsPage } from "#components/settings/settings-page.tsx";
-import { GRANTS } from "#server/domain/permissions.ts";
+import { hasPermission } from "#server/domain/custom-role.ts";
 
 export const metadata: Metadata = { title: "Teams" };
 
@@ -13,7 +13,7 @@ export default async function SettingsTeamsPage() {
 	return (
 		<HydrateClient>
 			<SettingsPage title="Teams" tab="teams" what="teams" rows={5} columns={3}>
-				<TeamsPanel canManage={GRANTS[actor.role]["account:manage"] !== undefined} />
+				<TeamsPanel canManage={hasPermission(actor, "account:manage")} />
 			</SettingsPage>
 		</HydrateClient>
 	);

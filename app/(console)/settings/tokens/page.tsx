@@ -3,7 +3,7 @@ import { signedIn } from "#app/_session.ts";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { SettingsPage } from "#components/settings/settings-page.tsx";
 import { TokensPanel } from "#components/tokens/tokens-panel.tsx";
-import { GRANTS } from "#server/domain/permissions.ts";
+import { hasPermission } from "#server/domain/custom-role.ts";
 
 export const metadata: Metadata = { title: "Tokens" };
 
@@ -11,7 +11,7 @@ export default async function SettingsTokensPage() {
 	const client = getQueryClient();
 	void client.prefetchQuery(trpc.token.list.queryOptions());
 	const actor = await signedIn();
-	const canManage = GRANTS[actor.role]["account:manage"] !== undefined;
+	const canManage = hasPermission(actor, "account:manage");
 	if (canManage) void client.prefetchQuery(trpc.account.list.queryOptions());
 	return (
 		<HydrateClient>

@@ -12,7 +12,7 @@ import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { statementHref } from "#components/statements/search-params.ts";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
-import { GRANTS } from "#server/domain/permissions.ts";
+import { hasPermission } from "#server/domain/custom-role.ts";
 import { monthWords, teamTitle } from "#server/domain/statement-words.ts";
 
 type Props = { params: Promise<{ month: string }>; searchParams: Promise<SearchParams> };
@@ -41,7 +41,7 @@ export default async function BillsPage({ params, searchParams }: Props) {
 				meta={<span className="truncate text-ink-3 max-md:hidden">{view.team ? teamTitle(view.team) : "compared with the ledger"}</span>}
 			/>
 			<PageBody>
-				{GRANTS[actor.role]["bill:import"] && <ImportPanel />}
+				{hasPermission(actor, "bill:import") && <ImportPanel />}
 				<QueryBoundary what="bills" framed skeleton={<TableSkeleton rows={3} columns={6} label="Loading bills" />}>
 					<ProvidersPanel view={view} />
 				</QueryBoundary>
