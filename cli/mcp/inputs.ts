@@ -10,6 +10,7 @@ export const jobArguments = {
 	name: z.string().optional().describe("Default: from the command."),
 	gpus: z.number().int().optional().describe("GPUs per node. Default: 1."),
 	nodes: z.number().int().optional().describe("Machines that start together. Default: 1."),
+	interconnect: z.string().optional().describe("high: several nodes start only where a high-bandwidth network connects them."),
 	accelerators: z.array(z.string()).optional().describe("Accepted GPU models. Default: any."),
 	image: z.string().optional().describe("Container image."),
 	env: z.record(z.string(), z.string()).optional().describe("Environment variables."),
@@ -38,12 +39,12 @@ type JobArguments = z.infer<z.ZodObject<typeof jobArguments>>;
 
 /** Builds a job document from a tool's arguments. */
 export function documentOf(given: JobArguments, env: Readonly<Record<string, string | undefined>>, approvalAboveUsd?: number): JobDocument {
-	const { command, name, gpus, nodes, accelerators, image, estimate, maxDuration, deadline, outputs } = given;
+	const { command, name, gpus, nodes, interconnect, accelerators, image, estimate, maxDuration, deadline, outputs } = given;
 	const team = given.team ?? env.SPILLWAY_TEAM;
 	return {
 		...{ apiVersion: "spillway/v1", kind: "Job", metadata: { name: name ?? nameOfCommand(command), ...(team !== undefined && { team }) } },
 		spec: withoutAbsent({
-			...{ command, nodes, image, env: given.env, deadline, approvalAboveUsd },
+			...{ command, nodes, interconnect, image, env: given.env, deadline, approvalAboveUsd },
 			resources: withoutAbsent({ gpus, accelerators }),
 			duration: withoutAbsent({ estimate, max: maxDuration }),
 			outputs: outputs && Object.entries(outputs).map(([output, path]) => ({ name: output, path })),

@@ -34,6 +34,7 @@ const NEVER: ReadonlySet<RemovalCode> = new Set([
 	"hardware_memory",
 	"hardware_gpu_memory",
 	"hardware_bf16",
+	"hardware_interconnect",
 	"mount_missing",
 	"multi_node_unsupported",
 	"site_unreachable",
@@ -115,6 +116,7 @@ export const REMOVAL_LABELS: Record<RemovalCode, string> = {
 	hardware_memory: "Hardware",
 	hardware_gpu_memory: "Hardware",
 	hardware_bf16: "Hardware",
+	hardware_interconnect: "Interconnect",
 	too_slow: "Too slow",
 	life_too_short: "Instance life",
 	data_too_slow: "Data",
@@ -163,6 +165,7 @@ export function decidingFact(why: RemovalCode): "place" | "machine" | "price" | 
 		case "hardware_memory":
 		case "hardware_gpu_memory":
 		case "hardware_bf16":
+		case "hardware_interconnect":
 		case "too_slow":
 		case "life_too_short":
 		case "data_too_slow":

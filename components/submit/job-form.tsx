@@ -32,6 +32,7 @@ export const FIELDS = {
 	gpus: ["spec", "resources", "gpus"],
 	accelerators: ["spec", "resources", "accelerators"],
 	nodes: ["spec", "nodes"],
+	interconnect: ["spec", "interconnect"],
 	estimate: ["spec", "duration", "estimate"],
 	max: ["spec", "duration", "max"],
 	deadline: ["spec", "deadline"],
@@ -64,6 +65,7 @@ export function JobForm(props: JobFormProps) {
 				<GpuField {...props} />
 				<TextField {...props} name="nodes" label="Nodes" optional number placeholder="1" hint="Machines that start together" />
 				<AcceleratorField {...props} />
+				<InterconnectField {...props} />
 			</Group>
 			<Group>
 				<DurationField {...props} name="estimate" label="Estimated run time" placeholder="6h" />
@@ -253,6 +255,23 @@ function AcceleratorField(props: JobFormProps) {
 				}}
 			/>
 		</Field>
+	);
+}
+
+/** Only for several nodes: one machine has no network between nodes. */
+function InterconnectField(props: JobFormProps) {
+	const nodes = Number(props.draft.valueAt(FIELDS.nodes) ?? 1);
+	if (!(nodes > 1)) return null;
+	return (
+		<CheckField
+			id="job-interconnect"
+			className="col-span-full"
+			label="High-bandwidth interconnect"
+			hint="Only machines with EFA, InfiniBand or Google's GPU networks"
+			checked={props.draft.valueAt(FIELDS.interconnect) === "high"}
+			onFocus={() => props.onField(FIELDS.interconnect)}
+			onChange={(event) => props.onEdit(FIELDS.interconnect, event.currentTarget.checked ? "high" : undefined)}
+		/>
 	);
 }
 

@@ -75,6 +75,7 @@ export const REMOVAL_CODES = [
 	"hardware_memory",
 	"hardware_gpu_memory",
 	"hardware_bf16",
+	"hardware_interconnect",
 	"too_slow",
 	"life_too_short",
 	"data_too_slow",

@@ -165,6 +165,8 @@ function causeText(why: RemovalCode, r: Read, side: "Home" | "Cloud"): string {
 			return `no GPU has the requested ${r.count("askedGiB") ?? ""} GiB of memory`.replace("  ", " ");
 		case "hardware_bf16":
 			return "no accelerator supports bfloat16";
+		case "hardware_interconnect":
+			return `no machines that could run it have a high-bandwidth interconnect`;
 		case "mount_missing":
 			return `no site that could run it has ${clause(r.text("askedMounts"), (names) => `the mounts ${names}`) || "its mounts"}${clause(r.text("knownMounts"), (names) => `; known: ${names}`)}`;
 		case "multi_node_unsupported":

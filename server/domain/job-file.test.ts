@@ -93,7 +93,7 @@ describe("the example job of the design", () => {
 const WRONG: [line: string, want: string][] = [
 	[
 		"gpsu: 2",
-		"6:3 spec.gpsu is not a known field. Use one of: class, image, command, env, secrets, nodes, resources, throughput, scaling, duration, deadline, priority, critical, approvalAboveUsd, notify, checkpoint, data, mounts, outputs, metrics.",
+		"6:3 spec.gpsu is not a known field. Use one of: class, image, command, env, secrets, nodes, interconnect, resources, throughput, scaling, duration, deadline, priority, critical, approvalAboveUsd, notify, checkpoint, data, mounts, outputs, metrics.",
 	],
 	["resources: { gpsu: 2 }", "6:16 spec.resources.gpsu is not a known field. Did you mean gpus?"],
 	["prioritty: 2", "6:3 spec.prioritty is not a known field. Did you mean priority?"],
@@ -302,4 +302,14 @@ it("reads declared speeds and requirements on the GPU", () => {
 	});
 	expect(spec.resources).toMatchObject({ gpuMemoryGiB: 40, bf16: true });
 	expect(spec.throughput).toEqual({ "H100-80GB": 3.1, "A100-80GB": 1.6 });
+});
+
+it("keeps interconnect: high, and accepts no other word", () => {
+	const document = (interconnect: string) => ({
+		...{ apiVersion: "spillway/v1", kind: "Job", metadata: { name: "a", team: "risk" } },
+		spec: { command: ["true"], nodes: 2, interconnect },
+	});
+	expect(parseJobDocument(document("high")).interconnect).toBe("high");
+	expect(parseJobDocument(document("any")).interconnect).toBeUndefined();
+	expect(() => parseJobDocument(document("fast"))).toThrow(/interconnect/);
 });

@@ -37,6 +37,7 @@ export function jobSpecOf({ metadata, spec }: Pick<z.output<typeof jobDocumentSc
 		env: spec.env,
 		...(spec.secrets.length > 0 && { secrets: spec.secrets.map(secretRefOf) }),
 		nodes: spec.nodes,
+		...(spec.interconnect === "high" && { interconnect: "high" as const }),
 		resources: {
 			gpus: resources.gpus,
 			accelerators: resources.accelerators,

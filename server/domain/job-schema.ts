@@ -3,6 +3,7 @@ import { HOUR_MS, SECOND_MS } from "../kernel/units.ts";
 import { CHECKPOINT_RANKS, CHECKPOINT_RESTORES } from "./checkpoint.ts";
 import { dataAddressOf } from "./data-address.ts";
 import { deliveryProblem } from "./delivery-target.ts";
+import { INTERCONNECTS } from "./interconnect.ts";
 import { SECRET_LIMITS, secretFileName } from "./job-secret.ts";
 import { patternProblem } from "./metric/read-metrics.ts";
 import { WORK_EVENTS } from "./notice.ts";
@@ -358,6 +359,15 @@ export const jobSpecSchema = z.strictObject({
 			description: "Machines that start together.",
 			docs: "Machines that start together, at most 256. See [several nodes](#several-nodes).",
 			examples: [1],
+		}),
+	interconnect: z
+		.enum(INTERCONNECTS)
+		.default("any")
+		.meta({
+			title: "Interconnect",
+			description: "high: several nodes start only where a high-bandwidth network connects them.",
+			docs: "Network between the nodes. `high` starts several nodes only on machines with EFA, InfiniBand or Google's GPU networks, next to each other. See [interconnect](#interconnect).",
+			examples: ["high"],
 		}),
 	resources: resources.prefault({}).meta({ title: "Resources", description: "GPUs, CPUs and memory on each node." }),
 	throughput: z

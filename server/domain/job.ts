@@ -19,6 +19,8 @@ export interface JobSpec {
 	secrets?: SecretRef[] | undefined;
 	/** Machines that must start together. */
 	nodes: number;
+	/** The network that several machines need between them. Absent: any. */
+	interconnect?: "high" | undefined;
 	/** Per node. */
 	resources: {
 		gpus: number;

@@ -61,6 +61,8 @@ export function removalWords(why: RemovalCode, ruleId: string | null, r: Read): 
 			return `its GPUs have ${r.text("hasGiB") ?? "less"}${asked("askedGiB", "GiB of GPU memory") || " GiB of memory, less than requested"}`;
 		case "hardware_bf16":
 			return `its accelerator ${clause(r.text("has"), (name) => `${name} `)}does not support bfloat16`;
+		case "hardware_interconnect":
+			return `${clause(r.text("has"), (type) => `its instance type ${type} has`) || "its nodes have"} no high-bandwidth interconnect`;
 		default:
 			return stateWords(why, r, ruleId);
 	}

@@ -2,7 +2,7 @@
 const NAMES_MAX = 1_000;
 
 /** Maximum number of names listed when none is near; the rest are counted. */
-const NAMES_SHOWN = 20;
+const NAMES_SHOWN = 24;
 
 /** The known name nearest to a misspelled one: at most one edit per three letters, and at most three. Null when none is near. */
 export function nearestName(given: string, known: readonly string[]): string | null {

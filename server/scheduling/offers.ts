@@ -1,5 +1,6 @@
 import { diskMicroUsdPerHourMax } from "#server/accounting/disk.ts";
 import type { Offer, Placement } from "#server/domain/capacity.ts";
+import { hasInterconnect, needsInterconnect } from "#server/domain/interconnect.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
@@ -21,6 +22,8 @@ export interface OfferRow {
 	place: Place;
 	placement: Placement;
 	machine: Machine;
+	/** Whether its machines can be launched with a high-bandwidth interconnect between them. */
+	interconnect: boolean;
 	/** Its index in the order of all offers. */
 	index: number;
 	/** NaN when the price is missing. Excludes its disk. */
@@ -81,6 +84,7 @@ function rowOf(offer: Offer, watts: number | null, snapshot: Snapshot): OfferRow
 			capacityType: offer.capacityType,
 		},
 		placement: placementOf(offer),
+		interconnect: hasInterconnect(offer.provider, offer.instanceType),
 		index: 0,
 		machine: { accelerator: offer.accelerator, gpus: offer.gpus, cpus: offer.vcpus, memoryGiB: offer.memoryGiB },
 		microUsdPerHour: offer.microUsdPerHour === null ? Number.NaN : Number(offer.microUsdPerHour),
@@ -308,9 +312,10 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 	};
 }
 
-function gangRemoval(spec: JobSpec, row: OfferRow): Removal | null {
-	if (spec.nodes <= 1 || row.offer.gangs === true) return null;
-	return { ruleId: null, why: "multi_node_unsupported", facts: { askedNodes: spec.nodes } };
+function gangRemoval(spec: JobSpec, { offer, interconnect }: OfferRow): Removal | null {
+	if (spec.nodes > 1 && offer.gangs !== true) return { ruleId: null, why: "multi_node_unsupported", facts: { askedNodes: spec.nodes } };
+	if (!needsInterconnect(spec) || interconnect) return null;
+	return { ruleId: null, why: "hardware_interconnect", facts: { has: offer.instanceType } };
 }
 
 /** Whether too few are free for all machines of the job together. */

@@ -1,4 +1,5 @@
 import type { Explanation } from "#server/domain/decision.ts";
+import { needsInterconnect } from "#server/domain/interconnect.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import { JOB_FIELDS, JobFacts } from "#server/policy/job-facts.ts";
@@ -105,7 +106,7 @@ export function makeSignatureOf(policy: Policy): (spec: JobSpec) => string {
 		const models = accelerators.length > 1 ? [...accelerators].sort().join("|") : (accelerators[0] ?? "");
 		const bound = spec.data.length === 0 ? "" : JSON.stringify(spec.data.map((d) => (isAtHome(d) ? [d.residency, d.uri] : d.residency)));
 		const mounts = spec.mounts === undefined ? "" : ` ${spec.mounts.toSorted().join(",")}`;
-		const hardware = `${spec.nodes} ${gpus} ${cpus} ${memoryGiB} ${gpuMemoryGiB} ${bf16} ${models} ${bound}${mounts}`;
+		const hardware = `${spec.nodes} ${needsInterconnect(spec)} ${gpus} ${cpus} ${memoryGiB} ${gpuMemoryGiB} ${bf16} ${models} ${bound}${mounts}`;
 		if (names.length === 0) return hardware;
 		const facts = new JobFacts(spec);
 		return `${hardware}\n${names.map((name) => textOf(facts[name])).join("\n")}`;

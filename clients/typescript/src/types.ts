@@ -317,6 +317,7 @@ export interface JobSpec {
 	command: readonly string[];
 	env: Readonly<Record<string, string>>;
 	nodes: number;
+	interconnect?: "high";
 	resources: JobSpecResources;
 	throughput?: Readonly<Record<string, number>>;
 	scaling?: JobSpecScaling;
@@ -493,6 +494,7 @@ export type CandidateRemovedByWhy =
 	| "hardware_memory"
 	| "hardware_gpu_memory"
 	| "hardware_bf16"
+	| "hardware_interconnect"
 	| "too_slow"
 	| "life_too_short"
 	| "data_too_slow"
@@ -4434,6 +4436,8 @@ export interface JobDocumentSpec {
 	secrets?: readonly JobDocumentSpecSecretsItem[];
 	/** Machines that start together. */
 	nodes?: number;
+	/** high: several nodes start only where a high-bandwidth network connects them. */
+	interconnect?: "any" | "high";
 	/** GPUs, CPUs and memory on each node. */
 	resources?: JobDocumentSpecResources;
 	/** Relative speed by accelerator: work per hour, in the same unit for all entries. */

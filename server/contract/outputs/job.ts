@@ -84,6 +84,7 @@ export const jobSpecSchema = z
 		command: z.array(z.string()),
 		env: z.record(z.string(), z.string()),
 		nodes: z.number(),
+		interconnect: z.enum(["high"]).optional(),
 		resources: z.object({
 			gpus: z.number(),
 			accelerators: z.array(z.string()),

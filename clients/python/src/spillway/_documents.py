@@ -26,6 +26,7 @@ def job_document(
     *,
     gpus: int = 1,
     nodes: int = 1,
+    interconnect: Optional[str] = None,
     team: Optional[str] = None,
     name: Optional[str] = None,
     project: Optional[str] = None,
@@ -56,6 +57,7 @@ def job_document(
     fields = {
         "command": words,
         "nodes": nodes,
+        "interconnect": interconnect,
         "resources": _given({"gpus": gpus, "accelerators": _list(accelerators)}),
         "class": workload_class,
         "image": image,

@@ -396,6 +396,7 @@ _JobSpecRequired = TypedDict(
 _JobSpecOptional = TypedDict(
     "_JobSpecOptional",
     {
+        "interconnect": Literal["high"],
         "throughput": Dict[str, float],
         "scaling": "JobSpecScaling",
         "approvalAboveUsd": float,
@@ -597,6 +598,7 @@ CandidateRemovedByWhy = Literal[
     "hardware_memory",
     "hardware_gpu_memory",
     "hardware_bf16",
+    "hardware_interconnect",
     "too_slow",
     "life_too_short",
     "data_too_slow",
@@ -4917,6 +4919,7 @@ _JobDocumentSpecOptional = TypedDict(
         "env": Dict[str, Union[str, float, bool]],
         "secrets": List["JobDocumentSpecSecretsItem"],
         "nodes": int,
+        "interconnect": Literal["any", "high"],
         "resources": "JobDocumentSpecResources",
         "throughput": Dict[str, float],
         "scaling": "JobDocumentSpecScaling",

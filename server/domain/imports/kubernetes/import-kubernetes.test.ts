@@ -174,3 +174,11 @@ describe("bad input", () => {
 		);
 	});
 });
+
+it.each(["vpc.amazonaws.com/efa", "rdma/hca_shared_devices_a"])("reads the device %s as a high-bandwidth interconnect", (device) => {
+	const imported = read(JOB.replace("memory: 900Gi", `memory: 900Gi, ${device}: 4`));
+	expect(specOf(imported).interconnect).toBe("high");
+	expect(said(imported)).toContain(`25 changed ${device}`);
+	expect(questions(imported)).not.toContain(device);
+	expect(specOf(read(JOB)).interconnect).toBeUndefined();
+});

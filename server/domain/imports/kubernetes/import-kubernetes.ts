@@ -60,7 +60,7 @@ function readWorkload(m: Manifest, context: ImportContext): Workload | null {
 function documentOf(m: Manifest, { pod, nodes, maxMs }: Workload, context: ImportContext): JobFile {
 	const metadata = readMetadata(m, context);
 	if (pod.gpus === null) m.say(["kind"], "changed", "No GPUs requested", "Jobs need at least 1 GPU, so 1 is requested.");
-	const { image, command, env, cpus, memoryGiB, accelerators } = pod;
+	const { image, command, env, cpus, memoryGiB, accelerators, interconnect } = pod;
 	return {
 		apiVersion: "spillway/v1",
 		kind: "Job",
@@ -70,6 +70,7 @@ function documentOf(m: Manifest, { pod, nodes, maxMs }: Workload, context: Impor
 			command,
 			...(Object.keys(env).length === 0 ? {} : { env }),
 			nodes,
+			...(interconnect && { interconnect }),
 			resources: {
 				gpus: pod.gpus ?? 1,
 				...(accelerators.length === 0 ? {} : { accelerators }),

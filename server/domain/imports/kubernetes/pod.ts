@@ -13,12 +13,16 @@ export interface PodFacts {
 	accelerators: string[];
 	cpus: number | null;
 	memoryGiB: number | null;
+	/** It requests an EFA or RDMA device. Absent: none. */
+	interconnect?: "high";
 }
 
 /** A job needs a command; this one fails and prints that the question is unanswered. */
 export const NO_COMMAND: string[] = ["sh", "-c", "echo 'The manifest names no command.' >&2; exit 1"];
 
 const GPU_RESOURCES = ["nvidia.com/gpu", "amd.com/gpu", "google.com/tpu", "habana.ai/gaudi", "aws.amazon.com/neuron"];
+/** Devices of a high-bandwidth network: AWS's EFA plugin, and the RDMA plugins of NVIDIA and others (`rdma/hca`, `rdma/ib`). */
+const NETWORK_RESOURCE = /^(?:vpc\.amazonaws\.com\/efa|rdma\/.+)$/;
 /** Node labels that name the accelerator. */
 const ACCELERATOR_LABELS = [
 	"nvidia.com/gpu.product",
@@ -176,12 +180,10 @@ function readEnv(m: Manifest, at: (...more: Path) => Path): Record<string, strin
 	return env;
 }
 
-function readNeeds(
-	m: Manifest,
-	at: (...more: Path) => Path,
-	context: ImportContext,
-): Pick<PodFacts, "gpus" | "accelerators" | "cpus" | "memoryGiB"> {
-	const needs: Pick<PodFacts, "gpus" | "accelerators" | "cpus" | "memoryGiB"> = {
+type Needs = Pick<PodFacts, "gpus" | "accelerators" | "cpus" | "memoryGiB" | "interconnect">;
+
+function readNeeds(m: Manifest, at: (...more: Path) => Path, context: ImportContext): Needs {
+	const needs: Needs = {
 		gpus: null,
 		accelerators: [],
 		cpus: null,
@@ -204,6 +206,9 @@ function readNeeds(
 			} else if (key === "memory") {
 				needs.memoryGiB ??= Math.round((value / 2 ** 30) * 1000) / 1000;
 				m.say(path, "carried", `${needs.memoryGiB} GiB of memory`);
+			} else if (NETWORK_RESOURCE.test(key)) {
+				needs.interconnect = "high";
+				m.say(path, "changed", key, "Carried as interconnect: high. It applies to jobs with several nodes.");
 			} else if (key === "ephemeral-storage")
 				m.say(path, "dropped", "Disk", "Machines are chosen by GPUs, CPUs and memory. Check that the disk is large enough.");
 			else m.say(path, "question", key, "This resource exists only in the cluster. Remove it if the job can run without it.");

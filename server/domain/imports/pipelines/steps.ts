@@ -57,11 +57,12 @@ export function jobOf(
 	pod: PodFacts,
 	more: { data: { from: string; mount: string }[]; outputs: { name: string; path: string }[]; maxMs: number | null },
 ): Record<string, unknown> {
-	const { image, command, env, gpus, accelerators, cpus, memoryGiB } = pod;
+	const { image, command, env, gpus, accelerators, cpus, memoryGiB, interconnect } = pod;
 	return {
 		...(image !== null && { image }),
 		command,
 		...(Object.keys(env).length > 0 && { env }),
+		...(interconnect && { interconnect }),
 		resources: {
 			gpus: gpus ?? 1,
 			...(accelerators.length > 0 && { accelerators }),

@@ -294,3 +294,22 @@ describe("directives that cannot be carried over are always reported", () => {
 		);
 	});
 });
+
+describe("the network between nodes", () => {
+	const script = (...lines: string[]) => read(["#!/bin/bash", "#SBATCH --nodes=4", "#SBATCH --gpus-per-node=8", ...lines, "srun train"]);
+
+	it.each([
+		["#SBATCH --switches=1", "high", "4 changed --switches=1"],
+		["#SBATCH --switches=1@12:00:00", "high", "4 changed --switches=1@12:00:00"],
+		["#SBATCH --switches=2", undefined, "4 dropped --switches=2"],
+		["#SBATCH --constraint=ib", "high", "4 carried Constraint ib"],
+		["#SBATCH -C h100&infiniband", "high", "4 carried Constraint h100&infiniband"],
+		["#SBATCH -C ib|efa", "high", "4 carried Constraint ib|efa"],
+		["#SBATCH -C ib|ethernet", undefined, "4 question Constraint ib|ethernet"],
+		["#SBATCH -C [rack1*2]", undefined, "4 question Constraint [rack1*2]"],
+	])("reads %s as %s", (line, interconnect, finding) => {
+		const imported = script(line);
+		expect(only(imported).spec.interconnect).toBe(interconnect);
+		expect(said(imported)).toContain(finding);
+	});
+});

@@ -7,6 +7,7 @@ import { sweepOf } from "../sweep.ts";
 import type { Finding, ImportContext, Imported, SweepFile } from "../types.ts";
 import { readBody } from "./body.ts";
 import { readIdentity } from "./identity.ts";
+import { featuresOf, isNetworkOnly, readInterconnect } from "./interconnect.ts";
 import { type Directive, readScript, type Script } from "./read-script.ts";
 import { readResources, type SbatchResources } from "./resources.ts";
 import { arrayIndices } from "./times.ts";
@@ -45,6 +46,7 @@ export function importSbatch(text: string, context: ImportContext, { called, tas
 	const last = lastOfEach(script, findings);
 	const resources = readResources(last, findings);
 	const identity = readIdentity(last, context, findings);
+	const interconnect = readInterconnect(last, findings);
 	const wishes = readWishes(last, context, findings);
 	const array = only ? null : readArray(last.get("array"), findings);
 	const known = knownEnvironment(identity.name, resources);
@@ -68,6 +70,7 @@ export function importSbatch(text: string, context: ImportContext, { called, tas
 			command: commandOf(script, body.prelude, wishes.folder, called),
 			...envOf({ ...wishes.env, ...body.env, ...arrayEnv(array?.indices ?? null) }),
 			nodes: resources.nodes,
+			...(interconnect === null ? {} : { interconnect }),
 			resources: resourcesOf(resources, last, context, findings),
 			...(wishes.maxMs === null ? {} : { duration: { max: formatDuration(wishes.maxMs) } }),
 			...(wishes.notify === null ? {} : { notify: wishes.notify }),
@@ -172,15 +175,15 @@ function resourcesOf(
 	context: ImportContext,
 	findings: Finding[],
 ): NonNullable<JobFile["spec"]["resources"]> {
-	const words = [r.gpuType, ...(last.get("constraint")?.value.split(/[&|,()[\]*\s]+/) ?? [])].filter((word) => word !== "");
+	const words = [r.gpuType, ...featuresOf(last.get("constraint")?.value ?? "")].filter((word) => word !== "");
 	const accelerators = [...new Set(words.flatMap((word) => context.acceleratorsNamed(word)))];
 	const say = (line: number, kind: Finding["kind"], subject: string, text: string): void => {
 		findings.push({ line, kind, subject, text });
 	};
 	const constraint = last.get("constraint");
 	if (constraint) {
-		if (constraint.value.split(/[&|,()[\]*\s]+/).some((word) => context.acceleratorsNamed(word).length > 0))
-			say(constraint.line, "carried", `Constraint ${constraint.value.slice(0, 60)}`, "");
+		const named = featuresOf(constraint.value).some((word) => context.acceleratorsNamed(word).length > 0);
+		if (named || isNetworkOnly(constraint.value)) say(constraint.line, "carried", `Constraint ${constraint.value.slice(0, 60)}`, "");
 		else
 			say(
 				constraint.line,

@@ -75,6 +75,7 @@ export const SBATCH_OPTIONS: readonly SbatchOption[] = [
 	option("requeue", "none"),
 	option("reservation", "needed"),
 	option("signal", "needed"),
+	option("switches", "needed"),
 	option("time", "needed", { short: "t" }),
 	option("time-min", "needed"),
 	option("tmp", "needed"),
@@ -82,7 +83,7 @@ export const SBATCH_OPTIONS: readonly SbatchOption[] = [
 	option("wckey", "needed"),
 	option("wrap", "needed"),
 	...dropped(
-		["gpu-bind", "tres-bind", "mem-bind", "hint", "ntasks-per-socket", "ntasks-per-core", "segment", "switches", "prefer", "gres-flags"],
+		["gpu-bind", "tres-bind", "mem-bind", "hint", "ntasks-per-socket", "ntasks-per-core", "segment", "prefer", "gres-flags"],
 		"needed",
 		PLACING,
 	),
