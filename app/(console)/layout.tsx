@@ -7,7 +7,7 @@ import { ConsoleShell } from "#components/shell/console-shell.tsx";
 import { DEMO_BANNER_COOKIE } from "#components/shell/demo-banner-cookie.ts";
 import { TrpcProviders } from "#components/trpc/client.tsx";
 import { LiveUpdates } from "#components/trpc/live-updates.tsx";
-import { hasPermission } from "#server/domain/custom-role.ts";
+import { hasPermission, permissionsOf } from "#server/domain/custom-role.ts";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { SECOND_MS } from "#server/kernel/units.ts";
 import { signOutHere } from "./sign-out.ts";
@@ -34,7 +34,12 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
 				<HydrateClient>
 					<LiveUpdates drawnAtMs={drawnAtMs}>
 						<ConsoleShell
-							user={{ name: actor.name, role: LABELS[actor.role], team: actor.teams.length > 0 ? actor.teams.join(", ") : null }}
+							user={{
+								name: actor.name,
+								role: actor.customRole?.name ?? LABELS[actor.role],
+								permissions: permissionsOf(actor),
+								team: actor.teams.length > 0 ? actor.teams.join(", ") : null,
+							}}
 							nowMs={Date.now()}
 							demoHistory={demoHistory}
 							demoBannerHidden={(await cookies()).get(DEMO_BANNER_COOKIE) !== undefined}

@@ -2,7 +2,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { BrandMark } from "#components/shell/brand.tsx";
 import { NavLink, PhoneLink } from "#components/shell/nav-link.tsx";
-import { SCREENS, screenGroups } from "#components/shell/navigation.ts";
+import { screenGroups, screensFor } from "#components/shell/navigation.ts";
 import { OverlayHost } from "#components/shell/overlay-host.tsx";
 import { MoreButton, PaletteButton } from "#components/shell/palette-button.tsx";
 import type { ShellCounts, ShellUser, SignOut } from "#components/shell/session.ts";
@@ -40,7 +40,7 @@ export function AppShell({ user, nowMs, counts = {}, banner, signOut = stayHere,
 					</Link>
 					<PaletteButton />
 					<nav aria-label="Screens" className="grid gap-0.5">
-						{screenGroups(user.role).map(({ group, screens }) => (
+						{screenGroups(user.permissions).map(({ group, screens }) => (
 							<div key={group} className="grid gap-0.5">
 								{group && (
 									<div className="px-2.25 pt-3.5 pb-1 text-2xs font-strong text-ink-3 max-rail:mx-auto max-rail:h-px max-rail:w-6 max-rail:bg-line max-rail:p-0 max-rail:text-transparent max-rail:my-1.5">
@@ -67,9 +67,11 @@ export function AppShell({ user, nowMs, counts = {}, banner, signOut = stayHere,
 				aria-label="Screens"
 				className="fixed inset-x-0 bottom-0 z-30 flex border-t bg-panel pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
 			>
-				{SCREENS.filter((s) => s.onPhoneBar).map((screen) => (
-					<PhoneLink key={screen.id} screen={screen} />
-				))}
+				{screensFor(user.permissions)
+					.filter((s) => s.onPhoneBar)
+					.map((screen) => (
+						<PhoneLink key={screen.id} screen={screen} />
+					))}
 				<MoreButton />
 			</nav>
 			<OverlayHost user={user} signOut={signOut} />

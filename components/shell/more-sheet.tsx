@@ -18,7 +18,7 @@ export function MoreSheet({ onClose, user, signOut }: { onClose: () => void; use
 	return (
 		<Dialog open onClose={onClose} title={user.role} description={[user.name, user.team].filter(Boolean).join(", ")} shape="sheet">
 			<nav aria-label="All screens" className="-mx-2">
-				{[...screensFor(user.role), ...actionsFor(user.role)].map((s) => (
+				{[...screensFor(user.permissions), ...actionsFor(user.permissions)].map((s) => (
 					<Link
 						key={s.id}
 						href={s.href}

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { permissionsOf } from "#server/domain/custom-role.ts";
+import { ROLES, type Role } from "#server/domain/vocabulary.ts";
 import { ACTIONS, actionsFor, hrefOfKey, SCREENS, screenGroups, screenOfPath, screensFor } from "./navigation.ts";
 
 describe("navigation", () => {
@@ -25,16 +27,34 @@ describe("navigation", () => {
 		expect(hrefOfKey("z")).toBeNull();
 	});
 
+	const hidden = (person: Parameters<typeof permissionsOf>[0]) =>
+		SCREENS.filter((screen) => !screensFor(permissionsOf(person)).includes(screen)).map(({ id }) => id);
+
 	it("shows each role the items it can use", () => {
-		const hidden = (role: string) => SCREENS.filter((screen) => !screensFor(role).includes(screen)).map(({ id }) => id);
-		expect(hidden("Data scientist")).toEqual(["plan", "audit"]);
-		expect(hidden("Finance")).toEqual([]);
-		expect(hidden("Platform engineer")).toEqual([]);
-		expect(actionsFor("Finance")).toEqual([]);
-		expect(actionsFor("Data scientist")).toEqual(ACTIONS);
+		expect(hidden({ role: "data_scientist" })).toEqual(["plan", "audit"]);
+		expect(hidden({ role: "finance" })).toEqual([]);
+		expect(hidden({ role: "platform" })).toEqual([]);
+		const actions = (role: Role) => actionsFor(permissionsOf({ role }));
+		expect([actions("finance"), actions("data_scientist")]).toEqual([[], ACTIONS]);
+	});
+
+	it("hides what a custom role does not contain, on the phone bar too", () => {
+		const auditor = { role: "platform" as const, customRole: { name: "auditor", permissions: ["spend:read", "statement:read"] as const } };
+		expect(screensFor(permissionsOf(auditor)).map(({ id }) => id)).toEqual([
+			"overview",
+			"approvals",
+			"spend",
+			"carbon",
+			"statements",
+			"settings",
+		]);
+		expect(actionsFor(permissionsOf(auditor))).toEqual([]);
 	});
 
 	it("lists every screen in exactly one group", () => {
-		expect(screenGroups().flatMap((g) => g.screens)).toEqual(SCREENS);
+		for (const role of ROLES) {
+			const permissions = permissionsOf({ role });
+			expect(screenGroups(permissions).flatMap((g) => g.screens)).toEqual(screensFor(permissions));
+		}
 	});
 });

@@ -1,6 +1,5 @@
 import type { IconName } from "#components/ui/icon.tsx";
-import { GRANTS, type Permission } from "#server/domain/permissions.ts";
-import { LABELS, ROLES } from "#server/domain/vocabulary.ts";
+import type { Permission } from "#server/domain/permissions.ts";
 
 export type ScreenId =
 	| "overview"
@@ -30,7 +29,7 @@ export type Screen = {
 	group: "" | "Rules" | "Money" | "Platform";
 	/** Path of its pages, if different from `href`. */
 	under?: string;
-	/** Shown only to roles with this permission; absent: every role has it. */
+	/** Shown only to people with this permission; absent: shown to everyone. */
 	needs?: Permission;
 	/** Shown in the phone's bar; the others are under More. */
 	onPhoneBar?: boolean;
@@ -39,19 +38,28 @@ export type Screen = {
 /** Available screens in navigation order. A new screen is one line here (and its ID above). */
 export const SCREENS: readonly Screen[] = [
 	{ id: "overview", label: "Overview", href: "/", icon: "overview", key: "o", group: "", onPhoneBar: true },
-	{ id: "jobs", label: "Jobs", href: "/jobs", icon: "jobs", key: "j", group: "", onPhoneBar: true },
-	{ id: "performance", label: "Performance", href: "/performance", icon: "performance", key: "f", group: "" },
-	{ id: "pipelines", label: "Pipelines", href: "/pipelines", icon: "pipelines", key: "h", group: "" },
-	{ id: "sweeps", label: "Sweeps", href: "/sweeps", icon: "sweeps", key: "w", group: "" },
-	{ id: "triggers", label: "Triggers", href: "/triggers", icon: "triggers", key: "r", group: "" },
-	{ id: "policies", label: "Policies", href: "/policies", icon: "policies", key: "p", group: "Rules" },
+	{ id: "jobs", label: "Jobs", href: "/jobs", icon: "jobs", key: "j", group: "", needs: "job:read", onPhoneBar: true },
+	{ id: "performance", label: "Performance", href: "/performance", icon: "performance", key: "f", group: "", needs: "job:read" },
+	{ id: "pipelines", label: "Pipelines", href: "/pipelines", icon: "pipelines", key: "h", group: "", needs: "job:read" },
+	{ id: "sweeps", label: "Sweeps", href: "/sweeps", icon: "sweeps", key: "w", group: "", needs: "job:read" },
+	{ id: "triggers", label: "Triggers", href: "/triggers", icon: "triggers", key: "r", group: "", needs: "job:read" },
+	{ id: "policies", label: "Policies", href: "/policies", icon: "policies", key: "p", group: "Rules", needs: "policy:read" },
 	{ id: "approvals", label: "Approvals", href: "/approvals", icon: "approvals", key: "y", group: "Rules" },
-	{ id: "budgets", label: "Budgets", href: "/budgets", icon: "budgets", key: "b", group: "Rules" },
-	{ id: "spend", label: "Spend", href: "/spend", icon: "spend", key: "s", group: "Money", onPhoneBar: true },
-	{ id: "carbon", label: "Carbon", href: "/carbon", icon: "carbon", key: "e", group: "Money" },
-	{ id: "statements", label: "Statements", href: "/statements", icon: "statements", key: "t", group: "Money" },
+	{ id: "budgets", label: "Budgets", href: "/budgets", icon: "budgets", key: "b", group: "Rules", needs: "budget:read" },
+	{ id: "spend", label: "Spend", href: "/spend", icon: "spend", key: "s", group: "Money", needs: "spend:read", onPhoneBar: true },
+	{ id: "carbon", label: "Carbon", href: "/carbon", icon: "carbon", key: "e", group: "Money", needs: "spend:read" },
+	{ id: "statements", label: "Statements", href: "/statements", icon: "statements", key: "t", group: "Money", needs: "statement:read" },
 	{ id: "plan", label: "Plan", href: "/plan", icon: "plan", key: "l", group: "Money", needs: "plan:read" },
-	{ id: "capacity", label: "Capacity", href: "/sites", icon: "capacity", key: "c", group: "Platform", onPhoneBar: true },
+	{
+		id: "capacity",
+		label: "Capacity",
+		href: "/sites",
+		icon: "capacity",
+		key: "c",
+		group: "Platform",
+		needs: "capacity:read",
+		onPhoneBar: true,
+	},
 	{ id: "audit", label: "Audit", href: "/audit", icon: "audit", key: "a", group: "Platform", needs: "audit:read" },
 	{ id: "settings", label: "Settings", href: "/settings/sites", under: "/settings", icon: "settings", key: "i", group: "Platform" },
 ];
@@ -71,8 +79,8 @@ export const SETTINGS_PAGES = [
 
 /** Pages below a screen that the command bar also opens. */
 export const SUBPAGES: readonly { id: string; label: string; href: string; icon: IconName; detail: string; needs?: Permission }[] = [
-	{ id: "templates", label: "Templates", href: "/pipelines/templates", icon: "pipelines", detail: "pipelines" },
-	{ id: "charges", label: "Charges", href: "/spend/charges", icon: "spend", detail: "spend" },
+	{ id: "templates", label: "Templates", href: "/pipelines/templates", icon: "pipelines", detail: "pipelines", needs: "job:read" },
+	{ id: "charges", label: "Charges", href: "/spend/charges", icon: "spend", detail: "spend", needs: "charge:read" },
 	{ id: "add-site", label: "Add site", href: "/settings/sites/new", icon: "settings", detail: "settings", needs: "site:manage" },
 ];
 
@@ -92,31 +100,29 @@ export function hrefOfKey(key: string): string | null {
 	return SCREENS.find((s) => s.key === key)?.href ?? ACTIONS.find((a) => a.key === key)?.href ?? null;
 }
 
-/** Whether a role, as the shell shows it, can use an entry. Without a role, every entry. */
-function canUse({ needs }: { needs?: Permission }, role?: string): boolean {
-	const known = ROLES.find((each) => LABELS[each] === role);
-	return needs === undefined || known === undefined || GRANTS[known][needs] !== undefined;
+function canUse({ needs }: { needs?: Permission }, permissions: readonly Permission[]): boolean {
+	return needs === undefined || permissions.includes(needs);
 }
 
-/** Screens that a role can open; all of them without one. */
-export function screensFor(role?: string): readonly Screen[] {
-	return SCREENS.filter((screen) => canUse(screen, role));
+/** Screens that a person with these permissions can open. */
+export function screensFor(permissions: readonly Permission[]): readonly Screen[] {
+	return SCREENS.filter((screen) => canUse(screen, permissions));
 }
 
-/** Global actions that a role can take. */
-export function actionsFor(role?: string): typeof ACTIONS {
-	return ACTIONS.filter((action) => canUse(action, role));
+/** Global actions that a person with these permissions can take. */
+export function actionsFor(permissions: readonly Permission[]): typeof ACTIONS {
+	return ACTIONS.filter((action) => canUse(action, permissions));
 }
 
-/** Pages below a screen that a role can open. */
-export function subpagesFor(role?: string): typeof SUBPAGES {
-	return SUBPAGES.filter((page) => canUse(page, role));
+/** Pages below a screen that a person with these permissions can open. */
+export function subpagesFor(permissions: readonly Permission[]): typeof SUBPAGES {
+	return SUBPAGES.filter((page) => canUse(page, permissions));
 }
 
 /** Groups in order with their screens. */
-export function screenGroups(role?: string): { group: Screen["group"]; screens: Screen[] }[] {
+export function screenGroups(permissions: readonly Permission[]): { group: Screen["group"]; screens: Screen[] }[] {
 	const groups: { group: Screen["group"]; screens: Screen[] }[] = [];
-	for (const screen of screensFor(role)) {
+	for (const screen of screensFor(permissions)) {
 		const last = groups.at(-1);
 		if (last?.group === screen.group) last.screens.push(screen);
 		else groups.push({ group: screen.group, screens: [screen] });

@@ -61,8 +61,8 @@ export function OverlayHost({ user, signOut }: { user: ShellUser; signOut: SignO
 		return () => document.removeEventListener("keydown", onKey);
 	}, [router]);
 
-	if (open === "palette") return <CommandPalette role={user.role} onClose={closeOverlay} />;
-	if (open === "shortcuts") return <ShortcutsDialog role={user.role} onClose={closeOverlay} />;
+	if (open === "palette") return <CommandPalette permissions={user.permissions} onClose={closeOverlay} />;
+	if (open === "shortcuts") return <ShortcutsDialog permissions={user.permissions} onClose={closeOverlay} />;
 	if (open === "more") return <MoreSheet onClose={closeOverlay} user={user} signOut={signOut} />;
 	return null;
 }

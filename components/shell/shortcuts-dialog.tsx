@@ -2,6 +2,7 @@
 import { actionsFor, screensFor } from "#components/shell/navigation.ts";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
+import type { Permission } from "#server/domain/permissions.ts";
 
 type Shortcut = { keys: readonly string[]; what: string };
 
@@ -21,8 +22,8 @@ const LISTS: readonly Shortcut[] = [
 	{ keys: ["←", "→"], what: "Read a chart step by step" },
 ];
 
-export function ShortcutsDialog({ role, onClose }: { role: string; onClose: () => void }) {
-	const screens = [...screensFor(role), ...actionsFor(role)].map((s) => ({ keys: ["g", s.key], what: s.label }));
+export function ShortcutsDialog({ permissions, onClose }: { permissions: readonly Permission[]; onClose: () => void }) {
+	const screens = [...screensFor(permissions), ...actionsFor(permissions)].map((s) => ({ keys: ["g", s.key], what: s.label }));
 	return (
 		<Dialog open onClose={onClose} title="Keyboard shortcuts" className="max-w-160">
 			<div className="grid gap-x-10 gap-y-5 md:grid-cols-2">

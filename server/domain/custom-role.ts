@@ -69,6 +69,11 @@ export function isBuiltIn(name: string): name is Role {
 	return (ROLES as readonly string[]).includes(name);
 }
 
+/** What a person may do, at least for their own teams. */
+export function permissionsOf(person: { role: Role; customRole?: CustomRole }): Permission[] {
+	return (Object.keys(GRANTS[person.role]) as Permission[]).filter((permission) => hasPermission(person, permission));
+}
+
 /** Whether a person has the permission, at least for their own teams. For pages; operations authorize with the team. */
 export function hasPermission({ role, customRole }: { role: Role; customRole?: CustomRole }, permission: Permission): boolean {
 	return GRANTS[role][permission] !== undefined && (customRole?.permissions.includes(permission) ?? true);

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { Icon } from "#components/ui/icon.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
 import { showModal, startHere } from "#components/ui/show-modal.ts";
+import type { Permission } from "#server/domain/permissions.ts";
 import type { Command } from "./command.ts";
 import { CommandRow } from "./command-row.tsx";
 import { confirmRows, needsConfirmation } from "./confirm-commands.ts";
@@ -14,13 +15,13 @@ import { type Found, useFound } from "./use-found.ts";
 const PLACEHOLDER = "Find or do: esm, approve, why is …";
 
 /** Finds every entity and runs commands on it. Enter runs the highlighted row. */
-export function CommandPalette({ role, onClose }: { role: string; onClose: () => void }) {
+export function CommandPalette({ permissions, onClose }: { permissions: readonly Permission[]; onClose: () => void }) {
 	const [text, setText] = useState("");
 	const [chosen, setChosen] = useState<string | null>(null);
 	const [asked, setAsked] = useState<Command | null>(null);
 	const found = useFound(text);
 	const act = useAct();
-	const results = rankCommands(text, { role, ...found, nowMs: Date.now(), stale: found.state !== "done" });
+	const results = rankCommands(text, { permissions, ...found, nowMs: Date.now(), stale: found.state !== "done" });
 	const choose = (command: Command) => {
 		setChosen(null);
 		if (needsConfirmation(command.act)) return setAsked(command);

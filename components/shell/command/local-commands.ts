@@ -1,15 +1,16 @@
 import { actionsFor, SETTINGS_PAGES, screensFor, subpagesFor } from "#components/shell/navigation.ts";
+import type { Permission } from "#server/domain/permissions.ts";
 import type { Command } from "./command.ts";
 
-/** Screens that the role can open, and global actions. */
-export function screenCommands(role?: string): Command[] {
-	const entries = [...screensFor(role), ...actionsFor(role)];
+/** Screens that the person can open, and global actions. */
+export function screenCommands(permissions: readonly Permission[]): Command[] {
+	const entries = [...screensFor(permissions), ...actionsFor(permissions)];
 	return entries.map(({ id, label, href, icon, key }) => ({ id, label, icon, keys: ["g", key], act: { kind: "open", href } }));
 }
 
-/** Pages below a screen that the role can open. */
-export function subpageCommands(role?: string): Command[] {
-	return subpagesFor(role).map(({ id, label, href, icon, detail }) => ({ id, label, detail, icon, act: { kind: "open", href } }));
+/** Pages below a screen that the person can open. */
+export function subpageCommands(permissions: readonly Permission[]): Command[] {
+	return subpagesFor(permissions).map(({ id, label, href, icon, detail }) => ({ id, label, detail, icon, act: { kind: "open", href } }));
 }
 
 /** Settings rank below everything else. */

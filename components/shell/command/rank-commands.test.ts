@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { permissionsOf } from "#server/domain/custom-role.ts";
 import { type FoundEntity, matchesWords, searchWords } from "#server/domain/search.ts";
+import type { Role } from "#server/domain/vocabulary.ts";
 import { buildSearch, parseQuery } from "./parse-query.ts";
 import { rankCommands } from "./rank-commands.ts";
 
@@ -53,8 +55,8 @@ function found(text: string): FoundEntity[] {
 	);
 }
 
-const rank = (text: string, role = "Platform engineer") =>
-	rankCommands(text, { role, teams: ["genomics", "research"], nowMs: NOW, entities: found(text) });
+const rank = (text: string, role: Role = "platform") =>
+	rankCommands(text, { permissions: permissionsOf({ role }), teams: ["genomics", "research"], nowMs: NOW, entities: found(text) });
 const firstOf = (text: string) => {
 	const { label, act } = rank(text)[0] ?? { label: null, act: null };
 	return [label, act?.kind === "open" ? act.href : act?.kind];
@@ -111,13 +113,13 @@ describe("rankCommands", () => {
 	});
 
 	it("drops entities of an earlier query that do not match the present one", () => {
-		const context = { teams: [], nowMs: NOW, entities: COMPANY, stale: true };
+		const context = { permissions: [], teams: [], nowMs: NOW, entities: COMPANY, stale: true };
 		expect(rankCommands("esm-fold-11", context).map((c) => c.id)).toEqual(["job-job_1", "job-job_2", "machine-i-0f3"]);
 	});
 
 	it("shows the screens of the role without a query", () => {
 		expect(rank("")[0]).toMatchObject({ id: "overview", keys: ["g", "o"] });
-		expect(rank("plan", "Data scientist").map((c) => c.id)).not.toContain("plan");
+		expect(rank("plan", "data_scientist").map((c) => c.id)).not.toContain("plan");
 	});
 });
 

@@ -1,3 +1,4 @@
+import type { Permission } from "#server/domain/permissions.ts";
 import { type FoundEntity, matchesWords, type SearchKind, searchWords } from "#server/domain/search.ts";
 import { answerQuery } from "./answer-query.ts";
 import type { Command } from "./command.ts";
@@ -6,8 +7,8 @@ import { SETTING_COMMANDS, screenCommands, subpageCommands } from "./local-comma
 import { parseQuery, type Verb } from "./parse-query.ts";
 
 export interface CommandContext {
-	/** Items of the shell's navigation. */
-	role?: string;
+	/** What the person may do: other pages are not offered. */
+	permissions: readonly Permission[];
 	teams: readonly string[];
 	nowMs: number;
 	/** Entities found for this query, or for an earlier one. */
@@ -33,14 +34,14 @@ const ANSWER_SCORE = 150;
 
 /** Results of a query, best first. Enter runs the first one. */
 export function rankCommands(text: string, context: CommandContext): Command[] {
-	const screens = screenCommands(context.role);
+	const screens = screenCommands(context.permissions);
 	if (text.trim() === "") return screens;
 	const { verb, subject } = parseQuery(text);
 	const scored = [
 		...(verb === null ? answerQuery(text, context.teams, context.nowMs).map((command) => ({ command, score: ANSWER_SCORE })) : []),
 		...context.entities.flatMap((entity) => scoreEntity(entity, verb, subject, context.stale === true)),
 		...local(screens, text, SCREEN_BONUS),
-		...local([...subpageCommands(context.role), ...SETTING_COMMANDS], text, SETTING_BONUS),
+		...local([...subpageCommands(context.permissions), ...SETTING_COMMANDS], text, SETTING_BONUS),
 	];
 	return scored
 		.sort((a, b) => b.score - a.score)
