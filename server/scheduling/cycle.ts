@@ -2,6 +2,7 @@ import { type BudgetBook, openBudgets } from "./budget.ts";
 import { openCaps } from "./caps.ts";
 import { Evictions } from "./evict.ts";
 import type { Finding } from "./finding.ts";
+import type { KeptQueue } from "./kept-queue.ts";
 import { type Core, coreAt } from "./memo.ts";
 import type { DecideMemo, DecideOptions, PendingJob, Plan, Snapshot } from "./types.ts";
 
@@ -23,6 +24,8 @@ export interface Cycle {
 	found: WeakMap<PendingJob, Finding>;
 	/** Jobs decided so far that wait for home. */
 	waitingForHome: number;
+	/** The queue of the last cycle; null: each job is searched for again. */
+	kept: KeptQueue | null;
 	plan: Plan;
 }
 
@@ -46,6 +49,8 @@ export function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
 		evictions: new Evictions(snapshot, core.runTimeOf),
 		found: foundAt(snapshot, core, asked, options.memo),
 		waitingForHome: 0,
+		// Only starts in the median replay are kept.
+		kept: options.actionsOnly && options.memo && asked.size === 0 && !snapshot.forecastScale ? core.queue : null,
 		plan: { actions: [], explanations: [], forecasts: new Map(), replayed: new Map(), waiting: new Map() },
 	};
 }

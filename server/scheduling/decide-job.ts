@@ -11,12 +11,13 @@ import type { Finding } from "./finding.ts";
 import { allowsWaiting } from "./firm-only.ts";
 import { type HomeStart, homeStart, homeStartAt, replayedRange, reserveHome, takeSlots } from "./home.ts";
 import { impossibleReason } from "./impossible.ts";
+import type { KeptQueue } from "./kept-queue.ts";
 import { LIMITS } from "./limits.ts";
 import type { QueuedJob } from "./order.ts";
 import { requestOf } from "./request-approval.ts";
 import type { Shape } from "./shape.ts";
 import type { Action, PendingJob } from "./types.ts";
-import { stayReason, waitsForAnyOffer } from "./weigh-waiting.ts";
+import { alwaysComparesWaiting, stayReason, waitsForAnyOffer } from "./weigh-waiting.ts";
 import {
 	approvalReason,
 	budgetReason,
@@ -35,8 +36,43 @@ const NO_REASON = reason("waiting_for_home", {});
 const EMPTY_FACTS: BurstFacts = { forecastWaitMs: 0, waitedMs: 0, slackMs: Number.POSITIVE_INFINITY, queueLength: 0 };
 
 export function decideJob(cycle: Cycle, queued: QueuedJob): void {
+	if (cycle.kept) {
+		decideInPlace(cycle, cycle.kept, queued);
+		return;
+	}
 	const isOther = cycle.asked.size > 0 && !cycle.asked.has(queued.job.jobId);
 	settle(cycle, isOther ? findAgain(cycle, queued) : findFor(cycle, queued));
+}
+
+/** Starts at the place that the job had in the last queue, if nothing before it changed. */
+function decideInPlace(cycle: Cycle, queue: KeptQueue, queued: QueuedJob): void {
+	const known = queue.find(queued);
+	if (known?.waits) {
+		cycle.waitingForHome++;
+		reserveHome(known.start, queued.job.spec, queued.rest, known.replayedMs);
+		queue.keep(known);
+		return;
+	}
+	const finding = findFor(cycle, queued, known?.start);
+	settle(cycle, finding);
+	const { start } = finding;
+	const replayedMs = start && reservesHome(finding) ? cycle.core.replayedRestMs(queued, start.pool.slots) : null;
+	queue.note(finding, known, replayedMs, finding.waitsOn && waitsForChange(cycle, finding));
+}
+
+/**
+ * Whether a job that waits now, with the same start at home, waits at any later time too. A deadline, a reported speed and room
+ * from evictions may change that without any change at home.
+ */
+function waitsForChange({ snapshot }: Cycle, { queued, shape, outcome }: Finding): boolean {
+	const { job } = queued;
+	return (
+		outcome === "wait" &&
+		job.state !== "held" &&
+		job.spec.deadlineMs === null &&
+		shape.verdict.preempt.length === 0 &&
+		snapshot.throughput === undefined
+	);
 }
 
 /** Within one moment, pending jobs get the same results for every quote, so only their allocations are repeated. */
@@ -72,10 +108,13 @@ export function settle(cycle: Cycle, finding: Finding): void {
 		cycle.plan.copyAhead ??= new Map();
 		cycle.plan.copyAhead.set(job.jobId, { place: row.placeKey, uris: stagingOn(row, finding.run).copyFirst });
 	}
-	const usesHome = finding.outcome !== "launch" && finding.outcome !== "fail";
-	if (usesHome && finding.start && finding.putOffUntilMs === null) {
+	if (finding.start && reservesHome(finding)) {
 		reserveHome(finding.start, job.spec, queued.rest, cycle.core.replayedRestMs(queued, finding.start.pool.slots));
 	}
+}
+
+function reservesHome({ outcome, start, putOffUntilMs }: Finding): boolean {
+	return start !== null && putOffUntilMs === null && outcome !== "launch" && outcome !== "fail";
 }
 
 /** Whether this job's result is reported beyond its action. */
@@ -104,7 +143,8 @@ function startNotBefore({ p50Ms, p90Ms }: TimeRange, atMs: number | null): TimeR
 	return atMs === null ? { p50Ms, p90Ms } : { p50Ms: Math.max(p50Ms, atMs), p90Ms: Math.max(p90Ms, atMs) };
 }
 
-function findFor(cycle: Cycle, queued: QueuedJob): Finding {
+/** `known`: its start at home, if it need not be searched for. */
+function findFor(cycle: Cycle, queued: QueuedJob, known?: HomeStart): Finding {
 	const { snapshot } = cycle;
 	const { job } = queued;
 	const shape = cycle.core.shapeOf(job.spec);
@@ -117,7 +157,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 
 	const { notPools } = job;
 	const pools = notPools ? shape.home.filter(({ view }) => !notPools.includes(view.id)) : shape.home;
-	const start = homeStart(pools, job.spec, queued.rest, snapshot, !cycle.actionsOnly);
+	const start = known ?? homeStart(pools, job.spec, queued.rest, snapshot, !cycle.actionsOnly);
 	const sooner = start !== null && start.range.p50Ms <= nowMs + snapshot.cloudStartMs.p50Ms && (start.now || canWait(cycle, queued, shape));
 	// If home is sooner anyway, the rule that would let the job leave matters only for explanations.
 	const silent = sooner && !isHeard(cycle, job);
@@ -146,8 +186,10 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	}
 	// Cash at home is 0, so cost alone would never leave home. The rule expresses the policy's preference to leave, unless home is
 	// sooner.
-	if (!due || sooner)
-		return found(queued, shape, "wait", waitFor(cycle, { queued, shape, start, due, choice: null, facts, snapshot }), start, due);
+	if (!due || sooner) {
+		const why = waitFor(cycle, { queued, shape, start, due, choice: null, facts, snapshot });
+		return waitOn(found(queued, shape, "wait", why, start, due), sooner || shape.verdict.burst.length === 0);
+	}
 	return findOffer(cycle, queued, shape, start, due, facts);
 }
 
@@ -165,7 +207,8 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 	const { job } = queued;
 	if (start !== null && !isHeard(cycle, job)) {
 		const home = { view: start.pool.view, p50Ms: start.range.p50Ms };
-		if (waitsForAnyOffer(snapshot, queued, shape, due, home)) return found(queued, shape, "wait", NO_REASON, start, due);
+		if (waitsForAnyOffer(snapshot, queued, shape, due, home))
+			return waitOn(found(queued, shape, "wait", NO_REASON, start, due), alwaysComparesWaiting(shape.verdict, snapshot));
 	}
 	const run = cloudRunOf(queued, shape.verdict, snapshot, cycle.core.runTimeOf(job.spec));
 	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.core.askApproval, snapshot.nowMs, due);
@@ -217,7 +260,12 @@ function found(
 	choice: OfferChoice | null = null,
 	run: CloudRun | null = null,
 ): Finding {
-	return { queued, shape, run, start, due, choice, outcome, reason: why, putOffUntilMs: null, eviction: null };
+	return { queued, shape, run, start, due, choice, outcome, reason: why, putOffUntilMs: null, eviction: null, waitsOn: false };
+}
+
+function waitOn(finding: Finding, waitsOn: boolean): Finding {
+	finding.waitsOn = waitsOn;
+	return finding;
 }
 
 function putOff(finding: Finding, untilMs: number): Finding {

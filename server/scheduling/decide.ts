@@ -40,7 +40,10 @@ export const decide: Decide = (snapshot, options = {}) => {
 		settle(cycle, finding);
 	}
 	reserveForeign(snapshot, core.pools);
-	decideQueue(cycle, launchMoving(cycle, others));
+	const queue = launchMoving(cycle, others);
+	if (cycle.kept && kept.length === 0 && !snapshot.foreign?.length) cycle.kept.open(snapshot, core);
+	else core.queue.forget();
+	decideQueue(cycle, queue);
 	if (cycle.asked.size > 0) return plan;
 	note(plan.actions, planRunning(runningInput(snapshot, core, budgets, settled)), settled);
 	return plan;

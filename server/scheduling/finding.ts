@@ -23,4 +23,6 @@ export interface Finding {
 	putOffUntilMs: number | null;
 	/** Room that evictions make for it. */
 	eviction: Eviction | null;
+	/** It waits, and time alone gives it no reason to leave. */
+	waitsOn: boolean;
 }

@@ -37,6 +37,8 @@ export class HomePool {
 	readonly freeOn: Int32Array;
 	/** Free slots of the pool. */
 	free = 0;
+	/** Grows whenever a slot, or the expected end of a holder, changes. */
+	changes = 0;
 	/** Number of nodes by free slots. */
 	readonly #nodesWith: Int32Array;
 
@@ -105,6 +107,7 @@ export class HomePool {
 	}
 
 	hold(holder: Holder): void {
+		this.changes++;
 		for (const slot of holder.slots) {
 			if (!this.#has(slot)) continue;
 			if (this.#given[slot] === 1 && this.#holders[slot] === 0) this.#count(slot, -1);
@@ -118,6 +121,7 @@ export class HomePool {
 	}
 
 	removeHolder(holder: Holder): void {
+		this.changes++;
 		for (const slot of holder.slots) {
 			if (!this.#has(slot)) continue;
 			const left = (this.#holders[slot] ?? 1) - 1;
@@ -134,6 +138,7 @@ export class HomePool {
 
 	/** Every end must be computed again, since its inputs have changed. */
 	forgetEnds(): void {
+		this.changes++;
 		this.#validUntilMs.fill(0);
 	}
 
@@ -145,6 +150,7 @@ export class HomePool {
 	}
 
 	#forgetEndsOf(attempt: RunningAttempt): void {
+		this.changes++;
 		for (const slot of attempt.slots) if (this.#has(slot)) this.#validUntilMs[this.#nodeOf(slot)] = 0;
 	}
 
@@ -220,6 +226,7 @@ export class HomePool {
 	}
 
 	takeSlots(slots: readonly number[]): void {
+		this.changes++;
 		for (const slot of slots) {
 			this.#count(slot, -1);
 			this.#takenFlags[slot] = 1;
@@ -237,6 +244,7 @@ export class HomePool {
 	}
 
 	#workOut(node: number): void {
+		this.changes++;
 		const from = node * this.#gpus;
 		const [median, late] = [this.#medianScratch.fill(0), this.#lateScratch.fill(0)];
 		let validUntilMs = Number.POSITIVE_INFINITY;
@@ -277,6 +285,7 @@ export class HomePool {
 		for (const slot of view.freeSlots) if (this.#has(slot)) now[slot] = 1;
 		for (let slot = 0; slot < now.length; slot++) {
 			if (now[slot] === this.#given[slot]) continue;
+			this.changes++;
 			this.#given[slot] = now[slot] ?? 0;
 			if (this.#holders[slot] === 0) this.#count(slot, now[slot] === 1 ? 1 : -1);
 			this.#validUntilMs[this.#nodeOf(slot)] = 0;

@@ -51,7 +51,7 @@ export function findKeptRoom(cycle: Cycle, queued: QueuedJob): Finding | null {
 	if (!place) return null;
 	const { nodes, slots } = place;
 	const leaving = slots.filter((slot) => !pool.isFree(slot));
-	const base = { queued, shape, run: null, due: null, choice: null, putOffUntilMs: null };
+	const base = { queued, shape, run: null, due: null, choice: null, putOffUntilMs: null, waitsOn: false };
 	if (leaving.length === 0) {
 		pool.takeSlots(slots);
 		const home = { ...homeStartAt(pool, nodes, snapshot.nowMs), now: true, slots };

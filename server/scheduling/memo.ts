@@ -2,6 +2,7 @@ import type { Policy } from "#server/domain/policy.ts";
 import { type AskApproval, makeAskApproval } from "./choose-offer.ts";
 import { openHome } from "./home.ts";
 import { type HomePool, samePool } from "./home-pool.ts";
+import { KeptQueue } from "./kept-queue.ts";
 import { LiveWork } from "./live.ts";
 import { sameMounts } from "./mounts.ts";
 import { type Copies, copiesOf, sameCopies } from "./offer-residency.ts";
@@ -35,6 +36,8 @@ export class Core {
 	live: LiveWork;
 	shapeOf: ShapeOf;
 	askApproval: AskApproval;
+	/** The queue at home of the last cycle. */
+	readonly queue = new KeptQueue();
 	#nowMs: number;
 	#durations: readonly DurationStat[];
 	#policy: Policy;

@@ -27,7 +27,15 @@ function moveHome(cycle: Cycle, queued: QueuedJob, to: Extract<MoveTarget, { kin
 	if (!pool || !place?.slots.every((slot) => pool.isFree(slot))) return null;
 	pool.takeSlots(place.slots);
 	const home = { ...homeStartAt(pool, place.nodes, snapshot.nowMs), now: true, slots: place.slots };
-	const base = { queued, shape, run: cloudRunOf(queued, shape.verdict, snapshot), due: null, choice: null, putOffUntilMs: null };
+	const base = {
+		queued,
+		shape,
+		run: cloudRunOf(queued, shape.verdict, snapshot),
+		due: null,
+		choice: null,
+		putOffUntilMs: null,
+		waitsOn: false,
+	};
 	return { ...base, start: home, eviction: null, outcome: "place_home", reason: homeReason(home, job.spec) };
 }
 
@@ -42,6 +50,6 @@ function moveToOffer(cycle: Cycle, queued: QueuedJob, to: Extract<MoveTarget, { 
 	const there = { ...shape, offers: () => ({ ...shape.offers(), eligible: only, usable: only, byPrice: () => only }) };
 	const choice = chooseOffer(there, job, run, budgets, core.askApproval, snapshot.nowMs);
 	if (choice.kind !== "chosen") return null;
-	const base = { queued, shape, run, start: null, due: null, choice, putOffUntilMs: null, eviction: null };
+	const base = { queued, shape, run, start: null, due: null, choice, putOffUntilMs: null, eviction: null, waitsOn: false };
 	return { ...base, outcome: "launch", reason: launchReason(choice, run, null, null) };
 }

@@ -1,6 +1,7 @@
 import { gpusOf } from "#server/domain/job.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import type { JobVerdict } from "#server/policy/types.ts";
 import { type DueBurst, shouldCompareWaiting } from "./burst.ts";
 import type { OfferChoice } from "./choose-offer.ts";
 import { type CloudRun, delayMicroUsdPerHourOf, leastScoreFrom, scoreOf } from "./cost.ts";
@@ -48,6 +49,18 @@ export function stayReason(given: {
 		offerId: choice.row.offer.id,
 		homeScoreMicroUsd: String(Math.round(waiting)),
 		cloudScoreMicroUsd: String(Math.round(cloud)),
+	});
+}
+
+/**
+ * Whether every rule that can let the job leave, now or later, compares leaving with waiting. Waiting for a fixed start costs less and
+ * less as time passes, so a job that waits for any offer then waits on.
+ */
+export function alwaysComparesWaiting({ burst, ...verdict }: JobVerdict, snapshot: Pick<Snapshot, "policy">): boolean {
+	const delayMatters = delayMicroUsdPerHourOf(verdict, snapshot) > 0;
+	return burst.every((rule) => {
+		const comparesOnly = !rule.always && rule.waitedMs === null && rule.deadlineSlackMs === null;
+		return comparesOnly && (delayMatters || (rule.forecastWaitMs === null && rule.queueLength === null));
 	});
 }
 
