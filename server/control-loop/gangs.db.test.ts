@@ -64,6 +64,22 @@ describe("a gang of four in a cloud", () => {
 		await expectClean(w);
 	});
 
+	it("is placed together where its interconnect exists, until the sweep after its end", async () => {
+		const efa = fakeOffer({ instanceType: "p4d.24xlarge", microUsdPerHour: 1_500_000n, priceObservedAtMs: START_MS });
+		const w = await open({ cloud: { offers: [fakeOffer({ priceObservedAtMs: START_MS }), efa] } });
+		const { placements } = w.cloud.driver("aws", "spw-test");
+		await w.submit({ name: "gang", nodes: 2, interconnect: "high" });
+		await w.until(running(w));
+		expect((await w.instances()).map((i) => i.instanceType)).toEqual(["p4d.24xlarge", "p4d.24xlarge"]);
+		await w.sweep();
+		const [attempt] = await w.attempts();
+		expect((await placements?.list())?.map(({ attemptId }) => attemptId)).toEqual([attempt?.id]);
+		await w.until(() => w.quiet());
+		await w.sweep();
+		expect(await placements?.list()).toEqual([]);
+		await expectClean(w);
+	});
+
 	it("holds the worst case of each machine, all or nothing: $1.60 is enough for three, so none is requested", async () => {
 		// For one: $1/h for 10 min of work and 15 min around it, and a margin: above $0.40.
 		const w = await open({ capUsd: 1.6 });

@@ -45,6 +45,7 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 			region: row.region,
 			zone: row.zone,
 			nodes: row.nodes,
+			...(row.interconnect !== null && { interconnect: row.interconnect }),
 			instanceType: row.instanceType,
 			capacityType: row.capacityType === "owned" ? "on_demand" : row.capacityType,
 			reservation: row.offer.reservation ?? null,

@@ -16,6 +16,8 @@ export type LiveInstance = typeof instance.$inferSelect & {
 	attemptStartedAt: Date | null;
 	/** Machines of its attempt: 1, or those of a gang. */
 	nodes: number;
+	/** `high`: the job's machines need a high-bandwidth network between them. */
+	interconnect: "high" | null;
 };
 
 /** The instances of a site that our records call alive, oldest first. */
@@ -28,6 +30,7 @@ export async function readLive(ctx: LoopContext, siteId: string): Promise<LiveIn
 			stopReason: attempt.stopReason,
 			attemptStartedAt: attempt.startedAt,
 			nodes: sql<number>`(${job.spec}->>'nodes')::int`,
+			interconnect: sql<"high" | null>`${job.spec}->>'interconnect'`,
 		})
 		.from(instance)
 		.innerJoin(attempt, eq(attempt.id, instance.attemptId))

@@ -1,4 +1,4 @@
-import { inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, ne, sql } from "drizzle-orm";
 import { instance } from "#server/db/schema/instance.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
@@ -29,6 +29,7 @@ export async function sweepCloud(ctx: LoopContext, driver: CloudDriver): Promise
 	for (const seen of found.instances) await correctBilledTime(ctx, rows.get(seen.instanceId ?? ""), seen, look);
 	const strays = alive.filter((seen) => !isAccounted(rows, seen));
 	for (const seen of strays) await terminateOrphan(ctx, driver, seen);
+	await deletePlacements(ctx, driver);
 	const nowMs = ctx.clock.nowMs();
 	const orphans = strays.length;
 	const counts = { seen: alive.length, owned: alive.length - orphans, strays };
@@ -101,5 +102,27 @@ async function terminateOrphan(ctx: LoopContext, driver: CloudDriver, seen: Inst
 	} catch (error) {
 		if (isProcessEnd(error)) throw error;
 		ctx.log("error", "Could not terminate an orphan; the next sweep retries", { ...facts, error: messageOf(error) });
+	}
+}
+
+/**
+ * Deletes the placement groups of attempts without live machines. They are listed before the attempts are read: an attempt's rows are
+ * written before its group is created, so a new group is never deleted. A failure waits for the next sweep, because groups cost nothing.
+ */
+async function deletePlacements(ctx: LoopContext, driver: CloudDriver): Promise<void> {
+	const { placements, siteId } = driver;
+	if (!placements) return;
+	try {
+		const found = await placements.list(await listRecentRegions(ctx, siteId, ctx.clock.nowMs()));
+		if (found.length === 0) return;
+		const live = await ctx.db
+			.selectDistinct({ attemptId: instance.attemptId })
+			.from(instance)
+			.where(and(eq(instance.siteId, siteId), ne(instance.state, "terminated")));
+		const needed = new Set(live.map(({ attemptId }) => attemptId));
+		for (const placement of found) if (!needed.has(placement.attemptId)) await placements.delete(placement);
+	} catch (error) {
+		if (isProcessEnd(error)) throw error;
+		ctx.log("warn", "Could not delete placement groups; the next sweep retries", { siteId, error: messageOf(error) });
 	}
 }

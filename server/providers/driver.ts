@@ -158,7 +158,29 @@ export interface CloudDriver {
 	/** Returns once the provider accepts. Does nothing if the instance no longer exists. Only describe or list confirm the end. */
 	terminate(region: string, providerInstanceId: string): Promise<void>;
 
+	/** What gangs leave at the provider besides their machines. Absent: nothing. */
+	readonly placements?: GangPlacements;
+
 	close(): Promise<void>;
+}
+
+/** Placement groups of gangs that need a high-bandwidth interconnect: created by `launch`, one for each attempt, and free of charge. */
+export interface GangPlacements {
+	/**
+	 * Those of this control plane, in the site's regions. Omits regions that fail.
+	 * @param alsoIn regions that the site's settings may no longer include
+	 */
+	list(alsoIn?: readonly string[]): Promise<GangPlacement[]>;
+
+	/** Deletes one. Does nothing if it does not exist, or while machines in it have not terminated. */
+	delete(placement: Pick<GangPlacement, "region" | "name">): Promise<void>;
+}
+
+export interface GangPlacement {
+	region: string;
+	/** The provider's name. */
+	name: string;
+	attemptId: string;
 }
 
 export type OfferObservation = Omit<Offer, "backoffUntilMs" | "backoffReason" | "egressMicroUsdPerGiB" | "gridGramsPerKwh" | "pue">;
@@ -172,6 +194,8 @@ export interface LaunchRequest {
 	zone: string | null;
 	/** Machines of the attempt; more than one form a gang in one zone. Undefined: 1. */
 	nodes?: number;
+	/** Several machines need a high-bandwidth network between them. Absent: any network. */
+	interconnect?: "high" | undefined;
 	instanceType: string;
 	capacityType: Exclude<CapacityType, "owned">;
 	/**

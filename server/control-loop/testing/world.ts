@@ -391,6 +391,7 @@ export interface JobChanges {
 	gpus?: number;
 	/** Machines that start together. */
 	nodes?: number;
+	interconnect?: "high";
 	class?: string;
 	max?: string;
 	priority?: number;
@@ -410,6 +411,7 @@ export function specOf(changes: JobChanges): JobSpec {
 			command: changes.command ?? ["true"],
 			class: changes.class ?? "burst",
 			nodes: changes.nodes ?? 1,
+			...(changes.interconnect && { interconnect: changes.interconnect }),
 			resources: { gpus: changes.gpus ?? 1 },
 			duration: { estimate: changes.estimate ?? "30s", max: changes.max ?? "10m" },
 			...(changes.critical === undefined ? {} : { critical: changes.critical }),

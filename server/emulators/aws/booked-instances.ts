@@ -8,6 +8,7 @@ export interface BookedEc2Instance extends BookedInstance {
 	zone: string;
 	spotInstanceRequestId: string | null;
 	clientToken: string;
+	placementGroup: string | null;
 }
 
 export function bookedInstances(world: World): BookedEc2Instance[] {
@@ -32,6 +33,7 @@ function bookedInstance(world: World, { reservation, instance }: Machine, nowMs:
 		zone: instance.zone,
 		spotInstanceRequestId: instance.spot?.requestId ?? null,
 		clientToken: reservation.clientToken,
+		placementGroup: reservation.placementGroup,
 	};
 }
 

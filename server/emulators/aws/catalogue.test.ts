@@ -106,6 +106,7 @@ describe("what is sold where", () => {
 					Gpus: [{ Name: "H100", Manufacturer: "NVIDIA", Count: 8, MemoryInfo: { SizeInMiB: 81_920 } }],
 					TotalGpuMemoryInMiB: 655_360,
 				},
+				NetworkInfo: { EfaSupported: true, MaximumNetworkCards: 32, EfaInfo: { MaximumEfaInterfaces: 32 } },
 			},
 		]);
 		const unknown = new DescribeInstanceTypesCommand({ InstanceTypes: ["m5.large"] });

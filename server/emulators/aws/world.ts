@@ -1,5 +1,6 @@
 import type { FaultControl } from "../shared/faults.ts";
 import { isVisible } from "../shared/machine-record.ts";
+import type { PlacementGroups } from "./book/placement-groups.ts";
 import type { Machine } from "./book/records.ts";
 import type { Store } from "./book/store.ts";
 import type { Catalog } from "./catalog.ts";
@@ -15,6 +16,7 @@ export interface World {
 	options: ResolvedOptions;
 	catalog: Catalog;
 	store: Store;
+	placementGroups: PlacementGroups;
 	lifecycle: Ec2Lifecycle;
 	faults: FaultControl;
 	signer: DocumentSigner;

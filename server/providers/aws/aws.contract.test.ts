@@ -20,21 +20,20 @@ import { awsSettingsSchema } from "./settings.ts";
 const REGIONS: [string, string] = ["us-east-1", "eu-west-1"];
 const TYPE = "g5.xlarge";
 
+const EFA_TYPE = "p4d.24xlarge";
+
 /** Invented prices. The contract checks only their form. */
 const CATALOG: CatalogEntry[] = [
-	{
-		instanceType: TYPE,
-		vcpus: 4,
-		memoryGiB: 16,
-		gpus: 1,
-		gpuModel: "A10G-24GB",
-		regions: REGIONS.map((region) => ({
-			region,
-			onDemandMicroUsdPerHour: 1_006_000n,
-			zones: ["a", "b"].map((letter) => ({ zone: `${region}${letter}`, spotMicroUsdPerHour: 400_000n })),
-		})),
-	},
-];
+	{ instanceType: TYPE, vcpus: 4, memoryGiB: 16, gpus: 1, gpuModel: "A10G-24GB" },
+	{ instanceType: EFA_TYPE, vcpus: 96, memoryGiB: 1_152, gpus: 8, gpuModel: "A100-40GB" },
+].map((entry) => ({
+	...entry,
+	regions: REGIONS.map((region) => ({
+		region,
+		onDemandMicroUsdPerHour: 1_006_000n,
+		zones: ["a", "b"].map((letter) => ({ zone: `${region}${letter}`, spotMicroUsdPerHour: 400_000n })),
+	})),
+}));
 
 const RATES: DatedRate[] = REGIONS.map((region) => ({
 	instanceType: TYPE,
@@ -116,6 +115,10 @@ async function emulatedAccount(): Promise<CloudHarness> {
 		otherControlPlane: () => driverOf("somebody-else"),
 		regions: REGIONS,
 		instanceType: TYPE,
+		interconnect: {
+			instanceType: EFA_TYPE,
+			placedTogether: (name) => emulator.instances().filter((i) => i.placementGroup === name && i.state !== "terminated").length,
+		},
 		disk: { type: "gp3", gib: 100, microUsdPerMonth: 8_000_000n },
 		quota: { name: "Running On-Demand G and VT instances", unit: "cores", limit: 200 },
 		moreThanAPage: 12,

@@ -1,6 +1,9 @@
 import {
+	CreatePlacementGroupCommand,
+	DeletePlacementGroupCommand,
 	DescribeImagesCommand,
 	DescribeKeyPairsCommand,
+	DescribePlacementGroupsCommand,
 	DescribeRegionsCommand,
 	DescribeSecurityGroupsCommand,
 	DescribeSubnetsCommand,
@@ -12,6 +15,7 @@ import {
 	paginateDescribeSpotPriceHistory,
 	RunInstancesCommand,
 	type RunInstancesCommandInput,
+	type Tag,
 	TerminateInstancesCommand,
 } from "@aws-sdk/client-ec2";
 import { z } from "zod";
@@ -20,12 +24,24 @@ import { repeatAfterReset } from "../repeat-after-reset.ts";
 import { callAws, notUnderstood, parseAnswer, readPages } from "./answers.ts";
 import { clientConfig } from "./client-config.ts";
 import { type SecurityGroup, securityGroupSchema } from "./gang-network.ts";
+import { placementGroupSchema } from "./gang-placement.ts";
 import { type Ec2Instance, reservationSchema } from "./mapper.ts";
 import { retryWithServerClock } from "./retry-with-server-clock.ts";
 import type { ParsedAwsSettings } from "./settings.ts";
 
 /** EC2 accepts at most this many values in one filter. */
 const FILTER_VALUES_MAX = 200;
+
+const GROUP_EXISTS = "InvalidPlacementGroup.Duplicate";
+const GROUP_IN_USE = "InvalidPlacementGroup.InUse";
+const GROUP_UNKNOWN = "InvalidPlacementGroup.Unknown";
+
+/** Ignores an error with one of these codes. */
+function unlessCode(...codes: string[]): (error: unknown) => void {
+	return (error) => {
+		if (!(error instanceof DriverError) || !codes.includes(error.providerCode ?? "")) throw error;
+	};
+}
 
 const offeringSchema = z.object({ InstanceType: z.string().min(1), Location: z.string().min(1) });
 export type Ec2Offering = z.output<typeof offeringSchema>;
@@ -196,6 +212,28 @@ export class Ec2Calls {
 			(page) => page.CapacityReservations,
 		);
 		return parseAnswer(what, z.array(reservedSchema), rows);
+	}
+
+	/** Creates a cluster placement group, unless it exists. */
+	async createPlacementGroup(region: string, name: string, tags: Tag[]): Promise<void> {
+		const TagSpecifications = [{ ResourceType: "placement-group" as const, Tags: tags }];
+		const input = { GroupName: name, Strategy: "cluster" as const, TagSpecifications };
+		const what = `placement group ${name} in ${region}`;
+		await callAws(what, () => this.#client(region).send(new CreatePlacementGroupCommand(input))).catch(unlessCode(GROUP_EXISTS));
+	}
+
+	/** Names of the placement groups that match. */
+	async placementGroups(region: string, filters: Filter[]): Promise<string[]> {
+		const what = `placement groups in ${region}`;
+		const answer = await callAws(what, () => this.#client(region).send(new DescribePlacementGroupsCommand({ Filters: filters })));
+		return parseAnswer(what, z.array(placementGroupSchema), answer.PlacementGroups ?? []).map(({ GroupName }) => GroupName);
+	}
+
+	/** Does nothing while the group is in use, or if it does not exist. */
+	async deletePlacementGroup(region: string, name: string): Promise<void> {
+		const what = `placement group ${name} in ${region}`;
+		const call = () => this.#client(region).send(new DeletePlacementGroupCommand({ GroupName: name }));
+		await callAws(what, call).catch(unlessCode(GROUP_IN_USE, GROUP_UNKNOWN));
 	}
 
 	async terminateInstance(region: string, providerInstanceId: string): Promise<void> {

@@ -5,6 +5,8 @@ import { type DiskAsked, DiskPrices } from "../disk-prices.ts";
 import {
 	type CloudDriver,
 	CONTROL_PLANE_TAG,
+	type GangPlacement,
+	type GangPlacements,
 	INSTANCE_TAG,
 	type InstanceObservation,
 	type LaunchRequest,
@@ -15,6 +17,7 @@ import { type FailedRegion, forEachRegion, mergeRegions } from "../every-region.
 import { LivePrices } from "../live-prices/live-prices.ts";
 import type { DatedRate, SnapshotRate } from "../snapshot-rate.ts";
 import { chunks, Ec2Calls } from "./client.ts";
+import { attemptOfGroup, placementGroupOf, placementGroupTags } from "./gang-placement.ts";
 import { imageIn, observationOf, ROOT_DISK_TYPE, type RootDisk, runInstancesInput } from "./mapper.ts";
 import { offersOf } from "./offers.ts";
 import { AwsPriceList } from "./prices/price-list-client.ts";
@@ -145,6 +148,7 @@ export class AwsDriver implements CloudDriver {
 	async launch(request: LaunchRequest): Promise<InstanceObservation> {
 		const { region, instanceId } = request;
 		try {
+			await this.#preparePlacement(request);
 			const [rootDisk, isBlock] = await Promise.all([this.#rootDiskIn(region), this.#isBlock(request)]);
 			const input = runInstancesInput(request, this.#settings, this.#imageIn(region), { rootDisk, isBlock });
 			const made = await this.#ec2.runInstances(region, input);
@@ -154,6 +158,21 @@ export class AwsDriver implements CloudDriver {
 			const found = over ? await this.findByToken(region, instanceId) : null;
 			if (found) return found;
 			throw error;
+		}
+	}
+
+	/** Each machine of the gang creates the group if it does not exist, so that a repeated launch finds it again. */
+	async #preparePlacement(request: LaunchRequest): Promise<void> {
+		const group = placementGroupOf(request);
+		if (group === null) return;
+		try {
+			await this.#ec2.createPlacementGroup(request.region, group, placementGroupTags(request, this.#settings.controlPlane));
+		} catch (error) {
+			// A single missing right must not mark the whole site as unhealthy.
+			if (!(error instanceof DriverError) || error.kind !== "unauthorized") throw error;
+			throw new DriverError("invalid_request", `${error.message}; add ec2:CreatePlacementGroup, and ec2:CreateTags with it`, {
+				cause: error,
+			});
 		}
 	}
 
@@ -211,6 +230,23 @@ export class AwsDriver implements CloudDriver {
 			if (error instanceof DriverError && error.kind === "not_found") return;
 			throw error;
 		}
+	}
+
+	readonly placements: GangPlacements = {
+		list: async (alsoIn) => {
+			const regions = mergeRegions(this.#settings.regions, alsoIn);
+			return (await forEachRegion(regions, (region) => this.#placementsIn(region))).found;
+		},
+		delete: ({ region, name }) => this.#ec2.deletePlacementGroup(region, name),
+	};
+
+	async #placementsIn(region: string): Promise<GangPlacement[]> {
+		const ours = { Name: `tag:${CONTROL_PLANE_TAG}`, Values: [this.#settings.controlPlane] };
+		const names = await this.#ec2.placementGroups(region, [ours]);
+		return names.flatMap((name) => {
+			const attemptId = attemptOfGroup(name);
+			return attemptId === null ? [] : [{ region, name, attemptId }];
+		});
 	}
 
 	async close(): Promise<void> {

@@ -12,6 +12,8 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 	// The targeted reservation is full.
 	ReservationCapacityExceeded: "insufficient_capacity",
 	SpotMaxPriceTooLow: "insufficient_capacity",
+	// The gang's placement group was just created, or deleted in between: the repeated launch creates it.
+	"InvalidPlacementGroup.Unknown": "transient",
 	// "The requested configuration is currently not supported": this type is not sold in that zone.
 	Unsupported: "insufficient_capacity",
 

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { LaunchRequest } from "../driver.ts";
 import { ec2InstanceSchema, observationOf, runInstancesInput } from "./mapper.ts";
 import { awsSettingsSchema } from "./settings.ts";
@@ -117,4 +117,32 @@ it.each([
 ])("reports the billed time of %s", (_what, shown, billing) => {
 	const instance = { InstanceId: "i-1", InstanceType: "g5.xlarge", LaunchTime: new Date(5), Placement: { AvailabilityZone: "us-east-1b" } };
 	expect(observationOf("us-east-1", ec2InstanceSchema.parse({ ...instance, ...shown })).billing).toEqual(billing);
+});
+
+describe("a gang that needs a high-bandwidth interconnect", () => {
+	const gang: LaunchRequest = { ...REQUEST, instanceType: "p4d.24xlarge", nodes: 2, interconnect: "high" };
+
+	it("is launched into its placement group, with an EFA on each network card", () => {
+		const input = runInstancesInput(gang, SETTINGS, "ami-1");
+		expect(input.Placement).toEqual({ AvailabilityZone: "us-east-1b", GroupName: "spillway-att_1_001" });
+		const common = { SubnetId: "subnet-b", Groups: ["sg-1"], DeleteOnTermination: true };
+		expect(input.NetworkInterfaces).toEqual([
+			{ NetworkCardIndex: 0, DeviceIndex: 0, InterfaceType: "efa", ...common },
+			...[1, 2, 3].map((card) => ({ NetworkCardIndex: card, DeviceIndex: 1, InterfaceType: "efa-only", ...common })),
+		]);
+		expect(input).not.toHaveProperty("SubnetId");
+		expect(input).not.toHaveProperty("SecurityGroupIds");
+	});
+
+	it("has no placement group in a named reservation, which has its own place", () => {
+		const input = runInstancesInput({ ...gang, capacityType: "reserved", reservation: "cr-0123456789abcdef0" }, SETTINGS, "ami-1");
+		expect(input.Placement).toEqual({ AvailabilityZone: "us-east-1b" });
+		expect(input.NetworkInterfaces).toHaveLength(4);
+	});
+
+	it.each<Partial<LaunchRequest>>([{ nodes: 1 }, { interconnect: undefined }])("needs nothing of it with %j", (changes) => {
+		const input = runInstancesInput({ ...gang, ...changes }, SETTINGS, "ami-1");
+		expect(input.Placement).toEqual({ AvailabilityZone: "us-east-1b" });
+		expect(input).not.toHaveProperty("NetworkInterfaces");
+	});
 });

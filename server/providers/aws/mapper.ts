@@ -9,6 +9,7 @@ import {
 	JOB_TAG,
 	type LaunchRequest,
 } from "../driver.ts";
+import { networkOf, placementGroupOf } from "./gang-placement.ts";
 import type { ParsedAwsSettings } from "./settings.ts";
 
 /** The fields of EC2's `Instance` that are read. Additional fields are accepted; a missing one makes the response invalid. */
@@ -107,6 +108,7 @@ export function runInstancesInput(
 	const subnet = (zone === null ? undefined : settings.subnets[zone]) ?? settings.subnets[region];
 	const groups = settings.securityGroups[region];
 	const keyPair = settings.keyPairs[region];
+	const group = placementGroupOf(request);
 	const tags = [
 		{ Key: CONTROL_PLANE_TAG, Value: settings.controlPlane },
 		{ Key: INSTANCE_TAG, Value: request.instanceId },
@@ -126,9 +128,10 @@ export function runInstancesInput(
 		UserData: Buffer.from(request.userData, "utf8").toString("base64"),
 		TagSpecifications: tagged.map((ResourceType) => ({ ResourceType, Tags: tags })),
 		...(rootDisk && { BlockDeviceMappings: [rootMapping(rootDisk)] }),
-		...(zone === null ? {} : { Placement: { AvailabilityZone: zone } }),
-		...(subnet === undefined ? {} : { SubnetId: subnet }),
-		...(groups === undefined ? {} : { SecurityGroupIds: groups }),
+		...(zone === null && group === null
+			? {}
+			: { Placement: { ...(zone !== null && { AvailabilityZone: zone }), ...(group !== null && { GroupName: group }) } }),
+		...networkOf(request, { subnet, groups }),
 		...(keyPair === undefined ? {} : { KeyName: keyPair }),
 		...(settings.instanceProfile === undefined ? {} : { IamInstanceProfile: { Name: settings.instanceProfile } }),
 		// Without a target, EC2 automatically uses an open reservation of this type and zone.

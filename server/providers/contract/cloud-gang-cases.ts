@@ -48,6 +48,36 @@ export function gangCases(account: () => CloudHarness): void {
 		for (const { instanceId } of requests) expect(await listed(h.driver, instanceId)).toHaveLength(1);
 	});
 
+	it("places a gang with a high-bandwidth interconnect together, and leaves nothing behind", async (context) => {
+		const h = account();
+		if (!h.interconnect) return context.skip("this account has no type with a high-bandwidth interconnect");
+		const { placements } = h.driver;
+		if (!placements) throw new Error("the driver has no placements");
+		const { instanceType, placedTogether } = h.interconnect;
+		const requests = aGang(h, 2).map((request) => ({ ...request, nodes: 2, instanceType, interconnect: "high" as const }));
+		const made = await launchGang(h, requests);
+		const own = async () => (await placements.list()).filter(({ attemptId }) => attemptId === requests[0]?.attemptId);
+		const [placement] = await own();
+		if (!placement) throw new Error("no placement");
+		expect(placedTogether(placement.name)).toBe(2);
+		expect(await h.otherControlPlane().placements?.list()).toEqual([]);
+		// In use: nothing happens.
+		await placements.delete(placement);
+		expect(await own()).toEqual([placement]);
+		for (const one of made) await h.driver.terminate(h.regions[0], one.providerInstanceId);
+		await eventually(h, "the placement is deleted", async () => {
+			await placements.delete(placement);
+			return (await own()).length === 0;
+		});
+		await placements.delete(placement);
+	});
+
+	it("places a gang that accepts any network without a placement", async () => {
+		const h = account();
+		await launchGang(h, aGang(h, 2));
+		expect((await h.driver.placements?.list()) ?? []).toEqual([]);
+	});
+
 	it.for(["no_capacity", "vcpu_quota"] as const)("leaves no machine of a gang when one is rejected by %s", async (refusal, context) => {
 		const h = account();
 		if (!h.faults) return context.skip(NO_FAULTS);

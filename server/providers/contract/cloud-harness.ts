@@ -34,6 +34,12 @@ export interface CloudHarness {
 	placesByRegion?: true;
 	/** Machines do not report the address at which they are reached; their agents find it. */
 	agentReportsAddress?: true;
+	/** A type with a high-bandwidth interconnect, sold in the first region. Undefined: the account has none. */
+	interconnect?: {
+		instanceType: string;
+		/** Number of machines that the provider placed together under this name, in any state but terminated. */
+		placedTogether(name: string): number;
+	};
 	passTime(): Promise<void>;
 	cleanup(): Promise<void>;
 	/** null on a live account, which cannot be made to fail; cases that need faults are skipped there. */

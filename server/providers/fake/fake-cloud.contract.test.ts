@@ -21,6 +21,7 @@ describeCloudDriverContract("fake", async () => {
 	const timers = new FakeTimers(1_700_000_000_000);
 	const offers = REGIONS.flatMap((region) => [
 		fakeOffer({ region }),
+		fakeOffer({ region, instanceType: "p4d.24xlarge" }),
 		fakeOffer({ region, zone: `${region}a`, capacityType: "spot", microUsdPerHour: 300_000n }),
 		fakeOffer({ region, zone: `${region}b`, capacityType: "spot", microUsdPerHour: null }),
 	]);
@@ -32,6 +33,10 @@ describeCloudDriverContract("fake", async () => {
 		otherControlPlane: () => cloud.driver("aws", "somebody-else"),
 		regions: REGIONS,
 		instanceType: "g5.xlarge",
+		interconnect: {
+			instanceType: "p4d.24xlarge",
+			placedTogether: (name: string) => cloud.placedTogether(name.replace("spillway-", "")),
+		},
 		moreThanAPage: 12,
 		passTime: async () => timers.advance(5),
 		cleanup: async () => {},

@@ -15,6 +15,7 @@ import {
 	terminatedAtMs,
 	USER_TERMINATED,
 } from "./fake-instance.ts";
+import { FakePlacements } from "./fake-placements.ts";
 import { type LaunchFault, LaunchScript } from "./launch-faults.ts";
 
 export interface FakeCloudOptions {
@@ -39,6 +40,7 @@ export class FakeCloud {
 	offers: OfferObservation[];
 	readonly #options: Required<Omit<FakeCloudOptions, "offers">>;
 	readonly #instances: FakeInstance[] = [];
+	readonly #placements = new FakePlacements();
 
 	constructor({ offers, ...options }: FakeCloudOptions) {
 		this.#options = { provider: "aws", bootDelayMs: 0, terminateDelayMs: 0, terminatedVisibleMs: HOUR_MS, ...options };
@@ -105,8 +107,15 @@ export class FakeCloud {
 					this.#perRegion("list", (region) => this.#show(mine().filter((i) => i.request.region === region)), mergeRegions(regions, alsoIn)),
 				).then(({ found, sweptRegions, failedRegions }) => ({ instances: found, sweptRegions, failedRegions })),
 			terminate: (region, id) => call({ method: "terminate", region, ids: [id] }, () => this.#terminate(region, id)),
+			placements: this.#placements.of(controlPlane, (attemptId) => this.placedTogether(attemptId) > 0),
 			close: async () => {},
 		};
+	}
+
+	/** Machines of an attempt that have not terminated. */
+	placedTogether(attemptId: string): number {
+		const nowMs = this.#settle();
+		return this.#instances.filter((i) => i.request.attemptId === attemptId && isAlive(i, nowMs)).length;
 	}
 
 	#launch(controlPlane: string, request: LaunchRequest): InstanceObservation {
@@ -129,6 +138,7 @@ export class FakeCloud {
 			const options = refusal.providerCode === undefined ? {} : { providerCode: refusal.providerCode };
 			throw new DriverError(refusal.error, `scripted: the launch fails with ${refusal.providerCode ?? refusal.error}`, options);
 		}
+		this.#placements.create(controlPlane, request);
 		const made = this.#make(controlPlane, request, faults);
 		if (faults.some((f) => f.kind === "lose_answer" || f.kind === "delayed_create")) throw lostAnswer();
 		return observeInstance(made, nowMs);

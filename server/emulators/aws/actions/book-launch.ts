@@ -33,6 +33,7 @@ export function bookLaunch(world: World, booking: Booking): Reservation {
 		keyName: launch.keyName,
 		rootDisk: launch.rootDisk,
 		capacityReservation: target && { id: target.id, isBlock: launch.isBlock },
+		placementGroup: launch.placementGroup,
 		securityGroupIds: launch.securityGroupIds,
 		userData: launch.userData,
 		// A one-time spot request cannot be started again, so its machine is terminated in either case.

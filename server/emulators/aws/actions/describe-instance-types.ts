@@ -4,7 +4,9 @@ import {
 	type DescribeInstanceTypesResult,
 	type GpuInfo,
 	type InstanceTypeInfo,
+	type NetworkInfo,
 } from "@aws-sdk/client-ec2";
+import { efaInterfacesOf } from "#server/domain/interconnect.ts";
 import type { CatalogEntry } from "../../shared/catalog-entry.ts";
 import { Ec2Error } from "../ec2-error.ts";
 import { compileFilters } from "../filters.ts";
@@ -58,7 +60,13 @@ function typeView(entry: CatalogEntry, region: string): InstanceTypeInfo {
 		VCpuInfo: { DefaultVCpus: entry.vcpus },
 		MemoryInfo: { SizeInMiB: entry.memoryGiB * 1024 },
 		GpuInfo: gpuView(entry),
+		NetworkInfo: networkView(entry.instanceType),
 	};
+}
+
+function networkView(instanceType: string): NetworkInfo {
+	const efas = efaInterfacesOf(instanceType);
+	return { EfaSupported: efas > 0, MaximumNetworkCards: Math.max(1, efas), EfaInfo: efas > 0 ? { MaximumEfaInterfaces: efas } : undefined };
 }
 
 /** `H100-80GB` is reported as EC2 does: name H100, 81,920 MiB each. A model without a size reports none. */

@@ -2,6 +2,7 @@ import type { RunInstancesRequest } from "@aws-sdk/client-ec2";
 import type { AskedDisk } from "../../shared/booked-disk.ts";
 import { hex17 } from "../catalog.ts";
 import { Ec2Error, invalidValue, missingParameter, notEmulated } from "../ec2-error.ts";
+import { checkInterfaces } from "./launch-network.ts";
 import { readLaunchTags, type Tags } from "./tags.ts";
 
 const MAX_USER_DATA_BYTES = 16_384;
@@ -24,6 +25,7 @@ export interface LaunchRequest {
 	shutdownBehaviour: "stop" | "terminate";
 	userData: string;
 	keyName: string | null;
+	placementGroup: string | null;
 	securityGroupIds: string[];
 	rootDisk: AskedDisk | null;
 	instanceTags: Tags;
@@ -51,7 +53,7 @@ export function readLaunch(input: RunInstancesRequest): LaunchRequest {
 	if (clientToken.length > MAX_TOKEN) throw invalidValue("clientToken", clientToken, `Expecting at most ${MAX_TOKEN} characters.`);
 	const tenancy = input.Placement?.Tenancy;
 	if (tenancy !== undefined && tenancy !== "default") throw notEmulated(`the tenancy ${tenancy}`);
-	if ((input.NetworkInterfaces ?? []).length > 1) throw notEmulated("more than one network interface");
+	checkInterfaces(input, instanceTypeOf(input));
 	const shutdown = input.InstanceInitiatedShutdownBehavior ?? "stop";
 	if (shutdown !== "stop" && shutdown !== "terminate") {
 		throw invalidValue("instanceInitiatedShutdownBehavior", shutdown, "Expecting stop or terminate.");
@@ -71,6 +73,7 @@ export function readLaunch(input: RunInstancesRequest): LaunchRequest {
 		shutdownBehaviour: shutdown,
 		userData: readUserData(input.UserData),
 		keyName: input.KeyName ?? null,
+		placementGroup: input.Placement?.GroupName ?? null,
 		securityGroupIds: input.SecurityGroupIds ?? input.NetworkInterfaces?.[0]?.Groups ?? [],
 		rootDisk: readRootDisk(input),
 		instanceTags: tags.instance,

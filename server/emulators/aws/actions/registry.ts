@@ -1,5 +1,7 @@
 import type { Ec2Action } from "./action.ts";
+import { createPlacementGroup } from "./create-placement-group.ts";
 import { createTags } from "./create-tags.ts";
+import { deletePlacementGroup } from "./delete-placement-group.ts";
 import { describeAvailabilityZones } from "./describe-availability-zones.ts";
 import { describeCapacityReservations } from "./describe-capacity-reservations.ts";
 import { describeImages } from "./describe-images.ts";
@@ -7,6 +9,7 @@ import { describeInstanceTypeOfferings } from "./describe-instance-type-offering
 import { describeInstanceTypes } from "./describe-instance-types.ts";
 import { describeInstances } from "./describe-instances.ts";
 import { describeKeyPairs } from "./describe-key-pairs.ts";
+import { describePlacementGroups } from "./describe-placement-groups.ts";
 import { describeRegions } from "./describe-regions.ts";
 import { describeSecurityGroups } from "./describe-security-groups.ts";
 import { describeSpotInstanceRequests } from "./describe-spot-instance-requests.ts";
@@ -18,7 +21,9 @@ import { terminateInstances } from "./terminate-instances.ts";
 
 export const ACTIONS: ReadonlyMap<string, Ec2Action> = new Map(
 	[
+		createPlacementGroup,
 		createTags,
+		deletePlacementGroup,
 		describeAvailabilityZones,
 		describeCapacityReservations,
 		describeImages,
@@ -26,6 +31,7 @@ export const ACTIONS: ReadonlyMap<string, Ec2Action> = new Map(
 		describeInstanceTypes,
 		describeInstances,
 		describeKeyPairs,
+		describePlacementGroups,
 		describeRegions,
 		describeSecurityGroups,
 		describeSpotInstanceRequests,

@@ -7,6 +7,7 @@ import { requireGroups, requireKeyPairs } from "../account-network.ts";
 import type { Reservation } from "../book/records.ts";
 import { targetOf } from "../capacity-reservations.ts";
 import { Ec2Error } from "../ec2-error.ts";
+import { zoneInGroup } from "../placement-rules.ts";
 import { spotPriceAt } from "../spot-prices.ts";
 import { machinesWithin, vcpuQuotaOf } from "../vcpu-quotas.ts";
 import { reservationView } from "../views/instance-view.ts";
@@ -37,9 +38,12 @@ export const runInstances = defineAction<RunInstancesRequest, Ec2Reservation>({
 		"MaxCount",
 		"MinCount",
 		"NetworkInterfaces.Groups",
+		"NetworkInterfaces.InterfaceType",
+		"NetworkInterfaces.NetworkCardIndex",
 		"NetworkInterfaces.SubnetId",
 		"Placement.AvailabilityZone",
 		"Placement.AvailabilityZoneId",
+		"Placement.GroupName",
 		"Placement.Tenancy",
 		"SecurityGroupIds",
 		"SubnetId",
@@ -75,7 +79,7 @@ export const runInstances = defineAction<RunInstancesRequest, Ec2Reservation>({
 		requireGroups(world, region, launch.securityGroupIds);
 		requireKeyPairs(world, launch.keyName === null ? [] : [launch.keyName]);
 		const target = targetOf(world, region, launch);
-		const zone = requestedZone(input, world.catalog, region);
+		const zone = zoneInGroup(world, region, launch.placementGroup, requestedZone(input, world.catalog, region));
 		const turn = world.store.nextOrdinal();
 		const placement = placeLaunch({ region, instanceType, zone, spot, turn }, world.catalog, world.faults);
 		stopDryRun(input.DryRun);

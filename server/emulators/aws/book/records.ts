@@ -43,6 +43,8 @@ export const reservationSchema = z.strictObject({
 		.default(null),
 	/** The reservation that it was launched into. */
 	capacityReservation: z.strictObject({ id: z.string(), isBlock: z.boolean() }).nullable().default(null),
+	/** Name of its placement group; null: none. */
+	placementGroup: z.string().nullable().default(null),
 	securityGroupIds: z.array(z.string()),
 	/** As received, in base64. */
 	userData: z.string(),

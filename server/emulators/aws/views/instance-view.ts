@@ -53,7 +53,7 @@ export function instanceView(world: World, { reservation, instance }: Machine): 
 		AmiLaunchIndex: instance.amiLaunchIndex,
 		InstanceType: ec2TypeOf(reservation.instanceType),
 		LaunchTime: new Date(instance.launchedAtMs),
-		Placement: { AvailabilityZone: instance.zone, GroupName: "", Tenancy: "default" },
+		Placement: { AvailabilityZone: instance.zone, GroupName: reservation.placementGroup ?? "", Tenancy: "default" },
 		Monitoring: { State: "disabled" },
 		SubnetId: isOver ? undefined : instance.subnetId,
 		VpcId: isOver ? undefined : world.catalog.vpcOf(reservation.region),
