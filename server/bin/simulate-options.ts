@@ -2,7 +2,8 @@ import { parseArgs } from "node:util";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
 export interface SimulateOptions {
-	trace: string;
+	/** null: only the scenario's pipelines are replayed. */
+	trace: string | null;
 	scenario: string;
 	policies: string[];
 	strategies: string[];
@@ -24,14 +25,14 @@ const SEED_MAX = 2 ** 31 - 1;
 export function readSimulateOptions(argv: readonly string[]): SimulateOptions | null {
 	const values = parse(argv);
 	if (values.help) return null;
-	const required = (name: "trace" | "scenario", what: string): string => {
-		const file = values[name];
-		if (file !== undefined && file !== "") return file;
-		throw new SpillwayError("invalid_input", `--${name} is missing.`, { fix: `Give --${name} FILE, ${what}.` });
-	};
+	const { scenario } = values;
+	if (scenario === undefined || scenario === "")
+		throw new SpillwayError("invalid_input", "--scenario is missing.", {
+			fix: "Give --scenario FILE, what the jobs are replayed against; examples/simulate has four.",
+		});
 	return {
-		trace: required("trace", "a CSV trace or the output of sacct --parsable2"),
-		scenario: required("scenario", "what the trace is replayed against; examples/simulate has two"),
+		trace: values.trace === undefined || values.trace === "" ? null : values.trace,
+		scenario,
 		policies: values.policy ?? [],
 		strategies: (values.strategy ?? []).flatMap((names) => names.split(",")).map((name) => name.trim()),
 		seed: seedOf(values.seed),

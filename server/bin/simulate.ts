@@ -13,16 +13,17 @@ import {
 	type SimulationRun,
 } from "#server/simulation/report/build-report.ts";
 import { chooseRuns, type PlannedRun } from "#server/simulation/report/choose-runs.ts";
-import { jobsThatFit } from "#server/simulation/report/jobs-that-fit.ts";
+import { count } from "#server/simulation/report/figures.ts";
+import { jobsThatFit, requirePlacesForPipelines } from "#server/simulation/report/jobs-that-fit.ts";
 import { ProgressBar } from "#server/simulation/report/progress-bar.ts";
-import { count, renderReport } from "#server/simulation/report/render-report.ts";
+import { renderReport } from "#server/simulation/report/render-report.ts";
 import { sizedJobs } from "#server/simulation/report/sized-jobs.ts";
 import { readScenarioFile, sha256 } from "#server/simulation/scenario-file/read-scenario.ts";
 import { parseTrace, readTextFile } from "#server/simulation/trace-file/read-trace.ts";
 import { SHIPPED_FACTS } from "./simulate-facts.ts";
 import { readSimulateOptions, type SimulateOptions } from "./simulate-options.ts";
 
-const USAGE = `Usage: spillway simulate --trace FILE --scenario FILE [--policy FILE]... [--strategy NAME]... [flags]
+const USAGE = `Usage: spillway simulate [--trace FILE] --scenario FILE [--policy FILE]... [--strategy NAME]... [flags]
 
 Strategies: ${RULES_OF_THUMB_NAMES.join(", ")}, and spillway under each --policy.
 docs/simulator.md says what they are, what a scenario holds and what each figure means.
@@ -48,15 +49,19 @@ function simulate(options: SimulateOptions): void {
 	if (options.out !== null) rejectUnwritable(options.out);
 	const runs = chooseRuns(options, (file) => readTextFile(file, "policy"));
 	for (const warning of runs.flatMap((run) => run.warnings)) process.stderr.write(`spillway: warning: ${warning}\n`);
-	const text = readTextFile(options.trace, "trace");
-	const trace = parseTrace(text, options.trace, { lenient: options.lenient, acceleratorsNamed: SHIPPED_FACTS.acceleratorsNamed });
+	const recorded = options.trace === null ? null : readRecorded(options.trace, options.lenient);
 	const { scenario, files } = readScenarioFile(options.scenario, {
 		facts: SHIPPED_FACTS,
-		recordedStartMs: trace.recordedStartMs,
+		recordedStartMs: recorded?.trace.recordedStartMs ?? null,
 		...(options.seed === null ? {} : { seed: options.seed }),
 	});
-	const jobs = jobsThatFit(sizedJobs(trace.jobs, scenario), scenario);
-	if (jobs.length === 0)
+	if (!recorded && !scenario.pipelines)
+		throw new SpillwayError("invalid_input", "--trace is missing.", {
+			fix: "Give --trace FILE, a CSV trace or the output of sacct --parsable2, or list pipelines in the scenario.",
+		});
+	requirePlacesForPipelines(scenario);
+	const jobs = jobsThatFit(sizedJobs(recorded?.trace.jobs ?? [], scenario), scenario);
+	if (recorded && jobs.length === 0)
 		throw new SpillwayError("invalid_input", `No job of ${options.trace} fits a pool or an offer of ${options.scenario}.`, {
 			fix: "Compare the jobs' gpus and gpu_type with the scenario's machines.",
 		});
@@ -65,12 +70,19 @@ function simulate(options: SimulateOptions): void {
 		kind: "SimulationReport",
 		version: ownVersion(),
 		seed: scenario.seed,
-		trace: describeTrace({ ...trace, jobs }, { file: options.trace, sha256: sha256(text), withoutPlace: trace.jobs.length - jobs.length }),
+		trace:
+			recorded && describeTrace({ ...recorded.trace, jobs }, { ...recorded.file, withoutPlace: recorded.trace.jobs.length - jobs.length }),
 		scenario: describeScenario(scenario, options.scenario, files),
 		runs: runs.map((run) => runOne(run, { jobs, scenario, options })),
 	};
 	if (options.out !== null) writeReport(options.out, report);
 	process.stdout.write(options.json ? reportJson(report) : renderReport(report));
+}
+
+function readRecorded(file: string, lenient: boolean) {
+	const text = readTextFile(file, "trace");
+	const trace = parseTrace(text, file, { lenient, acceleratorsNamed: SHIPPED_FACTS.acceleratorsNamed });
+	return { trace, file: { file, sha256: sha256(text) } };
 }
 
 function runOne(

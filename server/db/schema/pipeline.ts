@@ -3,6 +3,7 @@ import { bigint, check, index, integer, pgTable, primaryKey, text } from "drizzl
 import type { JobSpec } from "../../domain/job.ts";
 import type { GraphStep } from "../../domain/pipeline/advance.ts";
 import type { PipelineKind, Scalar, StepInput } from "../../domain/pipeline/pipeline.ts";
+import type { StepExpectation } from "../../domain/pipeline/step-expectation.ts";
 import type { StopRule } from "../../domain/pipeline/stop-rule.ts";
 import { PIPELINE_STATES, STEP_STATES, type StepState } from "../../domain/states.ts";
 import { instant, json, microUsd } from "./columns.ts";
@@ -10,16 +11,8 @@ import { job } from "./job.ts";
 import { template } from "./template.ts";
 
 /** A declared step, stored with its pipeline, since pipelines have only as many steps as people wrote. */
-export interface StoredStep extends GraphStep {
+export interface StoredStep extends GraphStep, StepExpectation {
 	inputs: StepInput[];
-	/** Expected run time of one run, and of the longest path from its end to the pipeline's end, ms. */
-	runMs: number;
-	restMs: number;
-	/** P90 minus median, for the step and summed over that path. Absent: unknown. */
-	spreadMs?: number;
-	restSpreadMs?: number;
-	/** Maximum cloud spend of one run, retries included, micro-dollars as text. Absent: 0. */
-	maximumMicroUsd?: string;
 }
 
 export const pipeline = pgTable(

@@ -1,4 +1,5 @@
 import { FINAL_STEP_STATES, type JobState, type PipelineState, type StepState } from "../states.ts";
+import type { StepSpec } from "./pipeline.ts";
 
 /** A declared step as stored in the database, in topological order. */
 export interface GraphStep {
@@ -7,6 +8,12 @@ export interface GraphStep {
 	needs: readonly number[];
 	when: string | null;
 	retry: number;
+}
+
+/** The steps of a file by position. @param steps in topological order */
+export function graphOf(steps: readonly Pick<StepSpec, "name" | "needs" | "when" | "retry">[]): GraphStep[] {
+	const positions = new Map(steps.map(({ name }, position) => [name, position]));
+	return steps.map(({ name, needs, when, retry }) => ({ name, when, retry, needs: needs.flatMap((need) => positions.get(need) ?? []) }));
 }
 
 /** One run of a step in its current state. */

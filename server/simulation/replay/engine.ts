@@ -1,10 +1,14 @@
 import type { Offer, OfferQuota } from "#server/domain/capacity.ts";
+import type { RunSpec } from "#server/domain/pipeline/pipeline.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { NO_STAGING } from "#server/scheduling/data.ts";
 import { availableUntil, isAvailable } from "./availability.ts";
 import { EventQueue } from "./event-queue.ts";
+import type { GraphPlanner } from "./graphs/graph-planner.ts";
+import { GraphRuns, traceJobOf } from "./graphs/graph-runs.ts";
+import { reportGraphs } from "./graphs/report-graphs.ts";
 import { HomeNodes } from "./home-nodes.ts";
 import { ReplayJob } from "./job.ts";
 import { type MeasuredRun, Meter } from "./meter.ts";
@@ -12,7 +16,7 @@ import { isAllowedIn, ReplayData } from "./replay-data.ts";
 import type { SeenJob } from "./run.ts";
 import { placeOf, Run, type RunEnd } from "./run.ts";
 import { trueSpeed } from "./true-speeds.ts";
-import type { ReplayScenario, TraceJob } from "./types.ts";
+import type { ReplayedPipeline, ReplayPipeline, ReplayScenario, TraceJob } from "./types.ts";
 
 /** Decides placements. Events are reported first; `decide` is called once all events of a moment are reported. */
 export interface Strategy {
@@ -22,6 +26,8 @@ export interface Strategy {
 	decide(): void;
 	/** A person cancelled the job while it was waiting. */
 	withdrawn?(job: SeenJob): void;
+	/** Places whole graphs. Absent: each step is a job with its pipeline's deadline. */
+	readonly graphs?: GraphPlanner;
 	/** Number of decisions actually made. Absent: every call counts. */
 	readonly decisions?: number;
 }
@@ -54,6 +60,8 @@ export interface EngineOptions {
 	onProgress?: ((done: number, total: number) => void) | undefined;
 	/** Called for every attempt that ends, and for every job that arrives or ends. */
 	onRun?: ((measured: MeasuredRun) => void) | undefined;
+	/** Called for every run of a pipeline that becomes a job. */
+	onRelease?: ((job: TraceJob) => void) | undefined;
 	onEvent?: ((atMs: number, what: string, run: Run | SeenJob) => void) | undefined;
 	/** UTC ms at which the replay ends, whatever still runs or waits. Absent: when every job is over. */
 	untilMs?: number | undefined;
@@ -62,10 +70,12 @@ export interface EngineOptions {
 }
 
 interface Event {
-	kind: "finish" | "interrupt" | "refuse" | "expire" | "stop" | "stopped" | "wake" | "withdraw";
+	kind: "finish" | "interrupt" | "refuse" | "expire" | "stop" | "stopped" | "wake" | "withdraw" | "pipeline";
 	run: Run | null;
 	/** The cancelled job. */
 	job?: ReplayJob;
+	/** The pipeline to submit. */
+	pipeline?: ReplayPipeline;
 }
 
 const WAKE: Event = { kind: "wake", run: null };
@@ -80,7 +90,11 @@ const PROGRESS_EVERY = 1024;
 export class Engine implements World {
 	readonly scenario: ReplayScenario;
 	readonly pools: readonly HomeNodes[];
-	readonly jobs: readonly ReplayJob[];
+	readonly jobs: ReplayJob[];
+	readonly #graphs: GraphRuns;
+	/** Jobs of the trace; those of pipelines come after them. */
+	readonly #traced: number;
+	readonly #gpusPerNode: number;
 	readonly meter: Meter;
 	readonly data: ReplayData;
 	/** Free reserved machines by offer id. Kept here because an offer that a strategy holds may show an older count. */
@@ -101,12 +115,14 @@ export class Engine implements World {
 		this.scenario = scenario;
 		this.pools = scenario.pools.map((pool) => new HomeNodes(pool));
 		const widest = scenario.pools.reduce((most, pool) => Math.max(most, pool.gpusPerNode), 0);
-		const gpusPerNode = widest || scenario.offers.reduce((most, offer) => Math.max(most, offer.gpus), 1);
+		this.#gpusPerNode = widest || scenario.offers.reduce((most, offer) => Math.max(most, offer.gpus), 1);
 		const sorted = [...traceJobs].sort((a, b) => a.submitMs - b.submitMs);
 		this.data = new ReplayData(scenario);
-		this.jobs = sorted.map(
-			(job, index) => new ReplayJob(job, index, scenario.startMs, gpusPerNode, this.data.readBy(job.team), scenario.throughput),
-		);
+		this.jobs = sorted.map((job, index) => this.#makeJob(job, index));
+		this.#traced = this.jobs.length;
+		this.#graphs = new GraphRuns(scenario);
+		for (const pipeline of scenario.pipelines ?? [])
+			this.#events.push(scenario.startMs + pipeline.submitMs, { kind: "pipeline", run: null, pipeline });
 		this.meter = new Meter(scenario, this.data);
 		this.#reservedFree = new Map(scenario.offers.map((offer) => [offer.id, offer.reservedFree ?? 0]));
 		this.#options = options;
@@ -123,30 +139,61 @@ export class Engine implements World {
 		return this.#decisions;
 	}
 
+	#makeJob(job: TraceJob, index: number): ReplayJob {
+		const { startMs, throughput } = this.scenario;
+		return new ReplayJob(job, index, startMs, this.#gpusPerNode, this.data.readBy(job.team), throughput);
+	}
+
+	/** Results of the pipelines, in order of submission. Absent: the scenario has none. */
+	reportPipelines(): ReplayedPipeline[] | null {
+		if (!this.scenario.pipelines) return null;
+		const jobOf = (pipeline: ReplayPipeline, run: RunSpec): ReplayJob =>
+			this.#makeJob(traceJobOf(this.scenario, pipeline, { id: run.name, run, deadlineMs: null, submitMs: 0 }), -1);
+		return reportGraphs(this.#graphs.all, ({ pipeline }, run) => this.meter.leastMs(jobOf(pipeline, run)));
+	}
+
 	/** Replays until every job is done or given up, or no events remain. */
 	run(strategy: Strategy): void {
 		let steps = 0;
 		const { untilMs = Number.POSITIVE_INFINITY } = this.#options;
-		while (this.#left > 0) {
-			const arrivalMs = this.jobs[this.#nextArrival]?.submittedAtMs ?? Number.POSITIVE_INFINITY;
+		while (this.#left > 0 || this.#graphs.isLive) {
+			const arrivalMs = this.#arriving()?.submittedAtMs ?? Number.POSITIVE_INFINITY;
 			const atMs = Math.min(arrivalMs, this.#events.nextMs);
 			if (atMs === Number.POSITIVE_INFINITY || atMs > untilMs) break;
 			assert(atMs >= this.#nowMs, "time does not go back");
 			this.#nowMs = atMs;
 			while (this.#events.nextMs <= atMs) this.#handle(strategy, this.#events.pop() ?? WAKE);
-			for (let job = this.jobs[this.#nextArrival]; job && job.submittedAtMs <= atMs; job = this.jobs[this.#nextArrival]) {
+			for (let job = this.#arriving(); job && job.submittedAtMs <= atMs; job = this.#arriving()) {
 				this.#nextArrival++;
 				this.#options.onEvent?.(atMs, "submitted", job);
 				const withdrawnMs = job.recorded?.withdrawnMs ?? null;
 				if (withdrawnMs !== null) this.#events.push(this.scenario.startMs + withdrawnMs, { kind: "withdraw", run: null, job });
 				strategy.arrived(job);
 			}
+			this.#release(strategy);
 			this.#decisions++;
 			strategy.decide();
 			if (++steps % PROGRESS_EVERY === 0) this.#options.onProgress?.(this.jobs.length - this.#left, this.jobs.length);
 		}
 		if (untilMs !== Number.POSITIVE_INFINITY) this.#cutOff(strategy, untilMs);
 		this.#options.onProgress?.(this.jobs.length - this.#left, this.jobs.length);
+	}
+
+	#arriving(): ReplayJob | undefined {
+		return this.#nextArrival < this.#traced ? this.jobs[this.#nextArrival] : undefined;
+	}
+
+	/** Makes jobs of the runs that can start now. */
+	#release(strategy: Strategy): void {
+		for (const trace of this.#graphs.release(strategy.graphs, this.#nowMs)) {
+			const job = this.#makeJob(trace, this.jobs.length);
+			this.jobs.push(job);
+			this.#left++;
+			this.#graphs.began(job);
+			this.#options.onRelease?.(trace);
+			this.#options.onEvent?.(this.#nowMs, "submitted", job);
+			strategy.arrived(job);
+		}
 	}
 
 	#cutOff(strategy: Strategy, untilMs: number): void {
@@ -212,6 +259,9 @@ export class Engine implements World {
 		assert(job.run === null && job.finishedAtMs === null && !job.givenUp, `job ${job.id} cannot be given up now`);
 		job.givenUp = true;
 		this.#left--;
+		if (job.pipelineId === null) return;
+		this.#graphs.ended(job.id, "failed");
+		this.wakeAt(this.#nowMs);
 	}
 
 	wakeAt(atMs: number): void {
@@ -294,7 +344,8 @@ export class Engine implements World {
 		return hash32(`${seed}/${run.job.id}/${run.attemptNo}/${offer.id}`) / 2 ** 32 < share;
 	}
 
-	#handle(strategy: Strategy, { kind, run, job }: Event): void {
+	#handle(strategy: Strategy, { kind, run, job, pipeline }: Event): void {
+		if (pipeline) this.#graphs.submit(pipeline, strategy.graphs, this.#nowMs);
 		if (job) this.#withdraw(strategy, job);
 		if (run === null || run.over) return;
 		switch (kind) {
@@ -316,6 +367,7 @@ export class Engine implements World {
 				return;
 			case "wake":
 			case "withdraw":
+			case "pipeline":
 				return;
 		}
 	}
@@ -351,8 +403,10 @@ export class Engine implements World {
 		if (why === "finished") {
 			job.finishedAtMs = this.#nowMs;
 			this.#left--;
+			if (job.pipelineId !== null) this.#graphs.ended(job.id, "succeeded");
 		}
 		const measured = this.meter.measure(run, why, this.#nowMs, job.savedMs - before);
+		if (job.pipelineId !== null) this.#graphs.measured(measured);
 		this.#options.onRun?.(measured);
 		this.#options.onEvent?.(this.#nowMs, why, run);
 		strategy.ended(run, why, measured);

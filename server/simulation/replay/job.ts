@@ -18,6 +18,7 @@ export class ReplayJob implements SeenJob {
 	readonly deadlineAtMs: number | null;
 	readonly deadlineKind: TraceJob["deadlineKind"];
 	readonly limitMs: number | null;
+	readonly pipelineId: string | null;
 	readonly data: readonly DataRef[];
 	readonly recorded: RecordedJob | null;
 	/** Run time on a machine of speed 1, ms. Speed 1 is the recorded accelerator if the scenario gives no speeds. */
@@ -56,6 +57,7 @@ export class ReplayJob implements SeenJob {
 		this.deadlineAtMs = spec ? spec.deadlineMs : trace.deadlineMs === null ? null : this.submittedAtMs + trace.deadlineMs;
 		this.deadlineKind = trace.deadlineKind;
 		this.limitMs = trace.limitMs;
+		this.pipelineId = trace.pipelineId ?? null;
 		this.data = spec?.data ?? data;
 		this.recorded = trace.recorded ?? null;
 		// Nothing runs for less than a millisecond, so that an end comes after its start.

@@ -142,10 +142,12 @@ export class Meter {
 		const done = jobs.filter((job) => job.finishedAtMs !== null);
 		const waits = sortedSeconds(done.map((job) => (job.firstStartMs ?? 0) - job.submittedAtMs));
 		const times = sortedSeconds(done.map((job) => (job.finishedAtMs ?? 0) - job.submittedAtMs));
-		const misses = jobs.filter((job) => job.deadlineAtMs !== null && (job.finishedAtMs ?? Number.POSITIVE_INFINITY) > job.deadlineAtMs);
+		const own = jobs.filter((job) => job.pipelineId === null);
+		const misses = own.filter((job) => job.deadlineAtMs !== null && (job.finishedAtMs ?? Number.POSITIVE_INFINITY) > job.deadlineAtMs);
 		const strict = misses.filter((job) => job.deadlineKind === "strict");
 		const ownedGpus = this.#scenario.pools.reduce((sum, pool) => sum + pool.nodes * pool.gpusPerNode, 0);
-		const spanMs = this.#lastEndMs - (jobs[0]?.submittedAtMs ?? this.#scenario.startMs);
+		const firstMs = jobs.reduce((first, job) => Math.min(first, job.submittedAtMs), this.#lastEndMs);
+		const spanMs = this.#lastEndMs - firstMs;
 		const cloudGpuHours = Object.values(this.#gpuHours).reduce((sum, hours) => sum + hours, 0);
 		const cloudMicroUsd = this.#computeMicroUsd + this.#egressMicroUsd + this.#storageMicroUsd;
 		return {
@@ -189,6 +191,11 @@ export class Meter {
 
 	/** Whether an ideal machine would have finished it in time: at home from its submission, or in the cloud after boot and staging. */
 	#couldHaveMade(job: ReplayJob): boolean {
+		return job.submittedAtMs + this.leastMs(job) <= (job.deadlineAtMs ?? Number.NEGATIVE_INFINITY);
+	}
+
+	/** Time from its submission to its end on a dedicated machine, at home or in the cloud after boot and staging. */
+	leastMs(job: ReplayJob): number {
 		const { pools, bootMs, offers } = this.#scenario;
 		const able = pools.filter((pool) => job.accelerators.length === 0 || job.accelerators.includes(pool.accelerator));
 		const home = able
@@ -198,7 +205,7 @@ export class Meter {
 			.filter((offer) => offer.gpus >= job.gpusPerNode && isAllowedIn(job.data, offer))
 			.filter((offer) => job.accelerators.length === 0 || job.accelerators.includes(offer.accelerator))
 			.reduce((least, offer) => Math.min(least, bootMs + this.#data.staging(job.data, offer).ms + job.workMs), Number.POSITIVE_INFINITY);
-		return job.submittedAtMs + Math.min(home, cloud) <= (job.deadlineAtMs ?? Number.NEGATIVE_INFINITY);
+		return Math.min(home, cloud);
 	}
 }
 

@@ -41,6 +41,11 @@ export function replayWithSeries(
 			const waitMs = (firstStarts.get(job.index) ?? commandAtMs) - job.submittedAtMs;
 			series.done(groupOf(specs, job), { waitMs, timeToModelMs: endMs - job.submittedAtMs });
 		},
+		onRelease: (job) => {
+			options.onRelease?.(job);
+			const fromMs = scenario.startMs + job.submitMs;
+			series.demand({ fromMs, toMs: fromMs + job.durationMs, gpus: job.gpus });
+		},
 		onEvent: (atMs, what, about) => {
 			options.onEvent?.(atMs, what, about);
 			if (what !== "submitted" || "job" in about) return;

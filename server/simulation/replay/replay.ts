@@ -62,8 +62,10 @@ export function replay(
 	engine.run(strategy);
 	const decisions = strategy.decisions ?? engine.decisions;
 	const seconds = (performance.now() - began) / 1000;
+	const pipelines = engine.reportPipelines();
 	return {
 		...engine.meter.report(choice.name, engine.jobs),
+		...(pipelines && { pipelines }),
 		overshootUsd: overshootOf(choice, engine),
 		decisions,
 		decisionsPerSecond: Math.round(decisions / Math.max(seconds, 1e-9)),

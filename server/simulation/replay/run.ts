@@ -99,7 +99,7 @@ export function placeOf({ provider, region }: Pick<Offer, "provider" | "region">
 
 /** A job as strategies see it: what a live scheduler would know, never how long it will run. */
 export interface SeenJob {
-	/** Position in submission order. */
+	/** Position in submission order: first the jobs of the trace, then those of pipelines. */
 	readonly index: number;
 	readonly id: string;
 	readonly team: string;
@@ -114,6 +114,8 @@ export interface SeenJob {
 	readonly deadlineAtMs: number | null;
 	readonly deadlineKind: TraceJob["deadlineKind"];
 	readonly limitMs: number | null;
+	/** The pipeline that it is a run of. */
+	readonly pipelineId: string | null;
 	/** Data it reads; the same list for all jobs that read the same data. */
 	readonly data: readonly DataRef[];
 	/** What our own records contain about it; null for a job from a trace. */

@@ -1,7 +1,9 @@
 import type { Offer, Pool } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import type { PipelineSpec } from "#server/domain/pipeline/pipeline.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Scaling } from "#server/domain/scaling.ts";
+import type { PipelineState } from "#server/domain/states.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import type { ThroughputPrior } from "#server/scheduling/throughput/types.ts";
 import type { Snapshot, TimeSpread } from "#server/scheduling/types.ts";
@@ -38,6 +40,19 @@ export interface TraceJob {
 	scaling?: Scaling;
 	/** From our job records. Absent: the job is derived from the fields above. */
 	recorded?: RecordedJob;
+	/** The pipeline that it is a run of. Its deadline is then its step's share, and missing it is not counted. */
+	pipelineId?: string;
+}
+
+/** A pipeline that a replay submits. Its runs become jobs when what they need has ended. */
+export interface ReplayPipeline {
+	id: string;
+	/** From the replay's start, ms. */
+	submitMs: number;
+	/** Deadline in UTC ms. */
+	spec: PipelineSpec;
+	/** By name of the run: its time on a machine of speed 1, ms. */
+	runMs: ReadonlyMap<string, number>;
 }
 
 /** What our own records contain about a job besides its times. Its spec takes precedence over the TraceJob fields with the same content. */
@@ -126,6 +141,8 @@ export interface ReplayScenario {
 	mounts?: Snapshot["mounts"];
 	/** Time from launch to a running command that the core expects. Absent: bootMs. */
 	cloudStartMs?: TimeSpread;
+	/** Submitted in addition to the trace's jobs. Absent: none. */
+	pipelines?: readonly ReplayPipeline[];
 }
 
 export interface ReplayDataSets {
@@ -212,8 +229,34 @@ export interface ReplayReport {
 	decisions: number;
 	decisionsPerSecond: number;
 	replaySeconds: number;
+	/** In order of submission. Absent: the scenario has no pipelines. */
+	pipelines?: ReplayedPipeline[];
 	/** By day, team and class, for charts (series.ts). */
 	series?: ReplaySeries;
+}
+
+/** Result of one pipeline. Times are ISO 8601 in UTC. */
+export interface ReplayedPipeline {
+	name: string;
+	/** `refused`: its worst case exceeds its own budget, or what a budget has left. `running`: not done by the end. */
+	state: PipelineState | "refused";
+	/** Why it was refused. */
+	refusal: string | null;
+	submittedAt: string;
+	/** First start of a command. */
+	startedAt: string | null;
+	finishedAt: string | null;
+	deadlineAt: string | null;
+	/** null without a deadline. */
+	deadlineMet: boolean | null;
+	/** It missed a deadline that dedicated machines, at home or in the cloud after a boot, would have met. */
+	avoidableMiss: boolean;
+	runs: number;
+	runsSucceeded: number;
+	/** Of all its jobs. */
+	cloudCostUsd: number;
+	/** null if part of it is unknown. */
+	emissionsKg: number | null;
 }
 
 export interface ReplaySeries {

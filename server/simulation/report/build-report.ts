@@ -9,22 +9,8 @@ export interface SimulationReport {
 	/** Spillway's version. */
 	version: string;
 	seed: number;
-	trace: {
-		file: string;
-		sha256: string;
-		format: Trace["format"];
-		/** Jobs that are replayed. */
-		jobs: number;
-		/** Jobs that no pool or offer of the scenario can hold. */
-		jobsWithoutPlace: number;
-		gpuHours: number;
-		/** From the first submission to the last. */
-		days: number;
-		teams: number;
-		strictDeadlines: number;
-		softDeadlines: number;
-		notes: TraceNotes;
-	};
+	/** null: only the pipelines of the scenario are replayed. */
+	trace: DescribedTrace | null;
 	scenario: {
 		name: string;
 		file: string;
@@ -39,6 +25,8 @@ export interface SimulationReport {
 		spotOffersWithTrace: number;
 		/** Pools and offers with unknown grid or power: the figures exclude their CO2. */
 		placesWithoutCarbon: number;
+		/** Pipelines that are submitted. Absent: none. */
+		pipelines?: number;
 		bootMs: number;
 		/** null: jobs save nothing. */
 		checkpointEveryMs: number | null;
@@ -46,6 +34,24 @@ export interface SimulationReport {
 		onDemandRefusalShare: number;
 	};
 	runs: SimulationRun[];
+}
+
+/** The replayed trace. */
+export interface DescribedTrace {
+	file: string;
+	sha256: string;
+	format: Trace["format"];
+	/** Jobs that are replayed. */
+	jobs: number;
+	/** Jobs that no pool or offer of the scenario can hold. */
+	jobsWithoutPlace: number;
+	gpuHours: number;
+	/** From the first submission to the last. */
+	days: number;
+	teams: number;
+	strictDeadlines: number;
+	softDeadlines: number;
+	notes: TraceNotes;
 }
 
 export interface SimulationRun {
@@ -58,7 +64,7 @@ export interface SimulationRun {
 export function describeTrace(
 	trace: Trace,
 	{ file, sha256, withoutPlace }: { file: string; sha256: string; withoutPlace: number },
-): SimulationReport["trace"] {
+): DescribedTrace {
 	const { jobs } = trace;
 	const ofKind = (kind: string): number => jobs.filter((job) => job.deadlineMs !== null && job.deadlineKind === kind).length;
 	const lastMs = jobs.at(-1)?.submitMs ?? 0;
@@ -86,6 +92,7 @@ export function describeScenario(
 		spotOffers: spot.length,
 		spotOffersWithTrace: spot.filter((offer) => scenario.availability.has(offer.id)).length,
 		placesWithoutCarbon: placesWithoutCarbon(scenario),
+		...(scenario.pipelines && { pipelines: scenario.pipelines.length }),
 		...{ bootMs, checkpointEveryMs: Number.isFinite(checkpointEveryMs) ? checkpointEveryMs : null, restoreMs, onDemandRefusalShare },
 	};
 }

@@ -56,6 +56,7 @@ describe("docs/simulator.md", () => {
 			"spec.checkpoint",
 			"spec.capacityErrors",
 			"spec.data",
+			"spec.pipelines.0",
 		];
 		for (const path of [...paths, ...more]) expect(fieldsAt(path).length, path).toBeGreaterThan(0);
 		expect(missing(paths.flatMap(fieldsAt))).toEqual([]);
@@ -106,5 +107,6 @@ describe("examples/simulate", () => {
 		expect(await readTrace(path("trace.csv"))).toHaveLength(230);
 		expect(readScenarioFile(path("own-prices.yaml"), { facts: FACTS }).scenario.availability.size).toBe(3);
 		expect(readScenarioFile(path("catalogue.yaml"), { facts: FACTS }).scenario.offers).toHaveLength(3);
+		expect(readScenarioFile(path("pipelines.yaml"), { facts: FACTS }).scenario.pipelines).toHaveLength(5);
 	});
 });

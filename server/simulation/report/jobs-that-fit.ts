@@ -1,3 +1,5 @@
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { traceJobOf } from "#server/simulation/replay/graphs/graph-runs.ts";
 import { shapeOf } from "#server/simulation/replay/job.ts";
 import { isAllowedIn, ReplayData } from "#server/simulation/replay/replay-data.ts";
 import type { ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
@@ -16,12 +18,12 @@ export function jobsThatFit(
 	const widest = pools.reduce((most, pool) => Math.max(most, pool.gpusPerNode), 0);
 	const perNode = widest || offers.reduce((most, offer) => Math.max(most, offer.gpus), 1);
 	const answers = new Map<string, boolean>();
-	return jobs.filter(({ gpus, accelerators, team }) => {
-		const read = data.readBy(team);
-		const key = `${gpus} ${accelerators.join("|")} ${read.map(({ uri }) => uri).join("|")}`;
+	return jobs.filter(({ gpus, accelerators, team, recorded }) => {
+		const read = recorded?.spec.data ?? data.readBy(team);
+		const shape = recorded ? { nodes: recorded.spec.nodes, gpusPerNode: recorded.spec.resources.gpus } : shapeOf(gpus, perNode);
+		const key = `${shape.nodes} ${shape.gpusPerNode} ${accelerators.join("|")} ${read.map(({ uri }) => uri).join("|")}`;
 		const known = answers.get(key);
 		if (known !== undefined) return known;
-		const shape = shapeOf(gpus, perNode);
 		const will = (model: string): boolean => accelerators.length === 0 || accelerators.includes(model);
 		const fits =
 			pools.some((pool) => will(pool.accelerator) && shape.gpusPerNode <= pool.gpusPerNode && shape.nodes <= pool.nodes) ||
@@ -35,4 +37,17 @@ export function jobsThatFit(
 		answers.set(key, fits);
 		return fits;
 	});
+}
+
+/** @throws SpillwayError `invalid_input` naming the first step of a pipeline that no pool and no offer can hold */
+export function requirePlacesForPipelines(scenario: ReplayScenario): void {
+	for (const pipeline of scenario.pipelines ?? []) {
+		for (const { name, runs } of pipeline.spec.steps) {
+			const jobs = runs.map((run) => traceJobOf(scenario, pipeline, { id: run.name, run, deadlineMs: null, submitMs: 0 }));
+			if (jobsThatFit(jobs, scenario).length === jobs.length) continue;
+			throw new SpillwayError("invalid_input", `Step ${name} of ${pipeline.id} fits no pool and no offer of the scenario.`, {
+				fix: "Compare its resources and the residency of its data with the scenario's machines.",
+			});
+		}
+	}
 }

@@ -1,5 +1,6 @@
-import { formatDuration, MINUTE_MS } from "#server/kernel/units.ts";
-import type { SimulationReport, SimulationRun } from "./build-report.ts";
+import type { DescribedTrace, SimulationReport, SimulationRun } from "./build-report.ts";
+import { count, duration } from "./figures.ts";
+import { pipelineTables } from "./pipeline-tables.ts";
 import { textTable } from "./text-table.ts";
 
 /** The report for people: what was replayed, under which scenario, and a comparison of the strategies. Lines fit 120 characters. */
@@ -14,23 +15,29 @@ export function renderReport(report: SimulationReport): string {
 				report.runs,
 			),
 		]),
+		...pipelineTables(report),
 		...remarks(report),
 		"",
 	].join("\n");
 }
 
 function header({ trace, scenario, seed, runs }: SimulationReport): string[] {
-	const deadlines = trace.strictDeadlines + trace.softDeadlines;
 	const policies = runs.flatMap(({ policy, report }) => (policy ? [`Policy    ${report.strategy}: ${policy.name} (${policy.file})`] : []));
 	return [
-		`Trace     ${trace.file}: ${some(trace.jobs, "job")}, ${count(trace.gpuHours)} GPU-hours, submitted over ${fixed(trace.days, 1)} days${
-			deadlines > 0 ? `, ${count(trace.strictDeadlines)} strict and ${count(trace.softDeadlines)} soft deadlines` : ""
-		}`,
+		...(trace ? [traceLine(trace)] : []),
+		...(scenario.pipelines === undefined ? [] : [`Pipelines ${some(scenario.pipelines, "pipeline")} of the scenario`]),
 		`Scenario  ${scenario.name} (${scenario.file}), seed ${seed}: ${some(scenario.ownedGpus, "owned GPU")}, ${some(scenario.offers, "offer")}, ${duration(
 			scenario.bootMs / 1000,
 		)} to boot, ${saving(scenario)}`,
 		...policies,
 	];
+}
+
+function traceLine(trace: DescribedTrace): string {
+	const deadlines = trace.strictDeadlines + trace.softDeadlines;
+	return `Trace     ${trace.file}: ${some(trace.jobs, "job")}, ${count(trace.gpuHours)} GPU-hours, submitted over ${fixed(trace.days, 1)} days${
+		deadlines > 0 ? `, ${count(trace.strictDeadlines)} strict and ${count(trace.softDeadlines)} soft deadlines` : ""
+	}`;
 }
 
 function saving({ checkpointEveryMs, restoreMs }: SimulationReport["scenario"]): string {
@@ -99,17 +106,9 @@ function emissions(kg: number | null, unknownGpuHours: number): string {
 
 /** Remarks that a reader needs to interpret the figures. */
 function remarks({ trace, scenario, runs }: SimulationReport): string[] {
-	const { notes } = trace;
 	const unfinished = runs.filter(({ report }) => report.jobsDone < report.jobs);
 	const lines = [
-		notes.badRows > 0 ? `${some(notes.badRows, "row")} of the trace left out: not readable.` : "",
-		notes.withoutGpus > 0 ? `${some(notes.withoutGpus, "row")} of the trace left out: no GPU was used.` : "",
-		notes.neverStarted > 0 ? `${some(notes.neverStarted, "job")} of the trace left out: never started.` : "",
-		trace.jobsWithoutPlace > 0
-			? `${some(trace.jobsWithoutPlace, "job")} of the trace left out: too large for every pool and offer, for another accelerator, or bound to an area without either.`
-			: "",
-		notes.fractionsRoundedUp > 0 ? `${some(notes.fractionsRoundedUp, "job")} with a part of a GPU, replayed with whole ones.` : "",
-		notes.stillRunning > 0 ? `${some(notes.stillRunning, "job")} that still ran when recorded: replayed as long as was seen.` : "",
+		...(trace ? traceRemarks(trace) : []),
 		scenario.spotOffers > scenario.spotOffersWithTrace
 			? `${some(scenario.spotOffers - scenario.spotOffersWithTrace, "spot offer")} without an availability trace: always available and never reclaimed.`
 			: "",
@@ -123,18 +122,17 @@ function remarks({ trace, scenario, runs }: SimulationReport): string[] {
 	return lines.length > 0 ? ["", ...lines] : [];
 }
 
-/** Seconds as `1d4h`, `3h12m`, `4m30s` or `12s`: two units are enough. */
-export function duration(seconds: number): string {
-	const ms = Math.round(seconds) * 1000;
-	if (ms < 60 * MINUTE_MS) return formatDuration(ms);
-	const unit = ms < 24 * 60 * MINUTE_MS ? MINUTE_MS : 60 * MINUTE_MS;
-	return formatDuration(Math.round(ms / unit) * unit);
-}
-
-/** Separates thousands; only small figures get decimals. */
-export function count(value: number): string {
-	const digits = Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : 2;
-	return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+function traceRemarks({ notes, jobsWithoutPlace }: DescribedTrace): string[] {
+	return [
+		notes.badRows > 0 ? `${some(notes.badRows, "row")} of the trace left out: not readable.` : "",
+		notes.withoutGpus > 0 ? `${some(notes.withoutGpus, "row")} of the trace left out: no GPU was used.` : "",
+		notes.neverStarted > 0 ? `${some(notes.neverStarted, "job")} of the trace left out: never started.` : "",
+		jobsWithoutPlace > 0
+			? `${some(jobsWithoutPlace, "job")} of the trace left out: too large for every pool and offer, for another accelerator, or bound to an area without either.`
+			: "",
+		notes.fractionsRoundedUp > 0 ? `${some(notes.fractionsRoundedUp, "job")} with a part of a GPU, replayed with whole ones.` : "",
+		notes.stillRunning > 0 ? `${some(notes.stillRunning, "job")} that still ran when recorded: replayed as long as was seen.` : "",
+	];
 }
 
 function some(value: number, what: string): string {

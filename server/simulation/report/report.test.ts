@@ -6,9 +6,10 @@ import { parseScenario } from "#server/simulation/scenario-file/read-scenario.ts
 import { parseTrace } from "#server/simulation/trace-file/read-trace.ts";
 import { describeRun, describeScenario, describeTrace, reportJson, type SimulationReport } from "./build-report.ts";
 import { chooseRuns } from "./choose-runs.ts";
+import { count, duration } from "./figures.ts";
 import { jobsThatFit } from "./jobs-that-fit.ts";
 import { ProgressBar } from "./progress-bar.ts";
-import { count, duration, renderReport } from "./render-report.ts";
+import { renderReport } from "./render-report.ts";
 
 /** Two GPUs at home, and a cloud with two for a tenth of a cent per second. */
 const SCENARIO = `

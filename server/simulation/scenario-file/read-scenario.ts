@@ -8,6 +8,7 @@ import type { ReadNamedFile, ScenarioContext, ShippedFacts } from "./context.ts"
 import { readGrid, readGridForecast, readPrices } from "./outside.ts";
 import { readDataSets } from "./read-data-sets.ts";
 import { readOffers } from "./read-offers.ts";
+import { readPipelines } from "./read-pipelines.ts";
 import { readPools } from "./read-pools.ts";
 import { ScenarioDocument } from "./scenario-document.ts";
 
@@ -66,6 +67,7 @@ export function parseScenario(
 			"Give at least one of pools, catalog and offers.",
 		);
 	const gridForecast = readGridForecast(ctx);
+	const pipelines = readPipelines(ctx);
 	const scenario: ReplayScenario = {
 		name: doc.title,
 		seed: ctx.seed,
@@ -86,6 +88,7 @@ export function parseScenario(
 		dataOutGiB: spec.data.outGiB,
 		...(spec.throughput && { throughput: { ...spec.throughput, prior: facts.throughputPrior } }),
 		...(spec.scaling && { scaling: spec.scaling }),
+		...(pipelines.length > 0 && { pipelines }),
 		...(spec.data.sets.length > 0 ? { data: readDataSets(ctx, pools, offers) } : {}),
 	};
 	return { scenario, files };

@@ -16,6 +16,7 @@ export const SCENARIO_LIMITS = {
 	usdPerHour: 1_000_000,
 	durationMs: 30 * DAY_MS,
 	priceChanges: 1_000_000,
+	pipelineRuns: 1_000_000,
 } as const;
 
 const NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
@@ -200,6 +201,24 @@ const data = z.strictObject({
 		.default([]),
 });
 
+/** A pipeline or sweep that the replay submits, once or repeatedly. */
+const pipeline = z.strictObject({
+	/** In reports; omitted: the name in the file. */
+	name: name.optional(),
+	/** Its file, or the same document written here. */
+	file: file.optional(),
+	document: z.record(z.string(), z.unknown()).optional(),
+	parameters: z.record(text, z.union([z.string().max(200), z.number(), z.boolean()])).default({}),
+	/** Time of the first submission, from the start. */
+	submit: duration.default(0),
+	every: duration.refine((ms) => ms >= SECOND_MS, "must be at least 1s").optional(),
+	times: count(10_000).default(1),
+	/** From each submission; replaces the file's deadline. */
+	deadline: duration.optional(),
+	/** By step or run; omitted: the job's estimate. */
+	runTimes: z.record(text, duration).default({}),
+});
+
 const speeds = z
 	.record(text, z.number().min(0).max(1e9))
 	.refine((all) => Object.values(all).some((speed) => speed > 0), "at least one accelerator must have a speed above 0");
@@ -264,6 +283,7 @@ const spec = z.strictObject({
 	throughput: throughput.optional(),
 	/** Price of a GPU-hour and value of an hour of waiting for the model, when scalable jobs choose their size. */
 	scaling: z.strictObject({ usdPerGpuHour: z.number().positive().max(1_000_000), usdPerHour: z.number().min(0).max(1_000_000) }).optional(),
+	pipelines: z.array(pipeline).max(SCENARIO_LIMITS.files).default([]),
 	data: data.default({ outGiB: 0, sets: [], links: [], stores: [] }),
 	forecast: z
 		.literal("none", { error: "can only be none: the core sees what a live one would see, and never how long a job will run" })

@@ -1,9 +1,8 @@
 import type { JobSpec } from "#server/domain/job.ts";
 import type { PipelineSpec, StepInput } from "#server/domain/pipeline/pipeline.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
-import { type GraphQuote, quoteGraph, quoteRun } from "#server/scheduling/pipeline/quote-graph.ts";
-import { groupByShape } from "#server/scheduling/pipeline/shapes.ts";
-import { makeRunTimeOf } from "#server/scheduling/run-time.ts";
+import type { GraphQuote } from "#server/scheduling/pipeline/quote-graph.ts";
+import { quoteSpec } from "#server/scheduling/pipeline/quote-spec.ts";
 import type { Snapshot } from "#server/scheduling/types.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import type { Timing } from "#server/services/core/timing.ts";
@@ -11,7 +10,6 @@ import { type ReasonView, reasonView } from "#server/services/core/view.ts";
 import { withNamedModels } from "#server/services/work/job/named-models.ts";
 import { runUserOf, withUser } from "#server/services/work/job/run-user.ts";
 import { decideAsked, presentSnapshot } from "../quote/decide-asked.ts";
-import { askedJob } from "../quote/suggestions.ts";
 import { type PipelineInput, readPipelineInput } from "./input.ts";
 import { type PastOutputs, readPastOutputs } from "./past-outputs.ts";
 
@@ -42,27 +40,15 @@ export interface PreparedQuote {
 export async function prepareQuote(ctx: QuoteContext, spec: PipelineSpec): Promise<PreparedQuote> {
 	const [snapshot, past] = await Promise.all([presentSnapshot(ctx), readPastOutputs(ctx.db, spec)]);
 	const user = runUserOf(ctx.actor);
-	const steps = spec.steps.map((step) => ({ step, jobs: step.runs.map(({ job }) => withInputs(job, step.inputs, past)) }));
-	const { shapes, shapeOf } = groupByShape(steps.flatMap(({ jobs }) => jobs));
-	const asked = shapes.map((job, index) => askedJob(withUser(withNamedModels(job), user), snapshot, index));
-	const { explanationOf } = decideAsked(ctx, snapshot, asked);
-	const runTimeOf = makeRunTimeOf(snapshot.durations);
-	const answers = asked.map((job) => {
-		const explanation = explanationOf(job.jobId);
-		return { run: quoteRun(explanation, runTimeOf(job.spec), snapshot.nowMs), reason: explanation.reason };
+	const { quote, reasons: firstReasons } = quoteSpec(spec, snapshot, {
+		jobOf: (job, { inputs }) => withInputs(job, inputs, past),
+		seenAs: (job) => withUser(withNamedModels(job), user),
+		explain: (jobs) => decideAsked(ctx, snapshot, jobs).explanationOf,
 	});
-	const answersOf = new Map<string, typeof answers>();
-	let at = 0;
-	for (const { step, jobs } of steps)
-		answersOf.set(
-			step.name,
-			jobs.flatMap(() => answers[shapeOf[at++] ?? 0] ?? []),
-		);
-	const quote = quoteGraph(spec, ({ name }) => (answersOf.get(name) ?? []).map(({ run }) => run), snapshot.nowMs);
 	const reasons = new Map(
 		quote.steps.flatMap(({ name, outcome }) => {
-			const first = answersOf.get(name)?.[0];
-			return first && (outcome === "hold" || outcome === "fail") ? [[name, reasonView(first.reason)] as const] : [];
+			const first = firstReasons.get(name);
+			return first && (outcome === "hold" || outcome === "fail") ? [[name, reasonView(first)] as const] : [];
 		}),
 	);
 	const unsizedResults = spec.steps.reduce((sum, { inputs }) => sum + inputs.filter((input) => !past.has(keyOf(input))).length, 0);

@@ -1,12 +1,13 @@
 import type { PipelineSpec } from "#server/domain/pipeline/pipeline.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { microToUsdText, mulDivCeil } from "#server/kernel/money.ts";
+import { microToUsdText } from "#server/kernel/money.ts";
+import { expectationsOf } from "#server/scheduling/pipeline/expectations.ts";
 import { checkSubmission } from "#server/services/work/job/submit.ts";
 import { withTokenLimit } from "#server/services/work/job/token-limit.ts";
-import { insertPipeline, type NewPipeline, type StepTimes, type TemplateVersion } from "#server/services/work/pipeline/insert.ts";
+import { insertPipeline, type NewPipeline, type TemplateVersion } from "#server/services/work/pipeline/insert.ts";
 import { requireSecrets } from "#server/services/work/secret/require.ts";
 import { type PipelineInput, readPipelineInput, sourceOf } from "./input.ts";
-import { type PreparedQuote, prepareQuote, type QuoteContext, quoteView } from "./quote.ts";
+import { prepareQuote, type QuoteContext, quoteView } from "./quote.ts";
 
 export interface SubmittedPipeline {
 	id: string;
@@ -41,7 +42,7 @@ export async function prepareSubmission(ctx: QuoteContext, spec: PipelineSpec, s
 	const prepared = await prepareQuote(ctx, spec);
 	const { maximumMicroUsd } = prepared.quote;
 	if (spec.budgetMicroUsd !== null && maximumMicroUsd > spec.budgetMicroUsd) throw overOwnBudget(maximumMicroUsd, spec.budgetMicroUsd);
-	return { spec, source, quote: quoteView(spec, prepared), times: timesOf(prepared) };
+	return { spec, source, quote: quoteView(spec, prepared), times: expectationsOf(prepared.quote) };
 }
 
 function overOwnBudget(maximumMicroUsd: bigint, budgetMicroUsd: bigint): SpillwayError {
@@ -50,13 +51,4 @@ function overOwnBudget(maximumMicroUsd: bigint, budgetMicroUsd: bigint): Spillwa
 		fix: "Raise budgetUsd, or lower the steps' maximum durations or retries.",
 		fields: [{ path: "spec.budgetUsd", message: `must be at least ${most}` }],
 	});
-}
-
-function timesOf({ quote }: PreparedQuote): StepTimes {
-	return new Map(
-		quote.steps.map((step) => {
-			const { runMs, restMs, spreadMs, restSpreadMs, runs, maximumMicroUsd } = step;
-			return [step.name, { runMs, restMs, spreadMs, restSpreadMs, maximumMicroUsd: String(mulDivCeil(maximumMicroUsd, 1n, BigInt(runs))) }];
-		}),
-	);
 }

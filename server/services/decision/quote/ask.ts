@@ -7,6 +7,7 @@ import type { Prospect } from "#server/domain/suggestion.ts";
 import { ROLES, type Role } from "#server/domain/vocabulary.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { givenForecast } from "#server/scheduling/forecast/record.ts";
+import { askedJob } from "#server/scheduling/quote/asked-job.ts";
 import { makeRiskOf, type RiskOf } from "#server/scheduling/quote/risk-of.ts";
 import { prospectOf, suggest } from "#server/scheduling/quote/suggest.ts";
 import { makeRunTimeOf } from "#server/scheduling/run-time.ts";
@@ -22,7 +23,7 @@ import { runUserOf, withUser } from "#server/services/work/job/run-user.ts";
 import { withTokenLimit } from "#server/services/work/job/token-limit.ts";
 import { type ForecastScore, scoreOfHorizon } from "../forecast/score.ts";
 import { decideAsked, presentSnapshot } from "./decide-asked.ts";
-import { askedJob, askedVariants, type SuggestionView, suggestionView } from "./suggestions.ts";
+import { askedVariants, type SuggestionView, suggestionView } from "./suggestions.ts";
 
 /** A candidate with the chance that the job would miss its deadline there. */
 export interface QuotedCandidate extends Candidate {

@@ -7,9 +7,10 @@ import { pipeline, pipelineRun } from "#server/db/schema/pipeline.ts";
 import { type Advance, advancePipeline, type RunMove, type RunView } from "#server/domain/pipeline/advance.ts";
 import { FINAL_STEP_STATES, LIVE_PIPELINE_STATES } from "#server/domain/states.ts";
 import { stepConditionHolds } from "#server/policy/step-condition.ts";
+import { neededOf } from "#server/scheduling/pipeline/expectations.ts";
 import { writeSchedulerAudit } from "#server/services/core/audit.ts";
 import { recordPipelineNotice } from "../notice/pipeline.ts";
-import { neededOf, shrinkReservation } from "./reserve.ts";
+import { shrinkReservation } from "./reserve.ts";
 import { submitRuns } from "./submit-runs.ts";
 
 type PipelineRow = typeof pipeline.$inferSelect;

@@ -1,16 +1,15 @@
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { pipeline, type StoredStep } from "#server/db/schema/pipeline.ts";
+import { graphOf } from "#server/domain/pipeline/advance.ts";
 import type { PipelineSpec } from "#server/domain/pipeline/pipeline.ts";
 import { newId } from "#server/kernel/ids.ts";
+import { type StepExpectations, stepNeedsOf } from "#server/scheduling/pipeline/expectations.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { insertRecords } from "#server/services/core/insert-records.ts";
 import { NO_COUNTS } from "./counts.ts";
-import { reservePipeline, type StepNeed } from "./reserve.ts";
-
-/** Expectations for each step, by name, from the quote. */
-export type StepTimes = ReadonlyMap<string, Pick<StoredStep, "runMs" | "restMs" | "spreadMs" | "restSpreadMs" | "maximumMicroUsd">>;
+import { reservePipeline } from "./reserve.ts";
 
 /** A version of a template. */
 export interface TemplateVersion {
@@ -23,7 +22,7 @@ export interface NewPipeline {
 	/** The source file. */
 	source: string;
 	quote: unknown;
-	times: StepTimes;
+	times: StepExpectations;
 	/** The trigger that starts it. */
 	triggerId?: string;
 	/** The template that it is run from. */
@@ -40,7 +39,7 @@ export async function insertPipeline(tx: Tx, ctx: ServiceContext, input: NewPipe
 	const runs = spec.steps.flatMap((step, position) => step.runs.map((run) => ({ ...run, step: position })));
 	await tx.insert(pipeline).values({
 		...{ id, kind: spec.kind, name: spec.name, team: spec.team, project: spec.project ?? "", labels: spec.labels },
-		...{ parameters: spec.parameters, graph: graphOf(spec, input.times), source, quote, runs: runs.length, parallel: spec.parallel },
+		...{ parameters: spec.parameters, graph: storedSteps(spec, input.times), source, quote, runs: runs.length, parallel: spec.parallel },
 		counts: { ...NO_COUNTS, waiting: runs.length },
 		deadlineAt: spec.deadlineMs === null ? null : new Date(spec.deadlineMs),
 		...{ budgetMicroUsd: spec.budgetMicroUsd, submittedBy: input.by ?? actorName(ctx.actor), submittedAt: new Date(nowMs) },
@@ -61,25 +60,16 @@ export async function insertPipeline(tx: Tx, ctx: ServiceContext, input: NewPipe
 			tries: 0,
 		})),
 	);
-	await reservePipeline(
-		tx,
-		id,
-		spec.steps.flatMap((step): StepNeed[] => {
-			const maximum = input.times.get(step.name)?.maximumMicroUsd;
-			const [first] = step.runs;
-			return maximum && first ? [{ spec: first.job, microUsd: BigInt(maximum) * BigInt(step.runs.length) }] : [];
-		}),
-		nowMs,
-	);
+	await reservePipeline(tx, id, stepNeedsOf(spec.steps, input.times), nowMs);
 	await writeAudit(tx, ctx, { action: "pipeline.submit", subject: id, after: { name: spec.name, team: spec.team, runs: runs.length } });
 	await notify(tx, { wake: true, changes: [{ topic: "pipeline", id, team: spec.team }] });
 	return id;
 }
 
-function graphOf({ steps }: PipelineSpec, times: StepTimes): StoredStep[] {
-	const positions = new Map(steps.map(({ name }, position) => [name, position]));
-	return steps.map(({ name, needs, when, retry, inputs }) => ({
-		...{ name, when, retry, inputs, needs: needs.flatMap((need) => positions.get(need) ?? []) },
-		...(times.get(name) ?? { runMs: 0, restMs: 0 }),
+function storedSteps({ steps }: PipelineSpec, times: StepExpectations): StoredStep[] {
+	return graphOf(steps).map((step, at) => ({
+		...step,
+		inputs: steps[at]?.inputs ?? [],
+		...(times.get(step.name) ?? { runMs: 0, restMs: 0 }),
 	}));
 }

@@ -1,23 +1,14 @@
 import { eq, sql } from "drizzle-orm";
 import { periodOf } from "#server/accounting/calendar.ts";
 import type { Tx } from "#server/db/client.ts";
-import { pipelineHold, type StoredStep } from "#server/db/schema/pipeline.ts";
-import type { JobSpec } from "#server/domain/job.ts";
-import type { RunMove, RunView } from "#server/domain/pipeline/advance.ts";
+import { pipelineHold } from "#server/db/schema/pipeline.ts";
 import type { BudgetRule } from "#server/domain/policy.ts";
-import { FINAL_STEP_STATES } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
-import { judgeJob } from "#server/policy/judge-job.ts";
+import { budgetNeeds, type StepNeed } from "#server/scheduling/pipeline/budget-needs.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { addToPeriods, lockBudgets } from "#server/services/ledger/budget/lock.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
-
-/** A step's job, and the maximum cost of all its runs. */
-export interface StepNeed {
-	spec: JobSpec;
-	microUsd: bigint;
-}
 
 /**
  * Reserves the worst case of a whole pipeline in every budget that covers its steps, or writes nothing: once admitted, no step waits for
@@ -25,7 +16,7 @@ export interface StepNeed {
  * @throws SpillwayError `conflict` when a budget has too little left
  */
 export async function reservePipeline(tx: Tx, pipelineId: string, needs: readonly StepNeed[], nowMs: number): Promise<void> {
-	const shares = sharesOf((await activePolicy(tx)).policy, needs);
+	const shares = budgetNeeds((await activePolicy(tx)).policy, needs);
 	if (shares.length === 0) return;
 	const balances = await lockBudgets(
 		tx,
@@ -44,16 +35,6 @@ export async function reservePipeline(tx: Tx, pipelineId: string, needs: readonl
 		tx,
 		rows.map(({ budgetId, periodKey, leftMicroUsd }) => ({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: leftMicroUsd })),
 	);
-}
-
-function sharesOf(policy: Parameters<typeof judgeJob>[0], needs: readonly StepNeed[]): { rule: BudgetRule; microUsd: bigint }[] {
-	const shares = new Map<string, { rule: BudgetRule; microUsd: bigint }>();
-	for (const { spec, microUsd } of needs) {
-		if (microUsd === 0n) continue;
-		for (const rule of judgeJob(policy, spec).budgets)
-			shares.set(rule.id, { rule, microUsd: (shares.get(rule.id)?.microUsd ?? 0n) + microUsd });
-	}
-	return [...shares.values()];
 }
 
 function tooLittle({ id }: BudgetRule, microUsd: bigint, freeMicroUsd: bigint): SpillwayError {
@@ -85,15 +66,4 @@ export async function shrinkReservation(tx: Tx, pipelineId: string, neededMicroU
 		rows.map(({ budgetId, periodKey, released }) => ({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: -BigInt(released) })),
 	);
 	if (neededMicroUsd === 0n) await tx.delete(pipelineHold).where(eq(pipelineHold.pipelineId, pipelineId));
-}
-
-/** The worst case of the runs that are unfinished after these moves, retries included. */
-export function neededOf(graph: readonly StoredStep[], runs: readonly RunView[], moves: readonly RunMove[]): bigint {
-	const moved = new Map(moves.map(({ index, to }) => [index, to]));
-	return runs.reduce((sum, { index, step, state }) => {
-		const now = moved.get(index) ?? state;
-		const declared = graph[step];
-		if (!declared?.maximumMicroUsd || FINAL_STEP_STATES.some((final) => final === now)) return sum;
-		return sum + BigInt(declared.maximumMicroUsd);
-	}, 0n);
 }

@@ -8,13 +8,14 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { LIVE_PIPELINE_STATES, type PipelineState, type StepState } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { suggestName } from "#server/kernel/nearest-name.ts";
+import type { StepNeed } from "#server/scheduling/pipeline/budget-needs.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorizeFound, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { requireWithinTokenLimit } from "../job/token-limit.ts";
 import { NO_COUNTS } from "./counts.ts";
 import { noPipeline } from "./readable.ts";
-import { reservePipeline, type StepNeed } from "./reserve.ts";
+import { reservePipeline } from "./reserve.ts";
 
 /**
  * Resumes an ended pipeline: runs that did not succeed run again, and results of those that did are reused.

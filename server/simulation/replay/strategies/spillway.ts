@@ -18,6 +18,7 @@ import type {
 	RefusedLaunch,
 	Snapshot,
 } from "#server/scheduling/types.ts";
+import { GraphPlans } from "../core/graph-plans.ts";
 import { HomeQueue } from "../core/home-queue.ts";
 import { LiveAttempt } from "../core/live-attempt.ts";
 import { MoneyHeld } from "../core/money-held.ts";
@@ -84,6 +85,8 @@ export class Spillway implements Strategy {
 	/** Attempts that exceeded their job's maximum run time: the job fails. */
 	readonly #overdue = new Set<Run>();
 	readonly #money: MoneyHeld;
+	readonly graphs: GraphPlans;
+	#reservationsSeen = 0;
 	readonly #offers: OfferMemory;
 	readonly #jobs = new Map<string, SeenJob>();
 	readonly #pending = new HomeQueue();
@@ -115,6 +118,7 @@ export class Spillway implements Strategy {
 		this.#policy = policy;
 		this.#specs = new TraceSpecs(world.scenario.checkpointEveryMs);
 		this.#money = new MoneyHeld(policy, options.spentBefore);
+		this.graphs = new GraphPlans({ policy, money: this.#money, snapshot: () => this.#snapshot() });
 		this.#offers = new OfferMemory(world, options.priorOffers);
 		this.#pools = world.pools.map((nodes) => ({ nodes, version: nodes.version, view: viewOf(nodes) }));
 		const waits = policy.rules.some(({ effect }) => effect.kind === "defer" && effect.to === "greener");
@@ -235,6 +239,7 @@ export class Spillway implements Strategy {
 	#snapshot(): Snapshot {
 		const { nowMs, scenario } = this.#world;
 		const data = this.#world.data.seenAt(nowMs);
+		this.#refreshReservations();
 		for (const pool of this.#pools) {
 			if (pool.version === pool.nodes.version) continue;
 			pool.version = pool.nodes.version;
@@ -262,6 +267,23 @@ export class Spillway implements Strategy {
 			...(this.#speeds ? { throughput: this.#speeds.view(nowMs) } : {}),
 			...(this.#grid ? { gridForecast: this.#grid.ahead(nowMs) } : {}),
 		};
+	}
+
+	/** Pending jobs of pipelines see what their pipeline has left now. */
+	#refreshReservations(): void {
+		if (this.#reservationsSeen === this.#money.reservationVersion) return;
+		this.#reservationsSeen = this.#money.reservationVersion;
+		for (const waiting of [...this.#pending.list()]) {
+			const pipelineId = this.#jobs.get(waiting.jobId)?.pipelineId ?? null;
+			if (pipelineId === null) continue;
+			const { reservation: _before, ...rest } = waiting;
+			this.#pending.replace({ ...rest, ...this.#reservationOf(pipelineId) });
+		}
+	}
+
+	#reservationOf(pipelineId: string | null): Pick<PendingJob, "reservation"> {
+		const reservation = pipelineId === null ? null : this.#money.reservationOf(pipelineId);
+		return reservation ? { reservation } : {};
 	}
 
 	#apply(action: Action): void {
@@ -345,6 +367,7 @@ export class Spillway implements Strategy {
 			movingTo,
 			// Set from the start: adding it later would make V8 discard its compiled code for pending jobs.
 			room: null,
+			...this.#reservationOf(job.pipelineId),
 		};
 		const presses = this.#looksAround(spec) || spec.deadlineMs !== null || movingTo !== null;
 		this.#pending.add(pending, !presses);

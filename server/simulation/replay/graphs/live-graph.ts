@@ -1,0 +1,82 @@
+import { advancePipeline, type GraphStep, graphOf, type RunMove, type RunView } from "#server/domain/pipeline/advance.ts";
+import type { RunSpec } from "#server/domain/pipeline/pipeline.ts";
+import { FINAL_STEP_STATES, type PipelineState } from "#server/domain/states.ts";
+import { stepConditionHolds } from "#server/policy/step-condition.ts";
+import type { ReplayJob } from "../job.ts";
+import type { ReplayPipeline } from "../types.ts";
+
+/** A run that starts now. */
+export interface DueRun {
+	run: RunSpec;
+	/** Position of its step. */
+	step: number;
+	index: number;
+	/** 1 for its first job. */
+	tryNo: number;
+}
+
+/** A submitted pipeline of a replay: the states that the database holds of a live one. */
+export class LiveGraph {
+	readonly pipeline: ReplayPipeline;
+	readonly submittedAtMs: number;
+	readonly #steps: readonly GraphStep[];
+	readonly #specs: readonly RunSpec[];
+	#runs: readonly RunView[];
+	#state: PipelineState = "running";
+	/** Why it was not admitted. */
+	refusal: string | null = null;
+	finishedAtMs: number | null = null;
+	/** Every job of its runs, by id. */
+	readonly jobs: ReplayJob[] = [];
+	costMicroUsd = 0n;
+	/** gCO2e; null once an attempt's emissions are unknown. */
+	emissionsGrams: number | null = 0;
+
+	constructor(pipeline: ReplayPipeline, nowMs: number) {
+		const { steps } = pipeline.spec;
+		this.pipeline = pipeline;
+		this.submittedAtMs = nowMs;
+		this.#steps = graphOf(steps);
+		this.#specs = steps.flatMap(({ runs }) => runs);
+		const positions = steps.flatMap(({ runs }, step) => runs.map(() => step));
+		this.#runs = positions.map((step, index) => ({ index, step, state: "waiting", tries: 0, job: null }));
+	}
+
+	get isOver(): boolean {
+		return this.refusal !== null || this.finishedAtMs !== null;
+	}
+
+	get state(): PipelineState | "refused" {
+		return this.refusal === null ? this.#state : "refused";
+	}
+
+	get runs(): readonly RunView[] {
+		return this.#runs;
+	}
+
+	/** Records the end of a run's job. */
+	ended(index: number, state: "succeeded" | "failed"): void {
+		this.#runs = this.#runs.map((run) => (run.index === index ? { ...run, job: { state, exitCode: state === "failed" ? 1 : 0 } } : run));
+	}
+
+	/** Applies the next moves, as the control loop does, and returns the runs that start now. */
+	advance(nowMs: number): { due: DueRun[]; moves: readonly RunMove[] } {
+		const { moves, submit, state } = advancePipeline(this.#steps, this.#runs, {
+			...{ state: this.#state, parallel: this.pipeline.spec.parallel, holds: stepConditionHolds },
+		});
+		const moved = new Map(moves.map(({ index, to }) => [index, to]));
+		const starting = new Set(submit);
+		this.#state = state;
+		this.#runs = this.#runs.map((run): RunView => {
+			if (starting.has(run.index)) return { ...run, state: "submitted", tries: run.tries + 1, job: { state: "queued", exitCode: null } };
+			const to = moved.get(run.index);
+			return to === undefined ? run : { ...run, state: to };
+		});
+		if (this.#runs.every((run) => FINAL_STEP_STATES.some((final) => final === run.state))) this.finishedAtMs = nowMs;
+		const due = submit.flatMap((index): DueRun[] => {
+			const [run, spec] = [this.#runs[index], this.#specs[index]];
+			return run && spec ? [{ run: spec, step: run.step, index, tryNo: run.tries }] : [];
+		});
+		return { due, moves };
+	}
+}

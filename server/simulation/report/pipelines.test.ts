@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest";
+import type { Policy } from "#server/domain/policy.ts";
+import { cases } from "#server/kernel/testing/deep.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { replay } from "#server/simulation/replay/replay.ts";
+import { aReplayPolicy } from "#server/simulation/replay/testing/small.ts";
+import type { ReplayedPipeline, ReplayReport, ReplayScenario } from "#server/simulation/replay/types.ts";
+import type { ShippedFacts } from "#server/simulation/scenario-file/context.ts";
+import { parseScenario, readScenarioFile } from "#server/simulation/scenario-file/read-scenario.ts";
+import { readTextFile } from "#server/simulation/trace-file/read-trace.ts";
+import { chooseRuns } from "./choose-runs.ts";
+import { requirePlacesForPipelines } from "./jobs-that-fit.ts";
+
+const NO_FACTS: ShippedFacts = {
+	offers: () => [],
+	ownedRate: () => null,
+	onPremisesPue: 1.58,
+	gridZone: () => null,
+	acceleratorsNamed: () => [],
+	boardWatts: { "A100-80GB": 400 },
+	throughputPrior: { accelerators: [], logMean: [], covariance: [] },
+};
+const example = (name: string): string => new URL(`../../../examples/simulate/${name}`, import.meta.url).pathname;
+
+/** Two GPUs at home, and a cloud with two for $3.60 an hour. */
+const SCENARIO = `apiVersion: spillway/v1
+kind: Scenario
+metadata: { name: by-hand }
+spec:
+  start: 2026-01-01T00:00:00Z
+  pools: [{ id: home, accelerator: X, nodes: 1, gpusPerNode: 2, usdPerGpuHour: 1, wattsPerGpu: 1000, pue: 1, gridGramsPerKwh: 360 }]
+  offers:
+    - { provider: aws, region: r, instanceType: two, accelerator: X, gpus: 2, capacityType: on_demand, usdPerHour: 3.6, billedMinimum: 0s }
+  boot: 60s
+  pipelines:
+`;
+const PIPELINE = `apiVersion: spillway/v1
+kind: Pipeline
+metadata: { name: two, team: risk }
+spec:
+  steps:
+    - { name: train, foreach: [a, b], job: { command: ["true"], resources: { gpus: 2 }, duration: { estimate: 1h, max: 2h } } }
+    - { name: report, needs: [train], job: { command: ["true"], resources: { gpus: 1 }, duration: { estimate: 30m, max: 1h } } }
+`;
+const HOME_ONLY = aReplayPolicy("    - { id: stay, deny: { sites: [cloud] } }");
+const ALWAYS = aReplayPolicy("    - { id: go, burst: { always: true } }");
+
+function scenarioOf(entries: string, pipeline = PIPELINE, scenario = SCENARIO): ReplayScenario {
+	return parseScenario(scenario + entries, { facts: NO_FACTS, name: "s.yaml", open: () => pipeline }).scenario;
+}
+
+function run(scenario: ReplayScenario, policy: Policy, events: string[] = []): ReplayReport & { pipelines: ReplayedPipeline[] } {
+	const report = replay(
+		[],
+		scenario,
+		{ name: "spillway", policy },
+		{
+			// Ends a replay if jobs wait for something that never comes.
+			untilMs: scenario.startMs + 30 * 24 * HOUR_MS,
+			onEvent: (_atMs, what, about) => events.push(`${what} ${"job" in about ? about.job.id : about.id}`),
+		},
+	);
+	return { ...report, pipelines: report.pipelines ?? [] };
+}
+
+describe("the example with one deadline for each graph", () => {
+	const [choice] = chooseRuns({ strategies: ["spillway"], policies: [example("policy.yaml")] }, (file) => readTextFile(file, "policy"));
+	const replayed = (seed: number, name = "spillway") => {
+		const { scenario } = readScenarioFile(example("pipelines.yaml"), { facts: NO_FACTS, seed });
+		return replay([], scenario, name === "spillway" && choice ? choice.choice : { name, policy: null });
+	};
+	it.each(Array.from({ length: cases(2, 30) }, (_, i) => i + 1))("is met on interrupted spot, cheaper than on demand (seed %i)", (seed) => {
+		const spillway = replayed(seed);
+		expect(spillway.pipelines?.map(({ state, deadlineMet, avoidableMiss }) => ({ state, deadlineMet, avoidableMiss }))).toEqual(
+			Array.from({ length: 5 }, () => ({ state: "succeeded", deadlineMet: true, avoidableMiss: false })),
+		);
+		expect(spillway.interruptions).toBeGreaterThan(0);
+		const { spot = 0, on_demand = 0 } = spillway.cloudGpuHoursByCapacityType;
+		expect(spot).toBeGreaterThan(on_demand);
+		expect(spillway.cloudCostUsd).toBeLessThan(replayed(seed, "overflow_on_demand").cloudCostUsd);
+	});
+	it("has the same bytes for the same seed", () => {
+		const bytes = ({ decisionsPerSecond: _rate, replaySeconds: _seconds, ...report }: ReplayReport): string => JSON.stringify(report);
+		expect(bytes(replayed(9))).toBe(bytes(replayed(9)));
+	});
+});
+
+describe("a pipeline by hand", () => {
+	const entry = "    - { file: two.yaml, submit: 10m, deadline: 3h, runTimes: { train: 1h, report: 30m } }\n";
+	it("starts a step when every run that it needs has ended", () => {
+		const events: string[] = [];
+		const [pipeline] = run(scenarioOf(entry), HOME_ONLY, events).pipelines;
+		expect(events).toEqual([
+			...["submitted two/train-1", "submitted two/train-2", "placed_home two/train-1"],
+			...["finished two/train-1", "placed_home two/train-2", "finished two/train-2"],
+			...["submitted two/report", "placed_home two/report", "finished two/report"],
+		]);
+		expect(pipeline).toEqual({
+			...{ name: "two", state: "succeeded", refusal: null, runs: 3, runsSucceeded: 3, cloudCostUsd: 0 },
+			...{ submittedAt: "2026-01-01T00:10:00.000Z", startedAt: "2026-01-01T00:10:00.000Z", finishedAt: "2026-01-01T02:40:00.000Z" },
+			...{ deadlineAt: "2026-01-01T03:10:00.000Z", deadlineMet: true, avoidableMiss: false },
+			// 2 GPUs for 2 h and 1 for 30 min, at 1 kW and 360 g/kWh
+			emissionsKg: 1.62,
+		});
+	});
+	it("charges what its jobs cost", () => {
+		const report = run(scenarioOf(entry), ALWAYS);
+		expect(report.pipelines[0]?.cloudCostUsd).toBe(report.cloudCostUsd);
+		expect(report.strictMisses).toBe(0);
+	});
+	it("counts a miss as avoidable if dedicated machines would have met the deadline", () => {
+		const missed = (deadline: string) => run(scenarioOf(entry.replace("3h", deadline)), HOME_ONLY).pipelines[0];
+		// Both runs at once need 1 h, and the report 30 min.
+		expect(missed("90m")).toMatchObject({ deadlineMet: false, avoidableMiss: true });
+		expect(missed("89m")).toMatchObject({ deadlineMet: false, avoidableMiss: false });
+		const inTurn = PIPELINE.replace("spec:\n", "spec:\n  parallel: 1\n");
+		expect(run(scenarioOf(entry.replace("3h", "90m"), inTurn), HOME_ONLY).pipelines[0]).toMatchObject({ avoidableMiss: false });
+	});
+	it("skips a step if its condition does not hold", () => {
+		const skipped = PIPELINE.replace("needs: [train],", "needs: [train], when: 'needs.train.failed > 0',");
+		expect(run(scenarioOf(entry, skipped), HOME_ONLY).pipelines[0]).toMatchObject({ state: "succeeded", runs: 3, runsSucceeded: 2 });
+	});
+	it("is submitted repeatedly, each time with its own deadline", () => {
+		const { pipelines } = run(scenarioOf(entry.replace("deadline", "every: 1d, times: 2, deadline")), HOME_ONLY);
+		expect(pipelines.map(({ name, deadlineAt }) => [name, deadlineAt])).toEqual([
+			...[["two-1", "2026-01-01T03:10:00.000Z"] as const, ["two-2", "2026-01-02T03:10:00.000Z"] as const],
+		]);
+	});
+	it("is one line of the same file, written in the scenario", () => {
+		const lines = PIPELINE.split("\n").map((line) => `        ${line}`);
+		const inline = `    - runTimes: { train: 1h, report: 30m }\n      document:\n${lines.join("\n")}\n`;
+		expect(scenarioOf(inline).pipelines?.[0]?.spec).toEqual(scenarioOf(entry.replace(" deadline: 3h,", "")).pipelines?.[0]?.spec);
+	});
+});
+
+describe("one hold", () => {
+	/** Nothing is owned, so every step is quoted in the cloud. */
+	const cloud = (entries: string, pipeline = PIPELINE) => scenarioOf(entries, pipeline, SCENARIO.replace(/ {2}pools: .*\n/, ""));
+	const two = "    - { file: two.yaml }\n    - { file: two.yaml, name: later, submit: 1m }\n";
+	const capped = (usd: number): Policy => ({
+		...ALWAYS,
+		budgets: ALWAYS.budgets.map((rule) => ({ ...rule, capMicroUsd: BigInt(usd) * 1_000_000n })),
+	});
+	it("refuses a pipeline with a worst case above what a budget has left, and never strands one half-way", () => {
+		const states = (usd: number) => run(cloud(two), capped(usd)).pipelines.map(({ state }) => state);
+		expect(states(10)).toEqual(["refused", "refused"]);
+		expect(states(35)).toEqual(["succeeded", "refused"]);
+		expect(states(1_000)).toEqual(["succeeded", "succeeded"]);
+	});
+	it("refuses a pipeline with a worst case above its own budget", () => {
+		const [pipeline] = run(cloud("    - { file: two.yaml }\n", PIPELINE.replace("spec:\n", "spec:\n  budgetUsd: 1\n")), ALWAYS).pipelines;
+		expect(pipeline).toMatchObject({ state: "refused", startedAt: null, finishedAt: null });
+		expect(pipeline?.refusal).toMatch(/^it may spend up to \$[\d.]+, more than its budget of \$1/);
+	});
+	it("releases everything at the end", () => {
+		const again = "    - { file: two.yaml, times: 4, every: 1d }\n";
+		expect(run(cloud(again), capped(55)).pipelines.map(({ state }) => state)).toEqual(Array.from({ length: 4 }, () => "succeeded"));
+	});
+});
+
+describe("mistakes in a scenario's pipelines", () => {
+	const first = SCENARIO.split("\n").length;
+	it.each([
+		["    - { submit: 1h }\n", PIPELINE, `line ${first}, column 7: spec.pipelines.0: needs either file or document.`],
+		["    - { file: two.yaml, times: 2 }\n", PIPELINE, "spec.pipelines.0.times: needs a time between two submissions."],
+		["    - { file: two.yaml, runTimes: { trian: 1h } }\n", PIPELINE, "spec.pipelines.0.runTimes.trian: two has no step or run trian."],
+		["    - { file: two.yaml }\n", PIPELINE.replace("estimate: 30m, ", ""), "step report has no run time."],
+		["    - { file: two.yaml, runTimes: { train-2: 3h } }\n", PIPELINE, "train-2 runs for 3h, longer than its maximum of 2h."],
+		[
+			"    - { file: two.yaml }\n",
+			PIPELINE.replace("needs: [train]", "needs: [trian]"),
+			"two.yaml, line 7, column 31: spec.steps.1.needs.0",
+		],
+		["    - { file: two.yaml }\n    - { file: two.yaml }\n", PIPELINE, "there is a pipeline two already."],
+		["    - { document: { kind: Pipeline } }\n", PIPELINE, "spec.pipelines.0.document"],
+	])("%j", (entries, pipeline, message) => {
+		expect(() => scenarioOf(entries, pipeline)).toThrow(expect.objectContaining({ message: expect.stringContaining(message) }));
+	});
+	it("include a step that fits no place", () => {
+		const scenario = scenarioOf("    - { file: two.yaml }\n", PIPELINE.replace("gpus: 1", "gpus: 4"));
+		expect(() => requirePlacesForPipelines(scenario)).toThrow("Step report of two fits no pool and no offer of the scenario.");
+	});
+});
+
+it("gives steps shares of the time left that end with the deadline", () => {
+	const scenario = scenarioOf("    - { file: two.yaml, deadline: 6h }\n");
+	const shares: number[] = [];
+	replay(
+		[],
+		scenario,
+		{ name: "spillway", policy: HOME_ONLY },
+		{
+			onRelease: ({ submitMs, deadlineMs }) => shares.push((submitMs + (deadlineMs ?? 0)) / MINUTE_MS),
+		},
+	);
+	const [first = 0, second, last] = shares;
+	expect(first).toBe(second);
+	expect(first).toBeGreaterThan(HOUR_MS / MINUTE_MS);
+	expect(first).toBeLessThan(6 * 60 - 30);
+	expect(last).toBeLessThanOrEqual(6 * 60);
+});
