@@ -17,7 +17,7 @@ import type { QueuedJob } from "./order.ts";
 import { requestOf } from "./request-approval.ts";
 import type { Shape } from "./shape.ts";
 import type { Action, PendingJob } from "./types.ts";
-import { alwaysComparesWaiting, stayReason, waitsForAnyOffer } from "./weigh-waiting.ts";
+import { stayReason, waitsForAnyOffer, waitsForEveryOffer } from "./weigh-waiting.ts";
 import {
 	approvalReason,
 	budgetReason,
@@ -205,12 +205,12 @@ function canWait({ snapshot, core }: Cycle, queued: QueuedJob, shape: Shape): bo
 function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeStart | null, due: DueBurst, facts: BurstFacts): Finding {
 	const { snapshot } = cycle;
 	const { job } = queued;
-	if (start !== null && !isHeard(cycle, job)) {
-		const home = { view: start.pool.view, p50Ms: start.range.p50Ms };
-		if (waitsForAnyOffer(snapshot, queued, shape, due, home))
-			return waitOn(found(queued, shape, "wait", NO_REASON, start, due), alwaysComparesWaiting(shape.verdict, snapshot));
-	}
+	// A job for which no reason is needed skips the choice if it ends in waiting.
+	const unheard = start !== null && !isHeard(cycle, job) ? { view: start.pool.view, p50Ms: start.range.p50Ms } : null;
+	if (unheard && waitsForAnyOffer(snapshot, queued, shape, due, unheard))
+		return waitOn(found(queued, shape, "wait", NO_REASON, start, due), shape.comparesWaiting);
 	const run = cloudRunOf(queued, shape.verdict, snapshot, cycle.core.runTimeOf(job.spec));
+	if (unheard && waitsForEveryOffer(snapshot, queued, run, shape, due, unheard)) return found(queued, shape, "wait", NO_REASON, start, due);
 	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.core.askApproval, snapshot.nowMs, due);
 	const home = start && { view: start.pool.view, range: start.range };
 	const stay = stayReason({ snapshot, queued, run, due, choice, home, ahead: cycle.waitingForHome });

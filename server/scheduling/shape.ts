@@ -12,6 +12,7 @@ import { mainRemoval } from "./main-removal.ts";
 import { isAtHome } from "./offer-residency.ts";
 import { fitOffers, judgeRows, type OfferBook, type OfferFit, type PolicyRemovals, type RemovedGroup } from "./offers.ts";
 import type { Removal } from "./removal.ts";
+import { alwaysComparesWaiting } from "./weigh-waiting.ts";
 
 /**
  * Jobs that no rule and no machine can distinguish have the same **shape**. Rules, pools and offers are evaluated once per shape, which
@@ -25,6 +26,8 @@ export interface Shape {
 	home: HomePool[];
 	/** Whether some pool can take it once it is free and responds. */
 	homeEver: boolean;
+	/** Whether every burst rule that applies to it, now or later, compares leaving with waiting. */
+	comparesWaiting: boolean;
 	/** Filtered on first use. */
 	offers: () => OfferFit;
 	/** The main reason why offers are excluded (main-removal.ts), computed on first use; null: none. */
@@ -55,7 +58,7 @@ export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: O
 		const signature = signatureOf(spec);
 		let shape = shapes.get(signature);
 		if (!shape) {
-			shape = makeShape(spec, judgeJob(policy, spec), { pools, mounts: offers.mounts }, (verdict) =>
+			shape = makeShape(spec, judgeJob(policy, spec), policy, { pools, mounts: offers.mounts }, (verdict) =>
 				fitOffers(offers, spec, judgedRows(verdict), nowMs),
 			);
 			// Under a policy that uses names every job is its own shape, so old shapes are dropped.
@@ -70,6 +73,7 @@ export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: O
 function makeShape(
 	spec: JobSpec,
 	verdict: JobVerdict,
+	policy: Policy,
 	home: { pools: readonly HomePool[]; mounts: OfferBook["mounts"] },
 	sift: (verdict: JobVerdict) => OfferFit,
 ): Shape {
@@ -86,6 +90,7 @@ function makeShape(
 		pools,
 		home: able.filter((pool) => pool.view.healthy),
 		homeEver: able.length > 0,
+		comparesWaiting: alwaysComparesWaiting(verdict, policy),
 		explained: { atMs: Number.NaN, groups: new Map() },
 		offers,
 		mainRemoval: () => {

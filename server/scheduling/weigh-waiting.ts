@@ -1,4 +1,5 @@
 import { gpusOf } from "#server/domain/job.ts";
+import type { Policy } from "#server/domain/policy.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
@@ -56,9 +57,9 @@ export function stayReason(given: {
  * Whether every rule that can let the job leave, now or later, compares leaving with waiting. Waiting for a fixed start costs less and
  * less as time passes, so a job that waits for any offer then waits on.
  */
-export function alwaysComparesWaiting({ burst, ...verdict }: JobVerdict, snapshot: Pick<Snapshot, "policy">): boolean {
-	const delayMatters = delayMicroUsdPerHourOf(verdict, snapshot) > 0;
-	return burst.every((rule) => {
+export function alwaysComparesWaiting(verdict: JobVerdict, policy: Policy): boolean {
+	const delayMatters = delayMicroUsdPerHourOf(verdict, { policy }) > 0;
+	return verdict.burst.every((rule) => {
 		const comparesOnly = !rule.always && rule.waitedMs === null && rule.deadlineSlackMs === null;
 		return comparesOnly && (delayMatters || (rule.forecastWaitMs === null && rule.queueLength === null));
 	});
@@ -86,4 +87,26 @@ export function waitsForAnyOffer(
 	const run = { start: snapshot.cloudStartMs, rest: queued.rest, instances: spec.nodes, speeds, delayMicroUsdPerHour };
 	const waiting = homeScore(home.view, queued, home.p50Ms, delayMicroUsdPerHour, snapshot);
 	return waiting + ROUNDING_MICRO_USD <= leastScoreFrom(lowest, run);
+}
+
+/**
+ * Whether waiting costs no more than any offer at its present rates, available or not. Like waitsForAnyOffer, this settles the choice
+ * before it is made. Cost: a score for each offer up to the first with a price that alone is more than waiting.
+ */
+export function waitsForEveryOffer(
+	snapshot: Snapshot,
+	queued: QueuedJob,
+	run: CloudRun,
+	shape: Shape,
+	due: DueBurst,
+	home: { view: PoolView; p50Ms: number },
+): boolean {
+	// With known speeds, a trial may be chosen at more than its score (throughput/trial.ts).
+	if (run.speeds !== null || !shouldCompareWaiting(due, run.delayMicroUsdPerHour)) return false;
+	const waiting = homeScore(home.view, queued, home.p50Ms, run.delayMicroUsdPerHour, snapshot);
+	for (const row of shape.offers().eligible) {
+		if (leastScoreFrom(row, run) >= waiting + ROUNDING_MICRO_USD) return true;
+		if (scoreOf(row, run) < waiting) return false;
+	}
+	return true;
 }
