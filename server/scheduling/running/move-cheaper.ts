@@ -151,13 +151,27 @@ function savingAt(
 /** Whether none of our launches is pending there. */
 function canTry({ snapshot }: RunningInput, picked: PickedOffer, tried: ReadonlySet<string>): boolean {
 	if (tried.has(placeOf(picked))) return false;
-	const { likes } = picked.row;
-	const isThere = (to: MoveTarget | null | undefined): boolean => to?.kind === "cloud" && likes.includes(to.offerId);
-	return !(
-		snapshot.running.some(
-			({ movingTo, offerId, startedAtMs }) => isThere(movingTo) || (startedAtMs === null && likes.includes(offerId ?? "")),
-		) || snapshot.pending.some(({ movingTo }) => isThere(movingTo))
-	);
+	const requested = requestedOffers(snapshot);
+	return !picked.row.likes.some((id) => requested.has(id));
+}
+
+const requestedOf = new WeakMap<Snapshot, ReadonlySet<string>>();
+
+/** Offers with a launch that has not come up yet, or that a job is about to move to. Cached by snapshot, which never changes. */
+function requestedOffers(snapshot: Snapshot): ReadonlySet<string> {
+	const known = requestedOf.get(snapshot);
+	if (known) return known;
+	const requested = new Set<string>();
+	const addTarget = (to: MoveTarget | null | undefined): void => {
+		if (to?.kind === "cloud") requested.add(to.offerId);
+	};
+	for (const { movingTo, offerId, startedAtMs } of snapshot.running) {
+		addTarget(movingTo);
+		if (offerId && startedAtMs === null) requested.add(offerId);
+	}
+	for (const { movingTo } of snapshot.pending) addTarget(movingTo);
+	requestedOf.set(snapshot, requested);
+	return requested;
 }
 
 function placeOf({ row, offer }: PickedOffer): string {

@@ -2,6 +2,20 @@ import { backoffOf, type CostTerms } from "../cost.ts";
 import type { OfferFit, OfferRow } from "../offers.ts";
 import type { RunningAttempt } from "../types.ts";
 
+/** Proven offers that jobs of one shape may use, and the places that they are in. */
+interface Proven {
+	version: number;
+	rows: readonly OfferRow[];
+	places: ReadonlySet<string>;
+}
+
+interface Candidates {
+	terms: CostTerms;
+	proven: Proven;
+	unproven: readonly OfferRow[];
+	rows: readonly OfferRow[];
+}
+
 /**
  * Offers that run our work now, kept from cycle to cycle: an attempt is checked for its start only until it started. Cost: one check of the
  * attempts that have not started yet. The rows of a shape are sorted again only when another offer becomes proven, or one no longer is.
@@ -13,8 +27,10 @@ export class ProvenOffers {
 	readonly #running = new Map<RunningAttempt, string>();
 	/** Changes whenever the set of proven offers changes. */
 	version = 0;
-	readonly #rows = new WeakMap<OfferFit, { version: number; rows: readonly OfferRow[] }>();
-	readonly #candidates = new WeakMap<OfferFit, { terms: CostTerms; rows: readonly OfferRow[] }>();
+	readonly #proven = new WeakMap<OfferFit, Proven>();
+	readonly #candidates = new WeakMap<OfferFit, Candidates>();
+	/** Reused by each search for offers without our work. */
+	readonly #unproven: OfferRow[] = [];
 
 	add(attempt: RunningAttempt): void {
 		if (!attempt.offerId || attempt.stopping || this.#running.has(attempt)) return;
@@ -33,27 +49,32 @@ export class ProvenOffers {
 		return this.#counts.has(offerId);
 	}
 
-	/** Proven offers that jobs of a shape may use, lowest ranking price first. */
-	rowsOf(fit: OfferFit): readonly OfferRow[] {
-		const known = this.#rows.get(fit);
-		if (known?.version === this.version) return known.rows;
-		const rows = [...this.#counts.keys()].flatMap((id) => fit.byId(id) ?? []).sort((a, b) => a.index - b.index);
-		this.#rows.set(fit, { version: this.version, rows });
-		return rows;
+	/** Proven offers that jobs of a shape may use. */
+	#provenOf(fit: OfferFit): Proven {
+		const known = this.#proven.get(fit);
+		if (known?.version === this.version) return known;
+		const rows = [...this.#counts.keys()].flatMap((id) => fit.byId(id) ?? []);
+		const proven = { version: this.version, rows, places: new Set(rows.map(placeOf)) };
+		this.#proven.set(fit, proven);
+		return proven;
 	}
 
 	/**
-	 * Offers that a move may go to: proven ones, and the cheapest spot places without our work that are not in a pause after a refusal. The
-	 * same list object while it holds the same offers.
+	 * Offers that a move may go to, lowest ranking price first: proven ones, and the cheapest spot places without our work that are not in
+	 * a pause after a refusal. The same list object while it holds the same offers.
 	 */
 	candidatesOf(fit: OfferFit, terms: CostTerms): readonly OfferRow[] {
 		const known = this.#candidates.get(fit);
 		if (known?.terms === terms) return known.rows;
-		const proven = this.rowsOf(fit);
-		const rows = [...proven, ...unprovenOf(fit, terms, proven)].sort((a, b) => a.index - b.index);
-		const same = known !== undefined && known.rows.length === rows.length && rows.every((row, i) => row === known.rows[i]);
-		const kept = same ? known.rows : rows;
-		this.#candidates.set(fit, { terms, rows: kept });
+		const proven = this.#provenOf(fit);
+		const unproven = findUnproven(this.#unproven, fit, terms, proven.places);
+		if (known && known.proven === proven && isSameList(known.unproven, unproven)) {
+			known.terms = terms;
+			return known.rows;
+		}
+		const rows = [...proven.rows, ...unproven].sort((a, b) => a.index - b.index);
+		const kept = known && isSameList(known.rows, rows) ? known.rows : rows;
+		this.#candidates.set(fit, { terms, proven, unproven: [...unproven], rows: kept });
 		return kept;
 	}
 
@@ -79,18 +100,25 @@ export class ProvenOffers {
 /** Places without our work to try, cheapest first. A more expensive one saves less, and each launch may be refused. */
 const UNPROVEN_MAX = 8;
 
-function unprovenOf(fit: OfferFit, terms: CostTerms, proven: readonly OfferRow[]): OfferRow[] {
-	if (!terms.records) return [];
-	const places = new Set(proven.map(({ likes, offer }) => likes[0] ?? offer.id));
-	const rows: OfferRow[] = [];
+/** Writes them to `found`, and returns it. */
+function findUnproven(found: OfferRow[], fit: OfferFit, terms: CostTerms, provenPlaces: ReadonlySet<string>): readonly OfferRow[] {
+	found.length = 0;
+	if (!terms.records) return found;
 	for (const row of fit.eligible) {
-		if (rows.length >= UNPROVEN_MAX) break;
-		const place = row.likes[0] ?? row.offer.id;
-		if (row.offer.capacityType !== "spot" || places.has(place) || backoffOf(row, terms.records) > terms.nowMs) continue;
-		places.add(place);
-		rows.push(row);
+		if (found.length >= UNPROVEN_MAX) break;
+		const place = placeOf(row);
+		if (row.offer.capacityType !== "spot" || provenPlaces.has(place) || backoffOf(row, terms.records) > terms.nowMs) continue;
+		if (!found.some((other) => placeOf(other) === place)) found.push(row);
 	}
-	return rows;
+	return found;
+}
+
+function placeOf({ likes, offer }: OfferRow): string {
+	return likes[0] ?? offer.id;
+}
+
+function isSameList(a: readonly OfferRow[], b: readonly OfferRow[]): boolean {
+	return a.length === b.length && a.every((row, i) => row === b[i]);
 }
 
 /** The same for an untracked list. */
