@@ -89,6 +89,11 @@ const schema = z.object({
 	OPENLINEAGE_ENDPOINT: z.string().min(1).default("api/v1/lineage"),
 	OPENLINEAGE_API_KEY: z.string().min(1).optional(),
 	OPENLINEAGE_NAMESPACE: z.string().min(1).max(200).default("spillway"),
+	/** An MLflow server that runs are forwarded to; unset: none. A token, or a user name and password, is its credential. */
+	MLFLOW_FORWARD_URL: z.url({ protocol: /^https?$/ }).optional(),
+	MLFLOW_FORWARD_TOKEN: z.string().min(1).optional(),
+	MLFLOW_FORWARD_USERNAME: z.string().min(1).optional(),
+	MLFLOW_FORWARD_PASSWORD: z.string().min(1).optional(),
 	/** Requests a minute for each token, and for each address of signed-in pages. */
 	SPILLWAY_RATE_LIMIT: z.coerce.number().int().min(60).default(60_000),
 	/** Free space on the disk of SPILLWAY_HOME, MiB, below which changes and uploads are refused (507). */

@@ -24,7 +24,24 @@ export function JobReportedMetrics({ id, isLive }: { id: string; isLive: boolean
 					<Chart key={series.key} series={series} />
 				))}
 			</div>
+			{!isLive && <MlflowState id={id} />}
 		</Panel>
+	);
+}
+
+/** Whether the job's runs were forwarded to MLflow. Nothing when forwarding is off. */
+function MlflowState({ id }: { id: string }) {
+	const trpc = useTRPC();
+	const { data = [] } = useQuery(trpc.job.mlflow.queryOptions({ id }));
+	const [failed] = data.filter(({ state }) => state === "failed");
+	const forwarded = data.filter(({ state }) => state === "forwarded").length;
+	if (data.length === 0) return null;
+	return (
+		<p className="px-4 pb-4 text-sm text-ink-2">
+			{failed
+				? `Not forwarded to MLflow. ${failed.error ?? ""}`
+				: `Forwarded to MLflow: ${formatCount(forwarded)} of ${formatCount(data.length)} runs.`}
+		</p>
 	);
 }
 

@@ -23,6 +23,7 @@ import { configureProxy } from "./configure-proxy.ts";
 import { dataCopier } from "./data-copier.ts";
 import { launchSecrets } from "./launch-secrets.ts";
 import { lineageReceiver } from "./lineage-receiver.ts";
+import { mlflowServer } from "./mlflow-server.ts";
 import { noticeSettings } from "./notice-settings.ts";
 import { objectLister } from "./object-lister.ts";
 import { openSite, siteKinds } from "./site-kinds.ts";
@@ -86,9 +87,11 @@ const probes =
 			});
 const traces = await traceReceiver(settings);
 const lineage = lineageReceiver(settings);
+const mlflow = mlflowServer(settings);
 await runScheduler({
 	...(traces && { sendSpans: traces.send }),
 	...(lineage && { lineage }),
+	...(mlflow && { mlflow }),
 	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest, spawnStudy },
 	retention: settings.SPILLWAY_RETENTION,
 	deliveryRoot: settings.SPILLWAY_DELIVERY_ROOT ?? path.join(settings.SPILLWAY_HOME, "delivered"),

@@ -16,7 +16,7 @@ import {
 	submittedJobSchema,
 	submittedJobsSchema,
 } from "./outputs/job.ts";
-import { metricSeriesSchema } from "./outputs/metric.ts";
+import { forwardedRunSchema, metricSeriesSchema } from "./outputs/metric.ts";
 import { receiptSchema } from "./outputs/receipt.ts";
 import { byId, entityId, pageOf } from "./parts.ts";
 
@@ -181,6 +181,15 @@ export const job = {
 		permission: "job:read",
 		input: byId,
 		output: z.array(metricSeriesSchema),
+		procedure: "query",
+	}),
+	mlflow: operation({
+		method: "GET",
+		path: "/jobs/{id}/mlflow",
+		summary: "Runs of a job that are forwarded to an MLflow server",
+		permission: "job:read",
+		input: byId,
+		output: z.array(forwardedRunSchema),
 		procedure: "query",
 	}),
 	quote: operation({

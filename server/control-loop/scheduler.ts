@@ -20,6 +20,8 @@ import { deleteExpiredArtifacts } from "#server/services/work/artifact/delete.ts
 import { tidyCheckpoints } from "#server/services/work/checkpoint/tidy.ts";
 import { tidyStoredCheckpoints } from "#server/services/work/checkpoint/tidy-store.ts";
 import { type LineageReceiver, sendLineage } from "#server/services/work/lineage/send.ts";
+import type { MlflowServer } from "#server/services/work/mlflow/client.ts";
+import { forwardRuns } from "#server/services/work/mlflow/forward.ts";
 import { type SendSpans, sendTraces } from "#server/services/work/trace/send.ts";
 import { auditChain } from "./audit-chain.ts";
 import type { LoopContext } from "./context.ts";
@@ -47,6 +49,7 @@ const SITES_EVERY_MS = 10_000;
 const TRIGGERS_EVERY_MS = 1_000;
 const TRACES_EVERY_MS = 2_000;
 const LINEAGE_EVERY_MS = 5_000;
+const MLFLOW_EVERY_MS = 5_000;
 /** Usually there is no work: one read. Requests wake it. */
 const COPIES_EVERY_MS = 10_000;
 /** Usually there is nothing to do: two reads. */
@@ -76,6 +79,8 @@ export interface SchedulerOptions {
 	sendSpans?: SendSpans;
 	/** Receives OpenLineage events; without it lineage is off. */
 	lineage?: LineageReceiver;
+	/** Runs are forwarded there; without it none are. */
+	mlflow?: MlflowServer;
 	/** Folder that contains the targets of `home:` deliveries; without it they are left to another scheduler. */
 	deliveryRoot?: string;
 	/** Retention limits; without them nothing is deleted. */
@@ -233,7 +238,7 @@ function backgroundTenders({
 type Task = (name: string, everyMs: number, minGapMs: number, run: () => Promise<void>) => Repeating;
 
 /** Tasks that need a dependency which this scheduler may lack. */
-function whereConfigured({ ctx, listObjects, findExpiries, sendSpans, lineage }: SchedulerOptions, task: Task): Repeating[] {
+function whereConfigured({ ctx, listObjects, findExpiries, sendSpans, lineage, mlflow }: SchedulerOptions, task: Task): Repeating[] {
 	const tasks: Repeating[] = [];
 	if (listObjects) {
 		const actor = { ...systemContext(ctx.db, ctx.clock), timing: ctx.timing };
@@ -243,6 +248,7 @@ function whereConfigured({ ctx, listObjects, findExpiries, sendSpans, lineage }:
 	if (findExpiries) tasks.push(task("expiring credentials", HOUR_MS, 1_000, async () => recordExpiries(ctx.db, await findExpiries())));
 	if (sendSpans) tasks.push(task("traces", TRACES_EVERY_MS, 200, async () => void (await sendTraces(ctx, sendSpans))));
 	if (lineage) tasks.push(task("lineage", LINEAGE_EVERY_MS, 200, async () => void (await sendLineage(ctx, lineage))));
+	if (mlflow) tasks.push(task("MLflow", MLFLOW_EVERY_MS, 200, async () => void (await forwardRuns(ctx, mlflow))));
 	return tasks;
 }
 

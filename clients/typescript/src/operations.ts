@@ -92,6 +92,11 @@ export interface Operations {
 		arguments: { id: string };
 		answer: t.JobMetricsOutput;
 	};
+	/** Runs of a job that are forwarded to an MLflow server. */
+	"job.mlflow": {
+		arguments: { id: string };
+		answer: t.JobMlflowOutput;
+	};
 	/** Estimate where, when and at what cost a job would run; writes nothing. */
 	"job.quote": {
 		arguments: { body: t.JobDocument | string };
@@ -1165,6 +1170,7 @@ export const OPERATIONS = {
 	"job.gpuUse": { method: "GET", path: "/jobs/{id}/gpu-use", query: [], textType: null, isRepeatable: false },
 	"job.receipt": { method: "GET", path: "/jobs/{id}/receipt", query: [], textType: null, isRepeatable: false },
 	"job.metrics": { method: "GET", path: "/jobs/{id}/metrics", query: [], textType: null, isRepeatable: false },
+	"job.mlflow": { method: "GET", path: "/jobs/{id}/mlflow", query: [], textType: null, isRepeatable: false },
 	"job.quote": { method: "POST", path: "/quotes", query: [], textType: "application/yaml", isRepeatable: false },
 	"job.importBatchScript": {
 		method: "POST",

@@ -793,6 +793,19 @@ export interface MetricSeriesLast {
 	at: string;
 }
 
+export interface ForwardedRun {
+	/** Id of a run that the job logged, or of the job itself for metrics of its output. */
+	runId: string;
+	/** The run in MLflow. */
+	remoteRunId: string | null;
+	/** Failed runs are tried again until a week after the job's end. */
+	state: "pending" | "forwarded" | "failed";
+	/** Why the last try failed. */
+	error: string | null;
+	retryAt: string | null;
+	forwardedAt: string | null;
+}
+
 export interface ElectricityAhead {
 	siteId: string;
 	hours: number;
@@ -3709,6 +3722,11 @@ export interface JobDecisionsOutput {
 
 export interface JobMetricsOutput {
 	items: readonly MetricSeries[];
+	nextCursor: null;
+}
+
+export interface JobMlflowOutput {
+	items: readonly ForwardedRun[];
 	nextCursor: null;
 }
 

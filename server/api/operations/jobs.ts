@@ -21,6 +21,7 @@ import { resumeJob } from "#server/services/work/job/resume.ts";
 import { submitJobs } from "#server/services/work/job/submit.ts";
 import { submitJob } from "#server/services/work/job/submit-one.ts";
 import { listJobMetrics } from "#server/services/work/metric/list.ts";
+import { listForwardedRuns } from "#server/services/work/mlflow/list.ts";
 import { readableJob } from "#server/services/work/readable-job.ts";
 import { followLogs } from "../http/follow-logs.ts";
 import { ok } from "../http/route.ts";
@@ -70,6 +71,7 @@ export const jobOperations = {
 		return receiptOf(ctx, id);
 	}),
 	metrics: bind(job.metrics, (ctx, { id }) => listJobMetrics(ctx, id)),
+	mlflow: bind(job.mlflow, (ctx, { id }) => listForwardedRuns(ctx, id)),
 	quote: bindRest(job.quote, async (ctx, _, { body }) => {
 		const { specs } = specsOf(body);
 		const [spec] = specs;

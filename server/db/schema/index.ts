@@ -37,6 +37,7 @@ export * from "./job-lineage.ts";
 export * from "./job-log.ts";
 export * from "./job-secret.ts";
 export * from "./job-trace.ts";
+export * from "./mlflow-forward.ts";
 export * from "./offer.ts";
 export * from "./pipeline.ts";
 export * from "./plan-study.ts";

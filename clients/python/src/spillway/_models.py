@@ -905,6 +905,19 @@ class MetricSeriesLast(TypedDict):
     at: str
 
 
+class ForwardedRun(TypedDict):
+    # Id of a run that the job logged, or of the job itself for metrics of its output.
+    runId: str
+    # The run in MLflow.
+    remoteRunId: Optional[str]
+    # Failed runs are tried again until a week after the job's end.
+    state: Literal["pending", "forwarded", "failed"]
+    # Why the last try failed.
+    error: Optional[str]
+    retryAt: Optional[str]
+    forwardedAt: Optional[str]
+
+
 class ElectricityAhead(TypedDict):
     siteId: str
     hours: float
@@ -4144,6 +4157,11 @@ class JobDecisionsOutput(TypedDict):
 
 class JobMetricsOutput(TypedDict):
     items: List[MetricSeries]
+    nextCursor: None
+
+
+class JobMlflowOutput(TypedDict):
+    items: List[ForwardedRun]
     nextCursor: None
 
 

@@ -337,6 +337,19 @@ class JobOperations:
             ),
         )
 
+    def mlflow(
+        self,
+        id: str,
+    ) -> m.JobMlflowOutput:
+        """Runs of a job that are forwarded to an MLflow server."""
+        return cast(
+            m.JobMlflowOutput,
+            self._transport.json(
+                "GET",
+                join("/jobs/{id}/mlflow", id),
+            ),
+        )
+
     def quote(
         self,
         body: Union[m.JobDocument, str],
