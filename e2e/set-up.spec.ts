@@ -65,11 +65,17 @@ test("an empty installation is set up in the browser, and people, teams and toke
 		await expect(page.getByText("US dollars, Europe/Berlin")).toBeVisible();
 		await page.getByRole("region", { name: "3. First team" }).getByRole("button", { name: "Skip" }).click();
 		await expect(page.getByRole("region", { name: "3. First team" })).toContainText("Skipped");
+		for (const title of ["4. Your cluster", "5. Cloud account", "6. Results and checkpoints"]) {
+			await page.getByRole("region", { name: title }).getByRole("button", { name: "Skip" }).click();
+			await expect(page.getByRole("region", { name: title })).toContainText("Skipped");
+		}
+		await page.getByRole("region", { name: "4. Your cluster" }).getByRole("button", { name: "Connect cluster" }).click();
+		await expect(page.getByRole("region", { name: "4. Your cluster" }).getByLabel("Type")).toContainText("Slurm");
 		await page.getByRole("button", { name: "Show policy" }).click();
 		await expect(page.getByRole("region", { name: "Policy document" })).toContainText("capUsd: 5000");
 		await expectAccessible(page);
 		await page.getByRole("button", { name: "Publish" }).click();
-		await expect(page.getByRole("region", { name: "4. First policy" })).toContainText("Done");
+		await expect(page.getByRole("region", { name: "7. First policy" })).toContainText("Done");
 
 		await page.goto("/settings/teams");
 		await page.getByRole("button", { name: "Add team" }).click();

@@ -1,13 +1,16 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { SETUP_STEPS } from "#server/contract/inputs/setup.ts";
 import { APPROVER_CHOICES, BURST_CHOICES, LEAVE_CHOICES, REGION_CHOICES } from "#server/domain/first-policy.ts";
+import { SETUP_TESTS } from "#server/domain/setup-test.ts";
 import { badInput } from "../args.ts";
 import { Client, readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { EXIT } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { saveToken } from "../login-file.ts";
 import { readSettings } from "../settings.ts";
+import { runSetupTest } from "../setup-test.ts";
 
 const CAP_USD_MAX = 100_000_000;
 const WAIT_MINUTES_MAX = 7 * 24 * 60;
@@ -15,18 +18,29 @@ const WAIT_MINUTES_MAX = 7 * 24 * 60;
 const neededShape = z.looseObject({ isNeeded: z.boolean() });
 const createdShape = z.looseObject({ token: z.string() });
 const setupShape = z.looseObject({
-	steps: z.looseObject({ company: z.string(), team: z.string(), policy: z.string() }),
-	zone: z.string(),
+	steps: z.record(z.enum(SETUP_STEPS), z.enum(["open", "done", "skipped"])),
+	teams: z.array(z.string()),
 });
 const previewShape = z.looseObject({ source: z.string() });
 
 type Setup = z.infer<typeof setupShape>;
 
+/** How to complete a step, by command. */
+const COMMANDS: Readonly<Record<keyof Setup["steps"], string>> = {
+	company: "spillway init --zone ZONE",
+	team: "spillway init --team NAME",
+	cluster: "spillway site add NAME --provider slurm, kubernetes or local",
+	cloud: "spillway site add NAME --provider aws, azure or gcp",
+	store: "spillway stores add NAME",
+	policy: "spillway init --leave WHAT --cap USD",
+	test: "spillway init --test home --test cloud",
+};
+
 export const init: Command = {
 	name: "init",
 	usage:
-		"[--code CODE --email ADDRESS --name TEXT --password-file FILE] [--zone ZONE] [--team NAME] [--leave … --cap USD …] [--skip STEP …]",
-	summary: "set up an empty installation: administrator, time zone, first team, first policy",
+		"[--code CODE --email ADDRESS --name TEXT --password-file FILE] [--zone ZONE] [--team NAME] [--leave … --cap USD …] [--test WHERE …] [--skip STEP …]",
+	summary: "set up an empty installation: administrator, time zone, first team, first policy, test jobs",
 	details:
 		"Asks for missing values on a terminal. Without a terminal, steps without flags stay open. Running it again resumes where it stopped. The set-up page in the browser does the same.",
 	options: {
@@ -44,25 +58,32 @@ export const init: Command = {
 		wait: { value: "MINUTES", help: "policy: forecast wait for --burst wait (default: 30)" },
 		approver: { value: "WHO", help: `policy: who approves: ${APPROVER_CHOICES.join(", ")} (default: none)` },
 		above: { value: "USD", help: "policy: only jobs that cost more need approval (default: 0)" },
-		skip: { value: "STEP", many: true, help: "company, team or policy; may be repeated" },
+		test: { value: "WHERE", many: true, help: "run a test job: home, or cloud for at most $1; may be repeated" },
+		skip: { value: "STEP", many: true, help: `${SETUP_STEPS.join(", ")}; may be repeated` },
 		yes: { help: "publish the policy without asking" },
 	},
 	positionals: { min: 0, max: 0, name: "" },
-	examples: ["spillway init", "spillway init --zone Europe/Berlin --team research --leave not_sensitive --cap 5000 --yes"],
+	examples: [
+		"spillway init",
+		"spillway init --zone Europe/Berlin --team research --leave not_sensitive --cap 5000 --yes",
+		"spillway init --test home --test cloud",
+	],
 	async run(ctx) {
 		const signed = await administrator(ctx);
 		const setup = readAs(setupShape, await signed.client.get("/setup"), "set-up");
 		await company(signed, setup);
 		await team(signed, setup);
+		for (const step of ["cluster", "cloud", "store"] as const) await isOver(signed, setup, step);
 		await policy(signed, setup);
+		const exit = await test(signed, setup);
 		const { steps } = readAs(setupShape, await signed.client.get("/setup"), "set-up");
-		const open = Object.entries(steps).filter(([, state]) => state === "open");
+		const open = SETUP_STEPS.filter((step) => steps[step] === "open");
 		ctx.io.out(
 			open.length === 0
-				? "Set-up is complete. Next: spillway site add, spillway people add, spillway submit.\n"
-				: `Still open: ${open.map(([step]) => step).join(", ")}. Run spillway init again to resume.\n`,
+				? "Set-up is complete. Next: spillway people add, spillway submit.\n"
+				: `Still open (--skip STEP to skip):\n${open.map((step) => `  ${step.padEnd(8)} ${COMMANDS[step]}\n`).join("")}`,
 		);
-		return EXIT.done;
+		return exit;
 	},
 };
 
@@ -106,7 +127,7 @@ async function password({ args, io }: CommandContext): Promise<string> {
 /** Whether a step is skipped by flag or done; a skipped one is recorded. */
 async function isOver(ctx: CommandContext, setup: Setup, step: keyof Setup["steps"]): Promise<boolean> {
 	if (setup.steps[step] === "done") return true;
-	if (!ctx.args.list("skip").includes(String(step))) return false;
+	if (!ctx.args.list("skip").includes(step)) return false;
 	await ctx.client.post("/setup/skip", { step });
 	return true;
 }
@@ -126,6 +147,20 @@ async function team(ctx: CommandContext, setup: Setup): Promise<void> {
 	if (!name) return;
 	await ctx.client.post("/teams", { name, costCenter: ctx.args.text("cost-center") ?? null });
 	ctx.io.err(`Team ${name} added.\n`);
+}
+
+/** Test jobs by flag; the first team pays. */
+async function test(ctx: CommandContext, setup: Setup): Promise<ExitCode> {
+	if (await isOver(ctx, setup, "test")) return EXIT.done;
+	for (const text of ctx.args.list("test")) {
+		const where = SETUP_TESTS.find((one) => one === text);
+		if (where === undefined) throw badInput(`--test: "${text}" is not one of ${SETUP_TESTS.join(", ")}.`);
+		const team = ctx.args.text("team") ?? setup.teams[0];
+		if (team === undefined) throw badInput("--test: add a team first, with --team NAME.");
+		const exit = await runSetupTest(ctx, where, team);
+		if (exit !== EXIT.done) return exit;
+	}
+	return EXIT.done;
 }
 
 async function policy(ctx: CommandContext, setup: Setup): Promise<void> {

@@ -15,7 +15,7 @@ import { useSetupSettled, useSkip } from "./use-setup.ts";
 /** Four questions, the policy that they make, and publishing it. */
 export function PolicyStep({ state }: { state: StepState }) {
 	return (
-		<Step no={4} title="First policy" state={state}>
+		<Step no={7} title="First policy" state={state}>
 			{state === "done" ? null : <PolicyForm canSkip={state === "open"} />}
 		</Step>
 	);

@@ -5,6 +5,7 @@ import { type SubmitEvent, useState } from "react";
 import { EmptyState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
+import { cn } from "#components/ui/cn.ts";
 import { Field, Select } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { CheckPanel } from "./check-panel.tsx";
@@ -15,16 +16,24 @@ import { SettingsPanel } from "./settings-panel.tsx";
 import { useCheck } from "./use-check.ts";
 import { useSiteDraft } from "./use-site-draft.ts";
 
-export function AddSiteForm() {
+type AddSiteProps = {
+	/** Only types of owned sites, or only clouds. Absent: every type. */
+	only?: "owned" | "cloud";
+	/** Called once the site is added, instead of opening the list of sites. */
+	onAdded?: () => void;
+};
+
+export function AddSiteForm({ only, onAdded }: AddSiteProps) {
 	const trpc = useTRPC();
-	const { data: kinds } = useSuspenseQuery(trpc.site.kinds.queryOptions());
+	const { data } = useSuspenseQuery(trpc.site.kinds.queryOptions());
+	const kinds = data.filter(({ owned }) => only === undefined || owned === (only === "owned"));
 	const [provider, setProvider] = useState(kinds[0]?.provider ?? "aws");
 	const kind = kinds.find((k) => k.provider === provider);
 	if (!kind) return null;
 	return (
 		<>
-			<Field label="Type" htmlFor="provider" className="max-w-80">
-				<Select id="provider" value={provider} onChange={(e) => setProvider(e.target.value as SiteKind["provider"])}>
+			<Field label="Type" htmlFor={`${only ?? ""}provider`} className="max-w-80">
+				<Select id={`${only ?? ""}provider`} value={provider} onChange={(e) => setProvider(e.target.value as SiteKind["provider"])}>
 					{kinds.map((k) => (
 						<option key={k.provider} value={k.provider}>
 							{k.title}
@@ -32,7 +41,7 @@ export function AddSiteForm() {
 					))}
 				</Select>
 			</Field>
-			<SiteForm key={provider} kind={kind} stored={null} />
+			<SiteForm key={provider} kind={kind} stored={null} onAdded={onAdded} />
 		</>
 	);
 }
@@ -52,12 +61,12 @@ export function ChangeSiteForm({ id }: { id: string }) {
 }
 
 /** Site settings, checked step by step before they are stored. Credentials are write-only. */
-function SiteForm({ kind, stored }: { kind: SiteKind; stored: SiteSettings | null }) {
+function SiteForm({ kind, stored, onAdded }: { kind: SiteKind; stored: SiteSettings | null; onAdded?: (() => void) | undefined }) {
 	const check = useCheck();
 	const [id, setId] = useState(stored?.id ?? "");
 	const [name, setName] = useState(stored?.name ?? "");
 	const { boxes, put, unread, read } = useSiteDraft(kind, stored);
-	const store = useStore(stored);
+	const store = useStore(stored, onAdded);
 	const failure = store.error ?? check.error;
 	const wrong = { ...problemsOf(failure, pathsOf(kind)), ...unread };
 	const runCheck = () => {
@@ -71,7 +80,7 @@ function SiteForm({ kind, stored }: { kind: SiteKind; stored: SiteSettings | nul
 		if (draft) store.save({ id: id.trim(), name: name.trim() || id.trim(), provider: kind.provider, ...draft });
 	};
 	return (
-		<form onSubmit={save} className="grid items-start gap-4 rail:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)]">
+		<form onSubmit={save} className={cn("grid items-start gap-4", !onAdded && "rail:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)]")}>
 			<div className="grid gap-4">
 				<SettingsPanel kind={kind} names={{ id, name, setId: stored ? null : setId, setName }} boxes={boxes} put={put} wrong={wrong} />
 				<CredentialsPanel kind={kind} stored={stored} boxes={boxes} put={put} wrong={wrong} />
@@ -91,15 +100,16 @@ function SiteForm({ kind, stored }: { kind: SiteKind; stored: SiteSettings | nul
 	);
 }
 
-/** Adds or updates the site, then returns to the list. */
-function useStore(stored: SiteSettings | null) {
+/** Adds or updates the site, then calls `onAdded` or returns to the list. */
+function useStore(stored: SiteSettings | null, onAdded?: () => void) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const router = useRouter();
 	const leave = (title: string) => {
 		void client.invalidateQueries({ queryKey: trpc.site.pathKey() });
 		notify({ tone: "info", title, detail: "The scheduler connects within seconds." });
-		router.push("/settings/sites");
+		if (onAdded) onAdded();
+		else router.push("/settings/sites");
 	};
 	const add = useMutation(trpc.site.add.mutationOptions({ onSuccess: (_, { name }) => leave(`${name} added`) }));
 	const change = useMutation(trpc.site.change.mutationOptions({ onSuccess: (_, { name }) => leave(`${name ?? "Site"} updated`) }));

@@ -15,6 +15,10 @@ export const setup = {
 			steps: z.record(z.enum(SETUP_STEPS), z.enum(["open", "done", "skipped"])),
 			zone: z.string(),
 			teams: z.array(z.string()),
+			/** Names of the sites and stores that are set up. */
+			clusters: z.array(z.string()),
+			clouds: z.array(z.string()),
+			stores: z.array(z.string()),
 		}),
 		procedure: "query",
 	}),

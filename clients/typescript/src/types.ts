@@ -4298,12 +4298,19 @@ export interface SetupGetOutput {
 	steps: SetupGetOutputSteps;
 	zone: string;
 	teams: readonly string[];
+	clusters: readonly string[];
+	clouds: readonly string[];
+	stores: readonly string[];
 }
 
 export interface SetupGetOutputSteps {
 	company: "open" | "done" | "skipped";
 	team: "open" | "done" | "skipped";
+	cluster: "open" | "done" | "skipped";
+	cloud: "open" | "done" | "skipped";
+	store: "open" | "done" | "skipped";
 	policy: "open" | "done" | "skipped";
+	test: "open" | "done" | "skipped";
 }
 
 export interface SetupCompanyOutput {
@@ -4311,8 +4318,10 @@ export interface SetupCompanyOutput {
 }
 
 export interface SetupSkipOutput {
-	step: "company" | "team" | "policy";
+	step: SetupSkipOutputStep;
 }
+
+export type SetupSkipOutputStep = "company" | "team" | "cluster" | "cloud" | "store" | "policy" | "test";
 
 export interface SetupPolicyOutput {
 	source: string;
@@ -5262,7 +5271,7 @@ export interface GroupMappingCheckBody {
 }
 
 export interface SetupSkipBody {
-	step: "company" | "team" | "policy";
+	step: SetupSkipOutputStep;
 }
 
 export interface SetupPolicyBody {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-export const SETUP_STEPS = ["company", "team", "policy"] as const;
+/** In the order in which the set-up shows them. `test`: a job has succeeded at home and in the cloud. */
+export const SETUP_STEPS = ["company", "team", "cluster", "cloud", "store", "policy", "test"] as const;
 
 export const setupCompanyInput = z.strictObject({
 	/** IANA time zone of the ledger's days and months. */

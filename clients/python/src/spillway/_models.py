@@ -4776,12 +4776,19 @@ class SetupGetOutput(TypedDict):
     steps: SetupGetOutputSteps
     zone: str
     teams: List[str]
+    clusters: List[str]
+    clouds: List[str]
+    stores: List[str]
 
 
 class SetupGetOutputSteps(TypedDict):
     company: Literal["open", "done", "skipped"]
     team: Literal["open", "done", "skipped"]
+    cluster: Literal["open", "done", "skipped"]
+    cloud: Literal["open", "done", "skipped"]
+    store: Literal["open", "done", "skipped"]
     policy: Literal["open", "done", "skipped"]
+    test: Literal["open", "done", "skipped"]
 
 
 class SetupCompanyOutput(TypedDict):
@@ -4789,7 +4796,9 @@ class SetupCompanyOutput(TypedDict):
 
 
 class SetupSkipOutput(TypedDict):
-    step: Literal["company", "team", "policy"]
+    step: SetupSkipOutputStep
+
+SetupSkipOutputStep = Literal["company", "team", "cluster", "cloud", "store", "policy", "test"]
 
 
 class SetupPolicyOutput(TypedDict):
@@ -5945,7 +5954,7 @@ class GroupMappingCheckBody(TypedDict):
 
 
 class SetupSkipBody(TypedDict):
-    step: Literal["company", "team", "policy"]
+    step: SetupSkipOutputStep
 
 
 class _SetupPolicyBodyRequired(TypedDict):

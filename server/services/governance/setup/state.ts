@@ -1,10 +1,14 @@
-import { eq } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import { z } from "zod";
 import { SETUP_STEPS, setupCompanyInput, skipStepInput } from "#server/contract/inputs/setup.ts";
 import type { DbOrTx, Tx } from "#server/db/client.ts";
 import { team } from "#server/db/schema/account.ts";
+import { job } from "#server/db/schema/job.ts";
 import { policy } from "#server/db/schema/policy.ts";
 import { setting } from "#server/db/schema/setting.ts";
+import { site } from "#server/db/schema/site.ts";
+import { store } from "#server/db/schema/store.ts";
+import { isCloudProvider } from "#server/domain/vocabulary.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
@@ -49,28 +53,62 @@ export interface SetupView {
 	/** Time zone of the ledger's days and months. */
 	zone: string;
 	teams: string[];
+	clusters: string[];
+	clouds: string[];
+	stores: string[];
 }
 
-/** Completed and remaining steps. Teams and policies made elsewhere count as done. */
+/** Completed and remaining steps. What was set up elsewhere counts as done. */
 export async function getSetup(ctx: ServiceContext): Promise<SetupView> {
 	authorize(ctx, "account:manage", null);
-	const [value, teams, policies, calendar] = await Promise.all([
+	const [value, teams, policies, sites, stores, calendar] = await Promise.all([
 		readStored(ctx.db),
 		ctx.db.select({ name: team.name }).from(team).orderBy(team.name),
 		ctx.db.select({ name: policy.name }).from(policy).limit(1),
+		ctx.db
+			.select({ id: site.id, name: site.name, provider: site.provider })
+			.from(site)
+			.where(isNull(site.removedAt))
+			.orderBy(asc(site.name)),
+		ctx.db.select({ name: store.name }).from(store).where(isNull(store.removedAt)).orderBy(asc(store.name)),
 		ledgerCalendar(ctx.db),
 	]);
-	const steps = value?.steps ?? {};
+	const clusters = sites.filter(({ provider }) => !isCloudProvider(provider));
+	const clouds = sites.filter(({ provider }) => isCloudProvider(provider));
+	const tested = await Promise.all([clusters, clouds].filter((some) => some.length > 0).map((some) => hasSucceeded(ctx.db, some)));
+	const isTested = tested.length > 0 && tested.every(Boolean);
+	const state = (step: SetupStep, isDone = false): StepState => (isDone ? "done" : (value?.steps[step] ?? "open"));
 	return {
 		isStarted: value !== null,
 		steps: {
-			company: steps.company ?? "open",
-			team: teams.length > 0 ? "done" : (steps.team ?? "open"),
-			policy: policies.length > 0 ? "done" : (steps.policy ?? "open"),
+			company: state("company"),
+			team: state("team", teams.length > 0),
+			cluster: state("cluster", clusters.length > 0),
+			cloud: state("cloud", clouds.length > 0),
+			store: state("store", stores.length > 0),
+			policy: state("policy", policies.length > 0),
+			test: state("test", isTested),
 		},
 		zone: calendar.zone,
 		teams: teams.map(({ name }) => name),
+		clusters: clusters.map(({ name }) => name),
+		clouds: clouds.map(({ name }) => name),
+		stores: stores.map(({ name }) => name),
 	};
+}
+
+/** Whether any job has succeeded at one of the sites. */
+async function hasSucceeded(db: DbOrTx, sites: readonly { id: string }[]): Promise<boolean> {
+	const atOne = inArray(
+		sql`${job.placement}->>'siteId'`,
+		sites.map(({ id }) => id),
+	);
+	const rows = await db
+		.select({ id: job.id })
+		.from(job)
+		.where(and(atOne, eq(job.state, "succeeded")))
+		.limit(1);
+	return rows.length > 0;
 }
 
 /** Saves the company's time zone. @throws SpillwayError `invalid_input`; `conflict` after the first charge; `forbidden`; ZodError */
