@@ -7,10 +7,10 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { scoreDemand } from "#server/plan/demand/score.ts";
 import { readHistoryFile } from "#server/plan/history/read-history.ts";
 import { HELD_OUT_DEMAND, tracePathOf } from "#server/plan/open-traces.ts";
 import { hoursOf } from "#server/plan/profile/demand.ts";
+import { scoreDemand } from "#server/scheduling/demand/score.ts";
 
 const { values: args } = parseArgs({
 	options: { trace: { type: "string", multiple: true, default: [] }, json: { type: "boolean", default: false } },

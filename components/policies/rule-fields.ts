@@ -25,6 +25,7 @@ export const EFFECT_LABELS = {
 	move: "moves",
 	defer: "defers",
 	adopt: "adopts",
+	prewarm: "prewarms",
 	limit: "limits",
 } as const;
 type EffectKind = keyof typeof EFFECT_LABELS;
@@ -99,6 +100,17 @@ function effectFields(kind: EffectKind, effect: Readonly<Record<string, unknown>
 				{ label: "Partitions or namespaces", path: [kind, "partitions"], as: "list", placeholder: "gpu*" },
 				{ label: "Users", path: [kind, "users"], as: "list" },
 				{ label: "Owner opt-in", path: [kind, "optIn"], as: "choice", options: plain(["needed", "not-needed"]) },
+			];
+		case "prewarm":
+			return [
+				{ label: "Machines", path: [kind, "machines"], as: "number", required: true },
+				{ label: "GPU model", path: [kind, "accelerator"], as: "text", placeholder: "A100-80GB", required: true },
+				{ label: "GPUs per machine", path: [kind, "gpus"], as: "number", required: true },
+				{ label: "State", path: [kind, "state"], as: "choice", options: plain(["stopped", "running"]) },
+				{ label: "Sites", path: [kind, "sites"], as: "list" },
+				{ label: "Monthly budget ($)", path: [kind, "monthlyUsd"], as: "number", required: true },
+				{ label: "Maximum idle time (min)", path: [kind, "idleMinutes"], as: "number" },
+				{ label: "Value of waiting ($/GPU-h)", path: [kind, "waitingUsdPerGpuHour"], as: "number" },
 			];
 		case "limit":
 			return [

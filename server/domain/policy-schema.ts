@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { usdToMicro } from "../kernel/money.ts";
 import { suggestName } from "../kernel/nearest-name.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../kernel/units.ts";
+import { HOUR_MS, MINUTE_MS } from "../kernel/units.ts";
 import { BUDGET_PERIODS, CAP_REACTIONS, MOVE_KINDS } from "./policy.ts";
+import { choices, list, POLICY_VALUE_LIMITS, problem, usd } from "./policy-values.ts";
+import { prewarm } from "./prewarm-schema.ts";
 import * as value from "./schema/values.ts";
 import { CAPACITY_TYPES, CLOUD_PROVIDERS, type Role, WORKLOAD_CLASSES } from "./vocabulary.ts";
 
@@ -12,35 +13,16 @@ import { CAPACITY_TYPES, CLOUD_PROVIDERS, type Role, WORKLOAD_CLASSES } from "./
  * Constraints across rules are checked in server/policy.
  */
 
-/** Limits on single values. Limits on the whole document are POLICY_LIMITS in server/policy. */
-export const POLICY_VALUE_LIMITS = {
-	rules: 200,
-	/** Budgets and caps together. */
-	budgets: 50,
-	shares: 100,
-	shareWeight: 1_000,
-	listEntries: 100,
-	patternCharacters: 128,
-	durationMs: 90 * DAY_MS,
-	capUsd: 100_000_000_000,
-	gib: 1_000_000_000,
-	instances: 100_000,
-	queueLength: 1_000_000,
-} as const;
 const MAX = POLICY_VALUE_LIMITS;
 
 /** Roles that can approve. Data scientists, who submit jobs, cannot (job:approve in server/services/core/authorize.ts). */
 export const APPROVERS = ["platform", "finance"] as const satisfies readonly Role[];
 
-export const EFFECTS = ["deny", "allow", "burst", "require", "preempt", "move", "defer", "adopt", "limit"] as const;
+export const EFFECTS = ["deny", "allow", "burst", "require", "preempt", "move", "defer", "adopt", "prewarm", "limit"] as const;
 /** What a budget limits; each budget has exactly one. */
 export const AMOUNTS = ["capUsd", "burnRateUsdPerHour", "egressGiB", "instances"] as const;
 export const TRIGGERS = ["forecastWait", "waited", "deadlineSlack", "queueLength", "waitingUsdPerGpuHour"] as const;
 
-type Ctx = z.RefinementCtx;
-const problem = (ctx: Ctx, message: string, fix: string, path: PropertyKey[] = [], isKey = false): void => {
-	ctx.addIssue({ code: "custom", message, path, params: { fix, isKey } });
-};
 const given = (fields: object, names: readonly string[]): string[] => names.filter((name) => Reflect.get(fields, name) !== undefined);
 
 /** YAML reads `2024` and `true` as a number and a boolean where a text is expected. */
@@ -49,20 +31,6 @@ const asText = (written: unknown): unknown => (typeof written === "number" || ty
 const name = () => z.preprocess(asText, value.name());
 const condition = () => z.preprocess(asText, z.string()).meta({ valueType: "condition" });
 const duration = () => value.duration(MAX.durationMs);
-
-/** Dollars, read as exact micro-dollars. Numbers with more than 15 digits arrive as text. */
-const usd = (unit = "USD") =>
-	z
-		.union([z.number(), z.string()], "must be an amount in USD of 0 or more, with at most six decimals")
-		.transform((written, ctx): bigint => {
-			const text = String(written).trim();
-			if (/^\d{1,12}(\.\d{1,6}0*)?$/.test(text) && Number(text) <= MAX.capUsd) return usdToMicro(text);
-			const digits = /^\$?(\d[\d,_ ]*(\.\d{1,6})?)( ?USD)?$/i.exec(text)?.[1]?.replace(/[,_ ]/g, "");
-			const fix = `Write for example ${digits !== undefined && digits.length <= 12 ? digits : "500"}.`;
-			problem(ctx, `must be an amount in USD of 0 or more, with at most six decimals, not ${text.slice(0, 40)}`, fix);
-			return z.NEVER;
-		})
-		.meta({ unit });
 
 const positive = (max: number, unit: string) => z.number().positive().max(max).meta({ unit });
 const gib = () => z.number().min(0).max(MAX.gib).meta({ unit: "GiB" });
@@ -86,15 +54,6 @@ const siteId = () =>
 	pattern().superRefine((written, ctx) => {
 		if (written.includes("*"))
 			problem(ctx, `Sites cannot be patterns: "${written}".`, "Name each site, or write cloud or owned for all of a kind.");
-	});
-
-/** A list must not be empty: an empty one could mean all or none. */
-const list = <T extends z.core.$ZodType>(entry: T) =>
-	z.array(entry).min(1, "is empty, which could mean all or none. Name entries, or remove the field").max(MAX.listEntries);
-const choices = <const T extends readonly [string, ...string[]]>(values: T) =>
-	list(z.enum(values)).superRefine((chosen, ctx) => {
-		const twice = chosen.findIndex((each, index) => chosen.indexOf(each) !== index);
-		if (twice >= 0) problem(ctx, `${chosen[twice]} is listed twice.`, "Remove one of them.", [twice]);
 	});
 
 const places = z
@@ -442,6 +401,12 @@ export const ruleSchema = z
 		adopt: adopt
 			.optional()
 			.meta({ title: "Adopts", description: "Runs queued jobs of a cluster's own queue in the cloud.", starts: "{ team: ", ...effect }),
+		prewarm: prewarm.optional().meta({
+			title: "Prewarms",
+			description: "Keeps cloud machines ready before jobs queue for them.",
+			starts: "{ machines: ",
+			...effect,
+		}),
 		limit: limit
 			.optional()
 			.meta({ title: "Limits", description: "Maximum lifetime and idle time of instances.", starts: "{ instanceHours: 24 }", ...effect }),

@@ -68,7 +68,39 @@ export type RuleEffect =
 	 * all; partitions (or namespaces) and users are patterns. With `needsOptIn` only jobs marked by their owner.
 	 */
 	| { kind: "adopt"; team: string; sites: string[]; partitions: string[]; users: string[]; needsOptIn: boolean }
+	/**
+	 * Keeps up to this many cloud machines of one kind ready before jobs are queued for them. `sites` empty: all clouds; `capacityType` null:
+	 * any. The rule's condition selects the jobs that they are for.
+	 */
+	| {
+			kind: "prewarm";
+			machines: number;
+			accelerator: string;
+			gpusPerMachine: number;
+			sites: string[];
+			capacityType: "on_demand" | "spot" | null;
+			/** What a machine without a job is: running (its full price, starts at once) or stopped (its disk's price, starts in about a minute). */
+			state: "running" | "stopped";
+			/** Limit on the cost of machines without a job, by calendar month. */
+			capMicroUsdPerMonth: bigint;
+			/** A machine without a job for this long, its boot aside, ends. */
+			idleMs: number;
+			/** Value of one hour of waiting, per GPU. */
+			waitingMicroUsdPerGpuHour: bigint;
+			/** In the company's time zone. null: when the demand forecast expects a need. */
+			hours: PrewarmHours | null;
+	  }
 	| { kind: "limit"; instanceMs: number | null; idleMs: number | null; gpuUtilisationBelow: { percent: number; forMs: number } | null };
+
+export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+/** Minutes since midnight; `toMinute` is above `fromMinute`, at most 1440. */
+export interface PrewarmHours {
+	days: Weekday[];
+	fromMinute: number;
+	toMinute: number;
+}
 
 export const BUDGET_PERIODS = ["month", "quarter", "year"] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];

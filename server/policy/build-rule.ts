@@ -35,6 +35,8 @@ export function buildEffect(rule: RuleFile): RuleEffect {
 			const { team, sites = [], partitions = [], users = [], optIn } = defined(rule.adopt, kind);
 			return { kind, team, sites, partitions, users, needsOptIn: optIn === "needed" };
 		}
+		case "prewarm":
+			return buildPrewarm(defined(rule.prewarm, kind));
 		case "limit":
 			return buildLimit(defined(rule.limit, kind));
 		default:
@@ -60,6 +62,20 @@ function buildBurst({ after, or, always, only }: Present<"burst">): Extract<Rule
 		always: always !== undefined,
 		costAtMostMicroUsd: only?.costAtMostUsd ?? null,
 		dataAtMostGiB: only?.dataAtMostGiB ?? null,
+	};
+}
+
+/** Maximum idle time if the rule gives none: a stopped machine costs little. */
+const IDLE_MINUTES = { stopped: 7 * 24 * 60, running: 30 } as const;
+
+function buildPrewarm(file: Present<"prewarm">): Extract<RuleEffect, { kind: "prewarm" }> {
+	const { machines, accelerator, gpus, state, sites = [], capacityType = null, monthlyUsd, hours } = file;
+	return {
+		...{ kind: "prewarm", machines, accelerator, gpusPerMachine: gpus, state, sites, capacityType },
+		capMicroUsdPerMonth: monthlyUsd,
+		idleMs: Math.floor((file.idleMinutes ?? IDLE_MINUTES[state]) * MINUTE_MS),
+		waitingMicroUsdPerGpuHour: file.waitingUsdPerGpuHour ?? 0n,
+		hours: hours ? { days: hours.days, fromMinute: hours.from, toMinute: hours.to } : null,
 	};
 }
 

@@ -26,8 +26,8 @@ export function checkCondition(text: PolicyText, at: Path, scope: ExpressionScop
 
 /** Checks that the sites of a rule exist; false when one does not. `siteIds` null: not known, so only likely typos are warned of. */
 export function checkSites(text: PolicyText, at: Path, { effect }: Pick<Rule, "effect">, siteIds: readonly string[] | null): boolean {
-	if (effect.kind !== "deny" && effect.kind !== "allow" && effect.kind !== "adopt") return true;
-	const words = effect.kind === "adopt" ? [] : ["cloud", "owned"];
+	if (effect.kind !== "deny" && effect.kind !== "allow" && effect.kind !== "adopt" && effect.kind !== "prewarm") return true;
+	const words = effect.kind === "adopt" || effect.kind === "prewarm" ? [] : ["cloud", "owned"];
 	let isValid = true;
 	for (const [index, site] of effect.sites.entries()) {
 		if (words.includes(site) || siteIds?.includes(site)) continue;
@@ -57,6 +57,13 @@ export function checkMeasures(text: PolicyText, at: Path, { effect }: Pick<Rule,
 		if (effect.idleMs !== null && !measures.includes("idle")) warn("idleMinutes", "idle time");
 		if (effect.gpuUtilisationBelow !== null && !measures.includes("gpu_utilisation")) warn("gpuUtilisationBelow", "GPU utilization");
 	}
+	if (effect.kind === "prewarm" && !measures.includes("kept_machines"))
+		text.report(
+			"warning",
+			text.keyOffsetOf([...at, "prewarm"]),
+			"prewarm has no effect: this version keeps machines ready only in simulations, and costs nothing.",
+			"Compare policies with spillway simulate. The rule can stay.",
+		);
 	if (effect.kind !== "defer" || measures.includes(effect.to === "greener" ? "grid_forecast" : "price_forecast")) return;
 	const isGreener = effect.to === "greener";
 	text.report(

@@ -48,6 +48,8 @@ export function describeEffect(effect: RuleEffect): { group: RuleGroup; parts: S
 			};
 		case "adopt":
 			return { group: "burst", parts: adoptionOf(effect) };
+		case "prewarm":
+			return { group: "limit", parts: prewarmOf(effect) };
 		case "limit":
 			return { group: "limit", parts: limitsOf(effect) };
 		default:
@@ -142,6 +144,36 @@ function moveOf(effect: Extract<RuleEffect, { kind: "move" }>): Segment[] {
 		words(" saves "),
 		...saving,
 		words(" after what the move costs"),
+	];
+}
+
+function prewarmOf(effect: Extract<RuleEffect, { kind: "prewarm" }>): Segment[] {
+	const { machines, accelerator, gpusPerMachine, state, sites, capacityType, capMicroUsdPerMonth, idleMs, hours } = effect;
+	const clock = (minutes: number): string => [Math.floor(minutes / 60), minutes % 60].map((n) => String(n).padStart(2, "0")).join(":");
+	const when =
+		hours === null
+			? [
+					words(" when the forecast expects a need, at "),
+					value(usd(effect.waitingMicroUsdPerGpuHour)),
+					words(" for an hour of waiting per GPU"),
+				]
+			: [words(" on "), ...listed(hours.days), value(` ${clock(hours.fromMinute)} to ${clock(hours.toMinute)}`)];
+	return [
+		words("at most "),
+		value(grouping(String(machines))),
+		words(machines === 1 ? " machine without a job is kept " : " machines without a job are kept "),
+		value(state),
+		words(", each with "),
+		value(`${gpusPerMachine} ${accelerator}`),
+		...(sites.length > 0 ? [words(" at "), ...listed(sites)] : []),
+		...(capacityType === null ? [] : [words(", "), value(LABELS[capacityType])]),
+		words(","),
+		...when,
+		words(", for at most "),
+		value(formatDuration(idleMs)),
+		words(" each and "),
+		value(usd(capMicroUsdPerMonth)),
+		words(" a month"),
 	];
 }
 

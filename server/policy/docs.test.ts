@@ -56,6 +56,7 @@ describe("the examples of docs/policy.md", () => {
 			"move",
 			"defer",
 			"adopt",
+			"prewarm",
 			"limit",
 			"hold",
 			"checkpoint-and-return",

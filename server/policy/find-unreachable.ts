@@ -55,6 +55,9 @@ function isAtLeastAsStrict(work: PlaceWork, a: RuleEffect, b: RuleEffect): boole
 			return a.kind === "defer" && defersAtLeast(a, b);
 		case "adopt":
 			return a.kind === "adopt" && adoptsAtLeast(a, b);
+		// Two rules for the same machines keep more of them than one.
+		case "prewarm":
+			return false;
 		case "limit":
 			return a.kind === "limit" && limitsAtLeast(a, b);
 	}

@@ -79,6 +79,8 @@ function applyRule(verdict: JobVerdict, spec: JobSpec, { id: ruleId, effect }: R
 			return;
 		// Evaluated before there is a job: judge-adoption.ts.
 		case "adopt":
+		// Prepares machines for jobs to come; it decides nothing about a job.
+		case "prewarm":
 			return;
 		case "limit":
 			verdict.limits.instanceMs = tighter(verdict.limits.instanceMs, ruleId, effect.instanceMs);

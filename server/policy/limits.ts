@@ -1,4 +1,4 @@
-import { POLICY_VALUE_LIMITS } from "#server/domain/policy-schema.ts";
+import { POLICY_VALUE_LIMITS } from "#server/domain/policy-values.ts";
 
 /** Limits on input and on the work of one check. */
 export const POLICY_LIMITS = {

@@ -132,7 +132,7 @@ const WRONG_RULES: [what: string, rule: string, want: string][] = [
 	[
 		"no effect",
 		"{ id: a }",
-		"6:7 error spec.rules[0] does nothing. | Add one of: deny, allow, burst, require, preempt, move, defer, adopt, limit.",
+		"6:7 error spec.rules[0] does nothing. | Add one of: deny, allow, burst, require, preempt, move, defer, adopt, prewarm, limit.",
 	],
 	[
 		"no id",

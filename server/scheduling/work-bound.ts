@@ -1,4 +1,5 @@
 import type { Distribution } from "./forecast/distribution.ts";
+import { normalQuantile, normalShare } from "./normal.ts";
 import type { RunTime } from "./run-time.ts";
 import { SPOT } from "./spot-guarantee/constants.ts";
 import type { TimeSpread } from "./types.ts";
@@ -61,23 +62,4 @@ function logNormalBound(rest: TimeSpread, withinMs: number): number | null {
 	const upTo = normalShare(Math.log(withinMs / p50Ms) / sigma);
 	if (upTo < SPOT.lostShareOfEstimate) return null;
 	return Math.min(withinMs, p50Ms * Math.exp(sigma * normalQuantile(SPOT.coveredShareOfEstimate * upTo)));
-}
-
-/** Standard normal distribution function (Abramowitz and Stegun 26.2.17, error below 1e-7). */
-function normalShare(z: number): number {
-	const t = 1 / (1 + 0.2316419 * Math.abs(z));
-	const poly = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
-	const upper = (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * poly;
-	return z >= 0 ? 1 - upper : upper;
-}
-
-/** Its inverse, by bisection. */
-function normalQuantile(share: number): number {
-	let [low, high] = [-8, 8];
-	for (let i = 0; i < 50; i++) {
-		const middle = (low + high) / 2;
-		if (normalShare(middle) < share) low = middle;
-		else high = middle;
-	}
-	return (low + high) / 2;
 }

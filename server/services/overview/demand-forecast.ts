@@ -4,9 +4,9 @@ import { demandForecastInput } from "#server/contract/inputs/demand.ts";
 import type { demandForecastSchema } from "#server/contract/outputs/demand.ts";
 import type { Db } from "#server/db/client.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { DemandForecaster } from "#server/plan/demand/forecaster.ts";
-import { scoreDemand } from "#server/plan/demand/score.ts";
 import { HourSeries } from "#server/plan/profile/hour-series.ts";
+import { DemandForecaster } from "#server/scheduling/demand/forecaster.ts";
+import { scoreDemand } from "#server/scheduling/demand/score.ts";
 import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 

@@ -23,15 +23,15 @@ export function firstAfter(changes: readonly { atMs: number }[], atMs: number): 
 
 /**
  * Cost of `instances` of an offer from launch to end, billed by the second or finer at the prices in effect. Each start costs at least the
- * offer's minimum billed time. `add` receives the parts by calendar month (UTC), `month` as months since year 0.
+ * offer's minimum billed time; time on machines that already ran (`continues`) is no new start. `add` receives the parts by calendar month (UTC), `month` as months since year 0.
  */
 export function rentOf(
 	scenario: Pick<ReplayScenario, "prices">,
-	rent: { offer: Offer; instances: number; fromMs: number; toMs: number },
+	rent: { offer: Offer; instances: number; fromMs: number; toMs: number; continues?: boolean },
 	add: (month: number, microUsd: bigint) => void,
 ): bigint {
 	const { offer, instances, fromMs } = rent;
-	const toMs = Math.max(rent.toMs, fromMs + (offer.billedMinimumMs ?? 0));
+	const toMs = Math.max(rent.toMs, fromMs + (rent.continues ? 0 : (offer.billedMinimumMs ?? 0)));
 	const changes = scenario.prices.get(offer.id);
 	const count = BigInt(instances);
 	const part = (price: bigint | null, from: number, to: number): bigint => {

@@ -11,6 +11,7 @@ import { GraphRuns, traceJobOf } from "./graphs/graph-runs.ts";
 import { reportGraphs } from "./graphs/report-graphs.ts";
 import { HomeNodes } from "./home-nodes.ts";
 import { ReplayJob } from "./job.ts";
+import { HANDOVER_MS, type KeptHow, KeptMachine, startFromStoppedMs } from "./kept-machine.ts";
 import { type MeasuredRun, Meter } from "./meter.ts";
 import { isAllowedIn, ReplayData } from "./replay-data.ts";
 import type { SeenJob } from "./run.ts";
@@ -23,6 +24,8 @@ export interface Strategy {
 	arrived(job: SeenJob): void;
 	/** The attempt ended. Unless it finished, its job is pending again. */
 	ended(run: Run, why: RunEnd, measured: MeasuredRun): void;
+	/** A machine without a job was refused or reclaimed. */
+	lost?(machine: KeptMachine): void;
 	decide(): void;
 	/** A person cancelled the job while it was waiting. */
 	withdrawn?(job: SeenJob): void;
@@ -35,12 +38,20 @@ export interface Strategy {
 /** What a strategy may see and do. It sees the present only, not how long a job runs or when capacity comes and goes. */
 export interface World {
 	readonly nowMs: number;
+	/** Whether jobs may still be submitted. */
+	readonly hasArrivals: boolean;
 	readonly scenario: Readonly<Omit<ReplayScenario, "availability">>;
 	readonly pools: readonly HomeNodes[];
 	/** Starts a job in free slots. */
 	placeHome(job: SeenJob, nodes: HomeNodes, slots: readonly number[]): Run;
 	/** Requests the job's machines; refused after scenario.refusalMs when there are none. They end themselves after `lifeMs`. */
-	launch(job: SeenJob, offer: Offer, lifeMs?: number): Run;
+	launch(job: SeenJob, offer: Offer, lifeMs?: number, kept?: readonly KeptMachine[]): Run;
+	/** Launches a machine without a job; refused after scenario.refusalMs when there is none. */
+	keep(offer: Offer, how: KeptHow): KeptMachine;
+	/** Keeps a machine of a cloud attempt that has just ended. */
+	keepAfter(run: Run, how: KeptHow): KeptMachine;
+	/** Ends a machine without a job. */
+	endKept(machine: KeptMachine): void;
 	/** Ends an attempt at a moment. Work saved by then is kept; slots or instances are released when its processes have ended. */
 	stop(run: Run, atMs: number, why: "evicted" | "moved" | "stopped"): void;
 	/** Marks a job that no strategy can ever run. */
@@ -63,6 +74,8 @@ export interface EngineOptions {
 	/** Called for every run of a pipeline that becomes a job. */
 	onRelease?: ((job: TraceJob) => void) | undefined;
 	onEvent?: ((atMs: number, what: string, run: Run | SeenJob) => void) | undefined;
+	/** Called for every machine that is no longer kept without a job. */
+	onKept?: ((machine: KeptMachine, toMs: number) => void) | undefined;
 	/** UTC ms at which the replay ends, whatever still runs or waits. Absent: when every job is over. */
 	untilMs?: number | undefined;
 	/** Called at `untilMs`, before running attempts are cut off. */
@@ -70,12 +83,14 @@ export interface EngineOptions {
 }
 
 interface Event {
-	kind: "finish" | "interrupt" | "refuse" | "expire" | "stop" | "stopped" | "wake" | "withdraw" | "pipeline";
+	kind: "finish" | "interrupt" | "refuse" | "expire" | "stop" | "stopped" | "wake" | "withdraw" | "pipeline" | "lose";
 	run: Run | null;
 	/** The cancelled job. */
 	job?: ReplayJob;
 	/** The pipeline to submit. */
 	pipeline?: ReplayPipeline;
+	/** The machine without a job that is refused or reclaimed. */
+	machine?: KeptMachine;
 }
 
 const WAKE: Event = { kind: "wake", run: null };
@@ -105,6 +120,9 @@ export class Engine implements World {
 	readonly #requests = new Map<string, { minute: number; count: number }>();
 	readonly #options: EngineOptions;
 	readonly #events = new EventQueue<Event>();
+	/** Machines without a job. */
+	readonly #kept = new Set<KeptMachine>();
+	#machines = 0;
 	readonly #stopMs: number;
 	#nowMs: number;
 	#nextArrival = 0;
@@ -133,6 +151,10 @@ export class Engine implements World {
 
 	get nowMs(): number {
 		return this.#nowMs;
+	}
+
+	get hasArrivals(): boolean {
+		return this.#arriving() !== undefined || this.#graphs.isLive;
 	}
 
 	get decisions(): number {
@@ -176,6 +198,7 @@ export class Engine implements World {
 			if (++steps % PROGRESS_EVERY === 0) this.#options.onProgress?.(this.jobs.length - this.#left, this.jobs.length);
 		}
 		if (untilMs !== Number.POSITIVE_INFINITY) this.#cutOff(strategy, untilMs);
+		for (const machine of [...this.#kept]) this.endKept(machine);
 		this.#options.onProgress?.(this.jobs.length - this.#left, this.jobs.length);
 	}
 
@@ -214,37 +237,91 @@ export class Engine implements World {
 		});
 	}
 
-	launch(seen: SeenJob, offer: Offer, lifeMs = Number.POSITIVE_INFINITY): Run {
+	keep(offer: Offer, how: KeptHow): KeptMachine {
+		const id = `kept-${++this.#machines}`;
+		const refused = this.#isThrottled(offer) || this.#isRefused({ id: `${id}/1`, instances: 1 }, offer);
+		const readyAtMs = this.#nowMs + this.scenario.bootMs;
+		const machine = new KeptMachine({ ...how, id, offer, sinceMs: this.#nowMs, readyAtMs, refused, hasRun: false });
+		if (refused) this.#events.push(this.#nowMs + this.scenario.refusalMs, { kind: "lose", run: null, machine });
+		else this.#hold(machine);
+		return machine;
+	}
+
+	keepAfter({ offer }: Run, how: KeptHow): KeptMachine {
+		assert(offer !== null, "only cloud machines are kept");
+		const [id, nowMs] = [`kept-${++this.#machines}`, this.#nowMs];
+		const machine = new KeptMachine({ ...how, id, offer, sinceMs: nowMs, readyAtMs: nowMs, refused: false, hasRun: true });
+		this.#hold(machine);
+		return machine;
+	}
+
+	endKept(machine: KeptMachine): void {
+		assert(!machine.over && !machine.refused, `machine ${machine.id} is over`);
+		machine.over = true;
+		this.#kept.delete(machine);
+		if (!machine.stopped) this.#countQuota(machine.offer, -1);
+		machine.costMicroUsd = this.meter.measureKept(machine, this.#nowMs);
+		this.#options.onKept?.(machine, this.#nowMs);
+	}
+
+	#hold(machine: KeptMachine): void {
+		this.#kept.add(machine);
+		// Quotas count running machines, and a stopped one holds no capacity that could be reclaimed.
+		if (machine.stopped) return;
+		this.#countQuota(machine.offer, 1);
+		const goneMs = Math.min(
+			this.#unavailableAt(machine.offer),
+			this.#nowMs + this.#takenAfter({ id: machine.id, instances: 1 }, machine.offer),
+		);
+		if (goneMs !== Number.POSITIVE_INFINITY) this.#events.push(goneMs, { kind: "lose", run: null, machine });
+	}
+
+	/** When the recorded availability of the offer next ends, UTC ms; infinite without a record. */
+	#unavailableAt(offer: Offer): number {
+		const trace = this.scenario.availability.get(offer.id);
+		return trace ? this.scenario.startMs + availableUntil(trace, this.#nowMs - this.scenario.startMs) : Number.POSITIVE_INFINITY;
+	}
+
+	launch(seen: SeenJob, offer: Offer, lifeMs = Number.POSITIVE_INFINITY, kept: readonly KeptMachine[] = []): Run {
 		assert(offer.gpus >= seen.gpusPerNode, `offer ${offer.id} has too few GPUs for job ${seen.id}`);
 		assert(isAllowedIn(seen.data, offer), `data of job ${seen.id} must not leave its area, and ${offer.id} lies outside`);
 		// Only Spillway has data copied into stores.
 		const staging = this.data.staging(seen.data, offer, seen.submittedAtMs);
-		const run = this.#begin(seen, {
-			home: null,
-			offer,
-			bootMs: this.scenario.bootMs,
-			staging,
-			speed: this.#speedOn(seen, offer.accelerator, 1),
-		});
-		run.throttled = this.#isThrottled(offer);
-		if (run.throttled || this.#isRefused(run, offer)) {
+		const speed = this.#speedOn(seen, offer.accelerator, 1);
+		assert(kept.length === 0 || kept.length === seen.nodes, `job ${seen.id} needs ${seen.nodes} machines`);
+		const run = this.#begin(seen, { home: null, offer, bootMs: this.#bootMsOf(kept), staging, speed });
+		run.continues = kept.length > 0 && kept.every(({ stopped }) => !stopped);
+		run.throttled = !run.continues && this.#isThrottled(offer);
+		if (run.continues) for (const machine of kept) this.endKept(machine);
+		else if (run.throttled || this.#isRefused({ id: `${run.job.id}/${run.attemptNo}`, instances: run.instances }, offer)) {
 			run.refused = true;
 			this.#events.push(this.#nowMs + this.scenario.refusalMs, { kind: "refuse", run });
 			return run;
-		}
+		} else for (const machine of kept) this.endKept(machine);
 		this.#countQuota(offer, run.instances);
 		if (offer.capacityType === "reserved") {
 			this.#countReserved(offer, run.instances);
 			const { availableUntilMs = null } = offer;
 			if (availableUntilMs !== null) this.#events.push(availableUntilMs, { kind: "expire", run });
 		}
-		if (lifeMs !== Number.POSITIVE_INFINITY) this.#events.push(this.#nowMs + lifeMs, { kind: "expire", run });
-		const trace = this.scenario.availability.get(offer.id);
-		const untilMs = trace ? this.scenario.startMs + availableUntil(trace, this.#nowMs - this.scenario.startMs) : Number.POSITIVE_INFINITY;
-		if (untilMs !== Number.POSITIVE_INFINITY) this.#events.push(untilMs, { kind: "interrupt", run });
-		const takenMs = this.#takenAfter(run, offer);
-		if (takenMs !== Number.POSITIVE_INFINITY) this.#events.push(this.#nowMs + takenMs, { kind: "interrupt", run });
+		this.#endsBySelf(run, offer, lifeMs);
 		return run;
+	}
+
+	/** Schedules the end of a cloud attempt's machines: their life is over, or the cloud reclaims them. */
+	#endsBySelf(run: Run, offer: Offer, lifeMs: number): void {
+		if (lifeMs !== Number.POSITIVE_INFINITY) this.#events.push(this.#nowMs + lifeMs, { kind: "expire", run });
+		const untilMs = this.#unavailableAt(offer);
+		if (untilMs !== Number.POSITIVE_INFINITY) this.#events.push(untilMs, { kind: "interrupt", run });
+		const takenMs = this.#takenAfter({ id: `${run.job.id}/${run.attemptNo}`, instances: run.instances }, offer);
+		if (takenMs !== Number.POSITIVE_INFINITY) this.#events.push(this.#nowMs + takenMs, { kind: "interrupt", run });
+	}
+
+	/** From a launch to a running command: a boot, or what is left of it on machines that are kept. */
+	#bootMsOf(kept: readonly KeptMachine[]): number {
+		if (kept.length === 0) return this.scenario.bootMs;
+		const startMs = kept.some(({ stopped }) => stopped) ? startFromStoppedMs(this.scenario) : HANDOVER_MS;
+		return kept.reduce((left, { readyAtMs }) => Math.max(left, readyAtMs - this.#nowMs), 0) + startMs;
 	}
 
 	stop(run: Run, atMs: number, why: "evicted" | "moved" | "stopped"): void {
@@ -292,10 +369,10 @@ export class Engine implements World {
 	}
 
 	/** Time until one of its instances is reclaimed: exponential at the recorded rate, the same for every policy. */
-	#takenAfter(run: Run, offer: Offer): number {
-		const perHour = (this.scenario.interruptionsPerHour?.get(offer.id) ?? 0) * run.instances;
+	#takenAfter({ id, instances }: { id: string; instances: number }, offer: Offer): number {
+		const perHour = (this.scenario.interruptionsPerHour?.get(offer.id) ?? 0) * instances;
 		if (perHour <= 0) return Number.POSITIVE_INFINITY;
-		const share = (hash32(`${this.scenario.seed}/${run.job.id}/${run.attemptNo}/${offer.id}/taken`) + 0.5) / 2 ** 32;
+		const share = (hash32(`${this.scenario.seed}/${id}/${offer.id}/taken`) + 0.5) / 2 ** 32;
 		return Math.ceil((-Math.log(share) / perHour) * HOUR_MS);
 	}
 
@@ -334,19 +411,20 @@ export class Engine implements World {
 		return count > requestsPerMinute;
 	}
 
-	#isRefused(run: Run, offer: Offer): boolean {
-		if (!this.isAvailableNow(offer) || this.reservedFree(offer) < run.instances) return true;
-		if (offer.quota && this.quotaUsed(offer) + run.instances * unitsOf(offer, offer.quota) > offer.quota.limit) return true;
+	#isRefused({ id, instances }: { id: string; instances: number }, offer: Offer): boolean {
+		if (!this.isAvailableNow(offer) || this.reservedFree(offer) < instances) return true;
+		if (offer.quota && this.quotaUsed(offer) + instances * unitsOf(offer, offer.quota) > offer.quota.limit) return true;
 		const shortages = this.scenario.refusedDuring?.get(offer.id);
 		if (shortages?.some(({ fromMs, toMs }) => fromMs <= this.#nowMs && this.#nowMs < toMs)) return true;
 		const { onDemandRefusalShare: share, seed } = this.scenario;
 		if (share <= 0 || offer.capacityType !== "on_demand") return false;
-		return hash32(`${seed}/${run.job.id}/${run.attemptNo}/${offer.id}`) / 2 ** 32 < share;
+		return hash32(`${seed}/${id}/${offer.id}`) / 2 ** 32 < share;
 	}
 
-	#handle(strategy: Strategy, { kind, run, job, pipeline }: Event): void {
+	#handle(strategy: Strategy, { kind, run, job, pipeline, machine }: Event): void {
 		if (pipeline) this.#graphs.submit(pipeline, strategy.graphs, this.#nowMs);
 		if (job) this.#withdraw(strategy, job);
+		if (machine && !machine.over) this.#lose(strategy, machine);
 		if (run === null || run.over) return;
 		switch (kind) {
 			case "finish":
@@ -368,8 +446,15 @@ export class Engine implements World {
 			case "wake":
 			case "withdraw":
 			case "pipeline":
+			case "lose":
 				return;
 		}
+	}
+
+	#lose(strategy: Strategy, machine: KeptMachine): void {
+		if (machine.refused) machine.over = true;
+		else this.endKept(machine);
+		strategy.lost?.(machine);
 	}
 
 	#withdraw(strategy: Strategy, job: ReplayJob): void {
@@ -396,7 +481,10 @@ export class Engine implements World {
 		const before = job.savedMs;
 		const workedUntilMs = run.stopping ? Math.min(run.stop?.atMs ?? this.#nowMs, this.#nowMs) : this.#nowMs;
 		job.savedMs = why === "finished" ? job.workMs : why === "refused" ? before : Math.min(run.savedAt(workedUntilMs), job.workMs);
-		if (why !== "refused" && job.firstStartMs === null && run.commandAtMs <= workedUntilMs) job.firstStartMs = run.commandAtMs;
+		if (why !== "refused" && job.firstStartMs === null && run.commandAtMs <= workedUntilMs) {
+			job.firstStartMs = run.commandAtMs;
+			job.startedInCloud = run.offer !== null;
+		}
 		if (job.savedMs > before) job.savedAt = run.offer && placeOf(run.offer);
 		job.run = null;
 		job.pendingSinceMs = this.#nowMs;

@@ -30,6 +30,8 @@ export class ReplayJob implements SeenJob {
 	run: Run | null = null;
 	/** First start of its command and end of the finishing attempt; UTC ms. */
 	firstStartMs: number | null = null;
+	/** Whether that start was in a cloud. */
+	startedInCloud = false;
 	finishedAtMs: number | null = null;
 	/** A strategy declared that no strategy can ever run it. */
 	givenUp = false;

@@ -4,6 +4,7 @@ import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { monthOf, rentOf } from "./billing.ts";
 import { makeGridOver } from "./emissions.ts";
 import type { ReplayJob } from "./job.ts";
+import { type KeptMachine, stoppedMicroUsdPerMonth } from "./kept-machine.ts";
 import { isAllowedIn, type ReplayData } from "./replay-data.ts";
 import type { Run, RunEnd } from "./run.ts";
 import type { ReplayReport, ReplayScenario } from "./types.ts";
@@ -36,6 +37,8 @@ export class Meter {
 	#computeMicroUsd = 0n;
 	#egressMicroUsd = 0n;
 	#storageMicroUsd = 0n;
+	/** Rent and disks of machines without a job. */
+	#keptMicroUsd = 0n;
 	#egressGiB = 0;
 	#grams = 0;
 	/** Emissions of the attempt being measured; null if unknown. */
@@ -105,9 +108,13 @@ export class Meter {
 			byMonth.push([month, microUsd]);
 			this.spentByMonth.set(month, (this.spentByMonth.get(month) ?? 0n) + microUsd);
 		};
-		const rent = rentOf(this.#scenario, { offer, instances: run.instances, fromMs: run.placedAtMs, toMs: endMs }, add);
+		const rent = rentOf(
+			this.#scenario,
+			{ offer, instances: run.instances, fromMs: run.placedAtMs, toMs: endMs, continues: run.continues },
+			add,
+		);
 		const recorded = run.job.recorded;
-		const disk = disksOf(run, offer, endMs);
+		const disk = disksOf(offer, run.instances, run.placedAtMs, endMs);
 		if (disk > 0n) add(monthOf(endMs), disk);
 		const outGiB = why !== "finished" ? 0 : (recorded?.dataOutGiB ?? this.#scenario.dataOutGiB);
 		// Data copied in by the end is paid for, whether or not the job started.
@@ -125,13 +132,33 @@ export class Meter {
 		this.#storageMicroUsd += disk;
 		this.#egressMicroUsd += egress;
 		this.#egressGiB += gib + outGiB + run.staging.egressGiB * staged;
-		const heldMs = endMs - run.placedAtMs;
-		const gpus = offer.gpus * run.instances;
+		this.#use(offer, offer.gpus * run.instances, run.placedAtMs, endMs);
+		return rent + egress + disk;
+	}
+
+	/** Counts GPU-hours and emissions of rented GPUs. */
+	#use(offer: Offer, gpus: number, fromMs: number, toMs: number): void {
+		const heldMs = toMs - fromMs;
 		this.#gpuHours[offer.capacityType] = (this.#gpuHours[offer.capacityType] ?? 0) + (gpus * heldMs) / HOUR_MS;
 		const perGpu = this.#scenario.boardWatts[offer.accelerator];
-		const grid = this.#gridOver(`${offer.provider}:${offer.region}`, offer.gridGramsPerKwh, run.placedAtMs, endMs);
+		const grid = this.#gridOver(`${offer.provider}:${offer.region}`, offer.gridGramsPerKwh, fromMs, toMs);
 		this.#emit({ gpuMs: gpus * heldMs, watts: perGpu === undefined ? null : perGpu * gpus, pue: offer.pue, grid });
-		return rent + egress + disk;
+	}
+
+	/** Cost of a machine without a job until now. It is part of the cloud cost, and not of any job or budget. */
+	measureKept(machine: KeptMachine, nowMs: number): bigint {
+		const { offer, sinceMs, stopped, hasRun } = machine;
+		const rentedToMs = machine.rentedUntil(nowMs);
+		const rented = { offer, instances: 1, fromMs: sinceMs, toMs: rentedToMs, continues: hasRun };
+		const rent = rentedToMs > sinceMs ? rentOf(this.#scenario, rented, () => {}) : 0n;
+		const disk = stopped ? stoppedDiskOf(offer, sinceMs, nowMs) : disksOf(offer, 1, sinceMs, nowMs);
+		this.#computeMicroUsd += rent;
+		this.#storageMicroUsd += disk;
+		this.#keptMicroUsd += rent + disk;
+		this.#lostGpuMs += (rentedToMs - sinceMs) * offer.gpus;
+		this.#lastEndMs = Math.max(this.#lastEndMs, nowMs);
+		this.#use(offer, offer.gpus, sinceMs, rentedToMs);
+		return rent + disk;
 	}
 
 	/** The report without what only the caller knows: overshoot, decisions and times. */
@@ -140,7 +167,9 @@ export class Meter {
 		jobs: readonly ReplayJob[],
 	): Omit<ReplayReport, "overshootUsd" | "decisions" | "decisionsPerSecond" | "replaySeconds"> {
 		const done = jobs.filter((job) => job.finishedAtMs !== null);
-		const waits = sortedSeconds(done.map((job) => (job.firstStartMs ?? 0) - job.submittedAtMs));
+		const waitOf = (job: ReplayJob): number => (job.firstStartMs ?? 0) - job.submittedAtMs;
+		const waits = sortedSeconds(done.map(waitOf));
+		const burstWaits = sortedSeconds(done.filter((job) => job.startedInCloud).map(waitOf));
 		const times = sortedSeconds(done.map((job) => (job.finishedAtMs ?? 0) - job.submittedAtMs));
 		const own = jobs.filter((job) => job.pipelineId === null);
 		const misses = own.filter((job) => job.deadlineAtMs !== null && (job.finishedAtMs ?? Number.POSITIVE_INFINITY) > job.deadlineAtMs);
@@ -157,6 +186,9 @@ export class Meter {
 			meanWaitS: meanOf(waits),
 			p50WaitS: quantileOf(waits, 0.5),
 			p95WaitS: quantileOf(waits, 0.95),
+			burstJobs: burstWaits.length,
+			meanBurstWaitS: meanOf(burstWaits),
+			p95BurstWaitS: quantileOf(burstWaits, 0.95),
 			meanTimeToModelS: meanOf(times),
 			p50TimeToModelS: quantileOf(times, 0.5),
 			p95TimeToModelS: quantileOf(times, 0.95),
@@ -174,6 +206,7 @@ export class Meter {
 				// Scenarios have no disks. A site's offers do, if the disk price is known.
 				...(this.#storageMicroUsd > 0n && { storage: usd(this.#storageMicroUsd) }),
 			},
+			...(this.#keptMicroUsd > 0n && { keptWarmUsd: usd(this.#keptMicroUsd) }),
 			egressGiB: round3(this.#egressGiB),
 			emissionsKg: this.#knownGpuMs === 0 && this.#unknownGpuMs > 0 ? null : round3(this.#grams / 1000),
 			emissionsUnknownGpuHours: round3(this.#unknownGpuMs / HOUR_MS),
@@ -230,8 +263,12 @@ export function round3(value: number): number {
 	return Math.round(value * 1000) / 1000;
 }
 
-function disksOf(run: Run, { disk, provider }: Offer, endMs: number): bigint {
+function disksOf({ disk, provider }: Offer, instances: number, fromMs: number, toMs: number): bigint {
 	const microUsdPerMonth = disk?.microUsdPerMonth ?? null;
 	if (microUsdPerMonth === null) return 0n;
-	return BigInt(run.instances) * diskCostUntil({ microUsdPerMonth, terms: diskTermsOf(provider) }, run.placedAtMs, endMs - run.placedAtMs);
+	return BigInt(instances) * diskCostUntil({ microUsdPerMonth, terms: diskTermsOf(provider) }, fromMs, toMs - fromMs);
+}
+
+function stoppedDiskOf(offer: Offer, fromMs: number, toMs: number): bigint {
+	return diskCostUntil({ microUsdPerMonth: stoppedMicroUsdPerMonth(offer), terms: diskTermsOf(offer.provider) }, fromMs, toMs - fromMs);
 }

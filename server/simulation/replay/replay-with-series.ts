@@ -46,6 +46,12 @@ export function replayWithSeries(
 			const fromMs = scenario.startMs + job.submitMs;
 			series.demand({ fromMs, toMs: fromMs + job.durationMs, gpus: job.gpus });
 		},
+		onKept: (machine, toMs) => {
+			options.onKept?.(machine, toMs);
+			const { offer, sinceMs: fromMs, costMicroUsd } = machine;
+			series.use(offer.capacityType, { fromMs, toMs: machine.rentedUntil(toMs), gpus: offer.gpus });
+			series.cost(offer.capacityType, { fromMs, toMs, microUsd: costMicroUsd });
+		},
 		onEvent: (atMs, what, about) => {
 			options.onEvent?.(atMs, what, about);
 			if (what !== "submitted" || "job" in about) return;

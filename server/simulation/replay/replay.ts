@@ -74,7 +74,7 @@ export function replay(
 }
 
 function strategyOf(choice: StrategyChoice, engine: Engine): Strategy {
-	if (choice.policy) return new Spillway(engine, choice.policy);
+	if (choice.policy) return new Spillway(engine, choice.policy, { keepsMachines: true });
 	const make = RULES_OF_THUMB[choice.name];
 	if (make) return make(engine);
 	const [, rule = "", value = ""] = /^([a-z_]+):(\d+(?:\.\d+)?)$/.exec(choice.name) ?? [];

@@ -44,6 +44,8 @@ export class Run {
 	/** Its processes were asked to stop; unsaved work is lost. */
 	stopping = false;
 	over = false;
+	/** It runs on machines that were kept for jobs: no new start is billed. */
+	continues = false;
 
 	constructor(given: {
 		job: SeenJob;

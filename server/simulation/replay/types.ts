@@ -101,6 +101,10 @@ export interface ReplayScenario {
 	/** From launch to a running command (ms). A refused launch is answered after refusalMs. */
 	bootMs: number;
 	refusalMs: number;
+	/** IANA time zone of a policy's hours. Absent: UTC. */
+	timeZone?: string;
+	/** From the start of a stopped machine to a running command. Absent: 90 s. */
+	startFromStoppedMs?: number;
 	/** How often a running job saves its work (infinite: never), and how long a restore takes. */
 	checkpointEveryMs: number;
 	restoreMs: number;
@@ -194,6 +198,10 @@ export interface ReplayReport {
 	meanWaitS: number;
 	p50WaitS: number;
 	p95WaitS: number;
+	/** Finished jobs with their first start in a cloud, and their waits. */
+	burstJobs: number;
+	meanBurstWaitS: number;
+	p95BurstWaitS: number;
 	/** From submission to the end of the command that finished it. */
 	meanTimeToModelS: number;
 	p50TimeToModelS: number;
@@ -207,6 +215,8 @@ export interface ReplayReport {
 	cloudCostMicroUsd: string;
 	/** By kind: compute, egress. */
 	costByKindUsd: Record<string, number>;
+	/** Part of cloudCostUsd: machines kept ready without a job. Absent: none was. */
+	keptWarmUsd?: number;
 	egressGiB: number;
 	/** Of the GPU time with known power and grid intensity; null if that covers none of the use. */
 	emissionsKg: number | null;

@@ -77,6 +77,8 @@ export function parseScenario(
 		availability: readAvailability(ctx, offers),
 		prices: readPrices(ctx, offers),
 		bootMs: spec.boot,
+		startFromStoppedMs: spec.startFromStopped,
+		timeZone: spec.timeZone,
 		refusalMs: spec.capacityErrors.answerAfter,
 		checkpointEveryMs: spec.checkpoint.every,
 		restoreMs: spec.checkpoint.restore,

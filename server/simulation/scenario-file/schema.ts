@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isZone } from "#server/accounting/zone.ts";
 import { fieldNamesAt } from "#server/domain/schema/list-fields.ts";
 import { CLOUD_PROVIDERS } from "#server/domain/vocabulary.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
@@ -259,6 +260,10 @@ const spec = z.strictObject({
 	priceHistory: z.array(priceHistory).max(SCENARIO_LIMITS.files).default([]),
 	spotAvailability: spotAvailability.optional(),
 	boot: duration.default(4 * MINUTE_MS),
+	/** From the start of a stopped machine to a running command. */
+	startFromStopped: duration.default(90 * SECOND_MS),
+	/** For the hours of prewarm rules. */
+	timeZone: z.string().refine(isZone, "must be an IANA time zone, such as Europe/Berlin").default("UTC"),
 	checkpoint: z
 		.strictObject({
 			/** `never`: an attempt that ends early loses all its work. */

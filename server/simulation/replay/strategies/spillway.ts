@@ -5,6 +5,7 @@ import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { decide } from "#server/scheduling/decide.ts";
 import { keptRooms } from "#server/scheduling/kept-room.ts";
+import { PREWARM_REVIEW_MS } from "#server/scheduling/prewarm/decide-prewarm.ts";
 import { REFUSALS_KEPT_MS } from "#server/scheduling/requests-left.ts";
 import { needsGuard } from "#server/scheduling/running/needs-guard.ts";
 import type {
@@ -20,6 +21,7 @@ import type {
 } from "#server/scheduling/types.ts";
 import { GraphPlans } from "../core/graph-plans.ts";
 import { HomeQueue } from "../core/home-queue.ts";
+import { KeptPool } from "../core/kept-pool.ts";
 import { LiveAttempt } from "../core/live-attempt.ts";
 import { MoneyHeld } from "../core/money-held.ts";
 import { OfferMemory } from "../core/offer-memory.ts";
@@ -28,6 +30,7 @@ import type { Strategy, World } from "../engine.ts";
 import { GridAhead } from "../grid-ahead.ts";
 import { GridRecord } from "../grid-record.ts";
 import type { HomeNodes } from "../home-nodes.ts";
+import type { KeptMachine } from "../kept-machine.ts";
 import type { MeasuredRun } from "../meter.ts";
 import type { Run, RunEnd, SeenJob } from "../run.ts";
 import { RunHistory } from "../run-history.ts";
@@ -43,6 +46,8 @@ export interface SpillwayOptions {
 	priorOffers?: ReadonlyMap<string, OfferRecord>;
 	/** Spending on a budget before that, by calendar month (billing.ts, monthOf). */
 	spentBefore?: (budget: BudgetRule) => readonly (readonly [month: number, microUsd: bigint])[];
+	/** Applies the policy's prewarm rules. Absent: like the live scheduler, which keeps no machines without a job. */
+	keepsMachines?: boolean;
 	/** Replaces WAITING_TICK_MS, COOLDOWN_MS and run-history's READ_EVERY_MS. */
 	waitingTickMs?: number;
 	cooldownMs?: number;
@@ -105,6 +110,8 @@ export class Spillway implements Strategy {
 	readonly #watched = new Set<string>();
 	/** Cloud attempts by GPUs. */
 	readonly #cloudGpus = new Map<number, number>();
+	readonly #kept: readonly KeptPool[];
+	#reviewAtMs = 0;
 	#changed = false;
 	#wakeAtMs = Number.POSITIVE_INFINITY;
 	#arrivals = { atMs: 0, gpus: 0 };
@@ -120,6 +127,8 @@ export class Spillway implements Strategy {
 		this.#money = new MoneyHeld(policy, options.spentBefore);
 		this.graphs = new GraphPlans({ policy, money: this.#money, snapshot: () => this.#snapshot() });
 		this.#offers = new OfferMemory(world, options.priorOffers);
+		const rules = options.keepsMachines ? policy.rules : [];
+		this.#kept = rules.flatMap((rule) => (rule.effect.kind === "prewarm" ? new KeptPool(world, policy, rule, rule.effect) : []));
 		this.#pools = world.pools.map((nodes) => ({ nodes, version: nodes.version, view: viewOf(nodes) }));
 		const waits = policy.rules.some(({ effect }) => effect.kind === "defer" && effect.to === "greener");
 		this.#grid = waits ? gridOf(world.scenario) : null;
@@ -145,6 +154,8 @@ export class Spillway implements Strategy {
 		this.#speeds?.add(spec, run, measured.endMs);
 		if (run.offer) {
 			this.#countCloud(run, -1);
+			let free = run.instances;
+			for (const pool of this.#kept) free -= pool.ended(run, spec, why, free);
 			if (why !== "refused") this.#offers.ended(run, why === "interrupted");
 		}
 		if (why === "finished") {
@@ -178,7 +189,22 @@ export class Spillway implements Strategy {
 		return this.#money.posted(budget);
 	}
 
+	/** Reviews the machines without a job. */
+	#review(): void {
+		const { nowMs } = this.#world;
+		if (this.#kept.length === 0 || nowMs < this.#reviewAtMs) return;
+		for (const pool of this.#kept) pool.review(this.#offers.offers());
+		this.#reviewAtMs = nowMs + PREWARM_REVIEW_MS;
+		// Otherwise a job that never starts would keep the replay going.
+		if (this.#world.hasArrivals || this.#running.size > 0) this.#world.wakeAt(this.#reviewAtMs);
+	}
+
+	lost(machine: KeptMachine): void {
+		for (const pool of this.#kept) if (pool.idle.has(machine)) pool.lost(machine);
+	}
+
 	decide(): void {
+		this.#review();
 		if (!this.shouldDecide()) {
 			this.#wakeLater();
 			return;
@@ -296,7 +322,11 @@ export class Spillway implements Strategy {
 				return;
 			}
 			case "launch": {
-				const run = this.#world.launch(job, action.offer, action.lifeMs);
+				const spec = this.#pending.get(job.id)?.spec ?? this.#specs.specOf(job);
+				let took: readonly KeptMachine[] = [];
+				for (const pool of this.#kept) if (took.length === 0) took = pool.take(job, spec, action.offer);
+				const run = this.#world.launch(job, action.offer, action.lifeMs, took);
+				for (const pool of this.#kept) pool.started(run, spec, took);
 				this.#money.hold(run, action.budgetIds, action.holdMicroUsd);
 				this.#offers.launched(run);
 				this.#countCloud(run, 1);
