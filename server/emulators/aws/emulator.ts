@@ -1,6 +1,6 @@
 import { type Emulator, startEmulator } from "../shared/emulator.ts";
 import { textAnswer } from "../shared/http/answer.ts";
-import { PlacementGroups } from "./book/placement-groups.ts";
+import { openPlacementGroups } from "./book/placement-groups.ts";
 import { Store } from "./book/store.ts";
 import { type BookedEc2Instance, bookedInstances } from "./booked-instances.ts";
 import { Catalog } from "./catalog.ts";
@@ -21,7 +21,7 @@ export function startEc2Emulator(given: Ec2EmulatorOptions): Promise<Ec2Emulator
 	const options = resolveOptions(given);
 	const catalog = new Catalog(options.catalog);
 	const store = new Store(options.stateDir, options.clock());
-	const placementGroups = new PlacementGroups(options.stateDir);
+	const placementGroups = openPlacementGroups(options.stateDir);
 	const faults = ec2Faults();
 	let url = "";
 	const lifecycle = ec2Lifecycle(options, store, () => url);

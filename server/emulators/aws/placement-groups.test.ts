@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/client-ec2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../shared/testing/eventually.ts";
-import { PlacementGroups } from "./book/placement-groups.ts";
+import { openPlacementGroups } from "./book/placement-groups.ts";
 import { launchOf, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
 
 let emulator: TestEmulator;
@@ -42,7 +42,7 @@ describe("placement groups", () => {
 		const Filters = [{ Name: "tag:owner", Values: ["one"] }];
 		const { PlacementGroups: found } = await emulator.client().send(new DescribePlacementGroupsCommand({ Filters }));
 		expect(found).toMatchObject([{ GroupName: "one", Strategy: "cluster", State: "available" }]);
-		expect(new PlacementGroups(emulator.stateDir).find("us-east-1", "one")?.tags).toEqual({ owner: "one" });
+		expect(openPlacementGroups(emulator.stateDir).find("us-east-1", "one")?.tags).toEqual({ owner: "one" });
 		await deleteGroup("one");
 		await expect(deleteGroup("one")).rejects.toMatchObject({ name: "InvalidPlacementGroup.Unknown" });
 	});

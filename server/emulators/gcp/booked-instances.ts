@@ -8,6 +8,7 @@ import type { World } from "./world.ts";
 export interface BookedGceInstance extends BookedInstance {
 	zone: string;
 	name: string;
+	placementPolicy: string | null;
 }
 
 export function bookedInstances(world: World): BookedGceInstance[] {
@@ -27,7 +28,7 @@ function bookedInstance(world: World, machine: InstanceRecord, nowMs: number): B
 		billedSecondsOf: (runningMs: number) => billedSeconds(runningMs, wasInterrupted),
 		disk: diskOf(world, machine),
 	};
-	return { ...bookedInstanceOf(machine, facts, nowMs), zone: machine.zone, name: machine.name };
+	return { ...bookedInstanceOf(machine, facts, nowMs), zone: machine.zone, name: machine.name, placementPolicy: machine.placementPolicy };
 }
 
 const launched = z.looseObject({

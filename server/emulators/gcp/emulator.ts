@@ -3,6 +3,7 @@ import { jsonAnswer } from "../shared/http/answer.ts";
 import { MachineBook } from "../shared/machine-book.ts";
 import { OperationBook } from "./book/operation-book.ts";
 import { instanceSchema } from "./book/records.ts";
+import { openResourcePolicies } from "./book/resource-policies.ts";
 import { type BookedGceInstance, bookedInstances } from "./booked-instances.ts";
 import { Catalog } from "./catalog.ts";
 import { Expiry } from "./expiry.ts";
@@ -25,12 +26,25 @@ export function startGceEmulator(given: GceEmulatorOptions): Promise<GceEmulator
 	const nowMs = options.clock();
 	const machines = new MachineBook(options.stateDir, instanceSchema, nowMs);
 	const operations = new OperationBook(options.stateDir, nowMs);
+	const resourcePolicies = openResourcePolicies(options.stateDir);
 	const faults = gceFaults();
 	let url = "";
 	const lifecycle = gceLifecycle({ options, machines, operations, url: () => url });
 	const expiry = new Expiry(options, lifecycle);
 	const signer = new IdentitySigner(options.stateDir);
-	const world: World = { options, catalog, machines, operations, lifecycle, expiry, signer, faults, url: () => url, closing: false };
+	const world: World = {
+		options,
+		catalog,
+		machines,
+		operations,
+		resourcePolicies,
+		lifecycle,
+		expiry,
+		signer,
+		faults,
+		url: () => url,
+		closing: false,
+	};
 	return startEmulator({
 		endpointName: "emulated Compute Engine endpoint",
 		options,

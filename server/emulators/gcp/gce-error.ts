@@ -9,6 +9,7 @@ const KNOWN: Record<string, readonly [status: number, message: string]> = {
 	rateLimitExceeded: [403, "Rate Limit Exceeded"],
 	quotaExceeded: [403, "Quota exceeded."],
 	notFound: [404, "The resource was not found."],
+	resourceInUseByAnotherResource: [400, "The resource is already being used by another resource."],
 	alreadyExists: [409, "The resource already exists."],
 	invalid: [400, "Invalid value."],
 	backendError: [503, "Internal error. Please try again."],

@@ -3,6 +3,7 @@ import type { EndCause, Lifecycle } from "../shared/lifecycle.ts";
 import type { MachineBook } from "../shared/machine-book.ts";
 import type { OperationBook } from "./book/operation-book.ts";
 import type { InstanceRecord } from "./book/records.ts";
+import type { ResourcePolicies } from "./book/resource-policies.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Expiry } from "./expiry.ts";
 import type { IdentitySigner } from "./identity-signer.ts";
@@ -14,6 +15,7 @@ export interface World {
 	catalog: Catalog;
 	machines: MachineBook<InstanceRecord>;
 	operations: OperationBook;
+	resourcePolicies: ResourcePolicies;
 	lifecycle: Lifecycle<InstanceRecord, EndCause>;
 	expiry: Expiry;
 	signer: IdentitySigner;

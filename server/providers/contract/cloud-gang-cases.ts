@@ -53,8 +53,8 @@ export function gangCases(account: () => CloudHarness): void {
 		if (!h.interconnect) return context.skip("this account has no type with a high-bandwidth interconnect");
 		const { placements } = h.driver;
 		if (!placements) throw new Error("the driver has no placements");
-		const { instanceType, placedTogether } = h.interconnect;
-		const requests = aGang(h, 2).map((request) => ({ ...request, nodes: 2, instanceType, interconnect: "high" as const }));
+		const { instanceType, zone = null, placedTogether } = h.interconnect;
+		const requests = aGang(h, 2).map((request) => ({ ...request, zone, nodes: 2, instanceType, interconnect: "high" as const }));
 		const made = await launchGang(h, requests);
 		const own = async () => (await placements.list()).filter(({ attemptId }) => attemptId === requests[0]?.attemptId);
 		const [placement] = await own();

@@ -37,6 +37,8 @@ export interface CloudHarness {
 	/** A type with a high-bandwidth interconnect, sold in the first region. Undefined: the account has none. */
 	interconnect?: {
 		instanceType: string;
+		/** Where it is sold. Undefined: the provider chooses. */
+		zone?: string;
 		/** Number of machines that the provider placed together under this name, in any state but terminated. */
 		placedTogether(name: string): number;
 	};

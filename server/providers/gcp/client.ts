@@ -18,6 +18,7 @@ const PAGES_MAX = 2_000;
 /** Newest first: the only order besides name order that Google's lists support. */
 const NEWEST_FIRST = "creationTimestamp desc";
 
+const policySchema = z.object({ name: z.string().min(1), status: z.string().nullish() });
 const zoneSchema = z.object({ name: z.string().min(1), region: z.string().min(1), status: z.string().min(1) });
 export type GceZone = z.output<typeof zoneSchema>;
 
@@ -144,6 +145,42 @@ export class ComputeCalls {
 		await this.#call(`termination of ${id} in ${zone}`, (sdk) => sdk.instances.delete(request, this.#options()));
 	}
 
+	/** Creates a compact placement policy, unless it exists. */
+	async createPlacementPolicy(region: string, name: string): Promise<void> {
+		const resourcePolicyResource = { name, groupPlacementPolicy: { collocation: "COLLOCATED" } };
+		const request = { ...this.#project(), region, resourcePolicyResource };
+		const what = `placement policy ${name} in ${region}`;
+		await this.#call(what, (sdk) => sdk.resourcePolicies.insert(request, this.#options())).catch(unlessCode("alreadyExists"));
+	}
+
+	/** Whether launches can use the policy. */
+	async isPolicyReady(region: string, name: string): Promise<boolean> {
+		const what = `placement policy ${name} in ${region}`;
+		const request = { ...this.#project(), region, resourcePolicy: name };
+		try {
+			const [found] = await this.#read(what, (sdk) => sdk.resourcePolicies.get(request, this.#options()));
+			return parse(what, policySchema, found).status === "READY";
+		} catch (error) {
+			if (error instanceof DriverError && error.kind === "not_found") return false;
+			throw error;
+		}
+	}
+
+	/** Names of a region's policies. */
+	async placementPolicies(region: string): Promise<string[]> {
+		const what = `placement policies in ${region}`;
+		const found = await this.#pages(what, policySchema, (sdk, page) => sdk.resourcePolicies.list({ ...page, region }, this.#options()));
+		return found.map(({ name }) => name);
+	}
+
+	/** Does nothing while machines use the policy, or if it does not exist. */
+	async deletePlacementPolicy(region: string, name: string): Promise<void> {
+		const request = { ...this.#project(), region, resourcePolicy: name };
+		const what = `deletion of placement policy ${name} in ${region}`;
+		const call = this.#call(what, (sdk) => sdk.resourcePolicies.delete(request, this.#options()));
+		await call.catch(unlessCode("resourceInUseByAnotherResource", "notFound"));
+	}
+
 	async operation(zone: string, name: string): Promise<GceOperation> {
 		const what = `operation ${name} in ${zone}`;
 		const [found] = await this.#read(what, (sdk) => sdk.operations.get({ ...this.#project(), zone, operation: name }, this.#options()));
@@ -221,6 +258,13 @@ function parse<S extends z.ZodType>(what: string, schema: S, answer: unknown): z
 	if (result.success) return result.data;
 	const [first] = result.error.issues;
 	throw notUnderstood(what, first ? `${first.path.join(".")}: ${first.message}` : "unreadable");
+}
+
+/** Ignores an error with one of these codes. */
+function unlessCode(...codes: string[]): (error: unknown) => void {
+	return (error) => {
+		if (!(error instanceof DriverError) || !codes.includes(error.providerCode ?? "")) throw error;
+	};
 }
 
 /** An unreadable response says nothing about whether the call was executed. */

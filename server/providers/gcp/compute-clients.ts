@@ -4,6 +4,7 @@ import type {
 	InstancesClient,
 	MachineTypesClient,
 	RegionsClient,
+	ResourcePoliciesClient,
 	SubnetworksClient,
 	ZoneOperationsClient,
 	ZonesClient,
@@ -21,6 +22,7 @@ export interface ComputeClients {
 	images: ImagesClient;
 	subnetworks: SubnetworksClient;
 	firewalls: FirewallsClient;
+	resourcePolicies: ResourcePoliciesClient;
 	close(): Promise<void>;
 }
 
@@ -49,6 +51,7 @@ export async function openComputeClients({
 		images: new sdk.ImagesClient(options),
 		subnetworks: new sdk.SubnetworksClient(options),
 		firewalls: new sdk.FirewallsClient(options),
+		resourcePolicies: new sdk.ResourcePoliciesClient(options),
 	};
 	const all = Object.values(clients);
 	// Authenticates here and not at the first call, where the SDK throws outside its caller and ends the process.

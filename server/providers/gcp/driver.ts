@@ -3,17 +3,19 @@ import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { DiskPrices } from "../disk-prices.ts";
-import type { CloudDriver, InstanceObservation, LaunchRequest, OfferObservation } from "../driver.ts";
+import type { CloudDriver, GangPlacements, InstanceObservation, LaunchRequest, OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import { type FailedRegion, forEachRegion, mergeRegions } from "../every-region.ts";
 import { checkSite } from "./check-site.ts";
 import { ComputeCalls } from "./client.ts";
 import { type ComputeClients, openComputeClients } from "./compute-clients.ts";
+import { placementPolicyOf, placementsIn } from "./gang-placement.ts";
 import { launchMachine } from "./launch.ts";
 import { observationOf } from "./mapper.ts";
 import { INSTANCE_LABEL, lastPart, machineName, namePrefix, ourLabel, readProviderId } from "./names.ts";
 import { offersOf, type ZoneFacts, type ZoneRate } from "./offers.ts";
 import { type Ending, endingsOf, goneObservation } from "./operations.ts";
+import { preparePolicy } from "./prepare-policy.ts";
 import type { LivePrices } from "./prices/live-prices.ts";
 import { openPrices } from "./prices/open-prices.ts";
 import { type GcpSettings, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
@@ -103,6 +105,8 @@ export class GcpDriver implements CloudDriver {
 	}
 
 	async launch(request: LaunchRequest): Promise<InstanceObservation> {
+		const policy = placementPolicyOf(request, this.#settings.controlPlane);
+		if (policy !== null) await preparePolicy(this.#compute, { region: request.region, name: policy }, this.#settings);
 		return launchMachine(this.#compute, this.#settings, request, { zone: this.#zoneFor(request), nowMs: this.#clock.nowMs() });
 	}
 
@@ -188,6 +192,15 @@ export class GcpDriver implements CloudDriver {
 			throw error;
 		}
 	}
+
+	readonly placements: GangPlacements = {
+		list: async (alsoIn) => {
+			const { regions, controlPlane } = this.#settings;
+			const ask = async (region: string) => placementsIn(region, await this.#compute.placementPolicies(region), controlPlane);
+			return (await forEachRegion(mergeRegions(regions, alsoIn), ask)).found;
+		},
+		delete: ({ region, name }) => this.#compute.deletePlacementPolicy(region, name),
+	};
 
 	async close(): Promise<void> {
 		await this.#compute.close();

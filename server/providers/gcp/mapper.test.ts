@@ -1,6 +1,7 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { LaunchRequest } from "../driver.ts";
+import { placementsIn } from "./gang-placement.ts";
 import { gceInstanceSchema, hasCapacity, instanceResource, observationOf } from "./mapper.ts";
 import { instanceIdOfName, machineName, readProviderId, requestIdOf } from "./names.ts";
 import { gcpSettingsSchema, gcpSiteSettings } from "./settings.ts";
@@ -194,4 +195,26 @@ it("reports which of a site's settings are wrong and what they should be", () =>
 	expect(() => gcpSiteSettings("gcp", row, "spw-1")).toThrow(
 		/site gcp: invalid settings:\n {2}project: .*\n {2}regions\.0: .*us-central1\n {2}credentials: .*\n {2}image: .*/,
 	);
+});
+
+describe("a gang that needs a high-bandwidth interconnect", () => {
+	const gang: Partial<LaunchRequest> = { instanceType: "a3-highgpu-8g", nodes: 2, interconnect: "high" };
+	const policies = (changes: Partial<LaunchRequest>) => resource({ ...gang, ...changes }).resourcePolicies;
+
+	it("uses gVNIC and its compact placement policy, by which its attempt is found", () => {
+		const { networkInterfaces, resourcePolicies } = resource(gang);
+		expect(networkInterfaces).toEqual([{ subnetwork: "regions/us-central1/subnetworks/bursts", nicType: "GVNIC" }]);
+		const [policy = ""] = resourcePolicies ?? [];
+		expect(policy).toMatch(/^projects\/acme-bursts\/regions\/us-central1\/resourcePolicies\/spw-[0-9a-f]{8}-att-01jd0{22}-001$/);
+		const name = policy.slice(policy.lastIndexOf("/") + 1);
+		const placement = { region: "us-central1", name, attemptId: REQUEST.attemptId };
+		expect(placementsIn("us-central1", [name, "spw-00000000-att-1", "theirs"], SETTINGS.controlPlane)).toEqual([placement]);
+	});
+
+	it("has no policy in a named reservation, and nothing of it for one node or any network", () => {
+		expect(policies({ capacityType: "reserved", reservation: "a100-block" })).toBeUndefined();
+		expect(policies({ nodes: 1 })).toBeUndefined();
+		expect(policies({ interconnect: undefined })).toBeUndefined();
+		expect(resource({ ...gang, nodes: 1 }).networkInterfaces?.[0]).not.toHaveProperty("nicType");
+	});
 });

@@ -2,6 +2,7 @@ import type { protos } from "@google-cloud/compute";
 import { z } from "zod";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { Billing, InstanceObservation, LaunchRequest } from "../driver.ts";
+import { isCloseTogether, placementPolicyOf } from "./gang-placement.ts";
 import {
 	CONTROL_PLANE_LABEL,
 	EXPIRES_LABEL,
@@ -118,6 +119,7 @@ function lastingResource(request: LaunchRequest, zone: string, settings: ParsedG
 	const { instanceId, jobId, instanceType, capacityType, reservation, expiresAtMs } = request;
 	const { serviceAccount, networkTags, sshKeys } = settings;
 	const disk = bootDiskOf(instanceType, settings);
+	const policy = placementPolicyOf(request, settings.controlPlane);
 	return {
 		name: machineName(settings.controlPlane, instanceId),
 		machineType: `zones/${zone}/machineTypes/${instanceType}`,
@@ -140,7 +142,8 @@ function lastingResource(request: LaunchRequest, zone: string, settings: ParsedG
 				},
 			},
 		],
-		networkInterfaces: [networkInterface(regionOfZone(zone), settings)],
+		networkInterfaces: [{ ...networkInterface(regionOfZone(zone), settings), ...(isCloseTogether(request) && { nicType: "GVNIC" }) }],
+		...(policy !== null && { resourcePolicies: [`projects/${settings.project}/regions/${regionOfZone(zone)}/resourcePolicies/${policy}`] }),
 		scheduling: {
 			provisioningModel: capacityType === "spot" ? "SPOT" : "STANDARD",
 			// Machines with GPUs cannot be live-migrated, and one that failed must not be restarted automatically.

@@ -16,6 +16,7 @@ import type { ZoneRate } from "../gcp/offers.ts";
 
 export const REGIONS: [string, string] = ["us-central1", "europe-west4"];
 const TYPE = "g2-standard-4";
+const CLUSTERED = "a2-highgpu-8g";
 const ZONES = REGIONS.flatMap((region) => ["a", "b"].map((letter) => ({ region, zone: `${region}-${letter}` })));
 
 const DISKS = [{ region: REGIONS[0], type: "pd-balanced", tierGib: null, microUsdPerMonth: 100_000n }];
@@ -28,6 +29,14 @@ const CATALOG: CatalogEntry[] = [
 			region,
 			onDemandMicroUsdPerHour: 700_000n,
 			zones: ZONES.filter((z) => z.region === region).map(({ zone }) => ({ zone, spotMicroUsdPerHour: 280_000n })),
+		})),
+	},
+	{
+		...{ instanceType: CLUSTERED, vcpus: 96, memoryGiB: 680, gpus: 8, gpuModel: "A100-40GB" },
+		regions: REGIONS.map((region) => ({
+			region,
+			onDemandMicroUsdPerHour: 29_390_000n,
+			zones: ZONES.filter((z) => z.region === region).map(({ zone }) => ({ zone, spotMicroUsdPerHour: null })),
 		})),
 	},
 	{
@@ -153,6 +162,10 @@ function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane, passTime }:
 		disk: { type: "pd-balanced", gib: 100, microUsdPerMonth: 10_000_000n },
 		quota: { name: "NVIDIA_L4_GPUS", unit: "gpus", limit: 400 },
 		instanceType: TYPE,
+		interconnect: {
+			...{ instanceType: CLUSTERED, zone: `${REGIONS[0]}-b` },
+			placedTogether: (name) => emulator.instances().filter((i) => i.placementPolicy === name && i.state !== "terminated").length,
+		},
 		moreThanAPage: 12,
 		passTime: () => sleep(5),
 		async cleanup() {

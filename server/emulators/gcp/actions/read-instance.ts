@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { InstanceRecord } from "../book/records.ts";
 import type { ZoneType } from "../catalog.ts";
 import { invalidField, notEmulated } from "../gce-error.ts";
+import { checkNicTypes, readPlacementPolicy } from "../placement-rules.ts";
 import type { World } from "../world.ts";
 
 const MAX_METADATA_VALUE_BYTES = 256 * 1024;
@@ -15,7 +16,7 @@ const LABEL_VALUE = /^[-_a-z0-9]{0,63}$/;
 /** The supported fields of a launch. The network, the disk and the identity of an emulated machine are this host's. */
 const HONOURED = new Set([
 	...["name", "description", "machineType", "labels", "disks", "networkInterfaces"],
-	...["scheduling", "metadata", "tags", "serviceAccounts"],
+	...["scheduling", "metadata", "tags", "serviceAccounts", "resourcePolicies"],
 	// Accepted without effect: there are no reservations here.
 	"reservationAffinity",
 ]);
@@ -37,7 +38,8 @@ const resourceSchema = z.looseObject({
 			}),
 		)
 		.default([]),
-	networkInterfaces: z.array(z.looseObject({})).default([]),
+	networkInterfaces: z.array(z.looseObject({ nicType: z.string().optional() })).default([]),
+	resourcePolicies: z.array(z.string()).default([]),
 	scheduling: z
 		.looseObject({
 			provisioningModel: z.string().optional(),
@@ -53,7 +55,10 @@ const resourceSchema = z.looseObject({
 });
 type Resource = z.output<typeof resourceSchema>;
 
-export type Launch = Pick<InstanceRecord, "name" | "machineType" | "spot" | "labels" | "attributes" | "termination" | "resource">;
+export type Launch = Pick<
+	InstanceRecord,
+	"name" | "machineType" | "spot" | "labels" | "attributes" | "termination" | "placementPolicy" | "resource"
+>;
 
 /**
  * Parses a launch request.
@@ -73,6 +78,7 @@ export function readInstance(world: World, zone: string, body: Record<string, un
 	if (resource.networkInterfaces.length === 0) {
 		throw invalidField("resource.networkInterfaces", "", "At least one network interface is required.");
 	}
+	checkNicTypes(machineType, resource.networkInterfaces);
 	for (const field of Object.keys(scheduling)) if (!HONOURED_SCHEDULING.has(field)) throw notEmulated(`scheduling.${field}`);
 	if (type.entry.gpus > 0 && scheduling.onHostMaintenance !== "TERMINATE") {
 		throw invalidField(
@@ -89,6 +95,7 @@ export function readInstance(world: World, zone: string, body: Record<string, un
 		labels,
 		attributes: readMetadata(resource),
 		termination: readTermination(world, scheduling),
+		placementPolicy: readPlacementPolicy(world, zone, machineType, resource.resourcePolicies),
 		resource: body,
 	};
 }

@@ -14,6 +14,8 @@ export const instanceSchema = machineRecordSchema.extend({
 	attributes: z.record(z.string(), z.string()),
 	/** When and how Google ends it automatically. */
 	termination: z.strictObject({ atMs: timeMs, action: z.enum(["DELETE", "STOP"]) }).nullable(),
+	/** Name of its compact placement policy; null: none. */
+	placementPolicy: z.string().nullable().default(null),
 	/** As received, to be returned later. */
 	resource: z.record(z.string(), z.unknown()),
 });
