@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { parsePolicy } from "#server/policy/parse-policy.ts";
+import { MEASURES } from "#server/policy/types.ts";
 import { RULES_OF_THUMB_NAMES, SPILLWAY } from "#server/simulation/replay/replay.ts";
 import { replayWithSeries } from "#server/simulation/replay/replay-with-series.ts";
 import type { ShippedFacts } from "#server/simulation/scenario-file/context.ts";
@@ -108,5 +110,9 @@ describe("examples/simulate", () => {
 		expect(readScenarioFile(path("own-prices.yaml"), { facts: FACTS }).scenario.availability.size).toBe(3);
 		expect(readScenarioFile(path("catalogue.yaml"), { facts: FACTS }).scenario.offers).toHaveLength(3);
 		expect(readScenarioFile(path("pipelines.yaml"), { facts: FACTS }).scenario.pipelines).toHaveLength(5);
+	});
+	it.each(["policy", "prompt", "at-once", "prewarm"])("has a valid policy %s", (name) => {
+		const { problems } = parsePolicy(readFileSync(path(`${name}.yaml`), "utf8"), { measures: MEASURES });
+		expect(problems).toEqual([]);
 	});
 });

@@ -49,6 +49,8 @@ type Column = { head: string; cell: (run: SimulationRun) => string; only?: (repo
 const name: Column = { head: "", cell: ({ report }) => report.strategy };
 const figure = (head: string, cell: (report: SimulationRun["report"]) => string): Column => ({ head, cell: ({ report }) => cell(report) });
 
+const keepsMachines = ({ runs }: SimulationReport): boolean => runs.some(({ report }) => report.keptWarmUsd !== undefined);
+
 const TABLES: readonly { title: string; columns: readonly Column[] }[] = [
 	{
 		title: "Time: from submission to the first start, and to the end",
@@ -58,6 +60,10 @@ const TABLES: readonly { title: string; columns: readonly Column[] }[] = [
 			figure("mean wait", (r) => duration(r.meanWaitS)),
 			figure("p50", (r) => duration(r.p50WaitS)),
 			figure("p95", (r) => duration(r.p95WaitS)),
+			{
+				...figure("burst p95", (r) => (r.burstJobs === 0 ? "-" : duration(r.p95BurstWaitS))),
+				only: keepsMachines,
+			},
 			figure("mean time to model", (r) => duration(r.meanTimeToModelS)),
 			figure("p50", (r) => duration(r.p50TimeToModelS)),
 			figure("p95", (r) => duration(r.p95TimeToModelS)),
@@ -78,6 +84,10 @@ const TABLES: readonly { title: string; columns: readonly Column[] }[] = [
 			figure("compute $", (r) => count(r.costByKindUsd.compute ?? 0)),
 			figure("egress $", (r) => count(r.costByKindUsd.egress ?? 0)),
 			figure("cloud $", (r) => count(r.cloudCostUsd)),
+			{
+				...figure("kept ready $", (r) => count(r.keptWarmUsd ?? 0)),
+				only: keepsMachines,
+			},
 			figure("over budget $", (r) => count(r.overshootUsd)),
 			figure("egress GiB", (r) => count(r.egressGiB)),
 			figure("kg CO2e", (r) => emissions(r.emissionsKg, r.emissionsUnknownGpuHours)),

@@ -41,13 +41,17 @@ const NO_FACTS: ShippedFacts = {
 };
 
 function simulate(...strategies: string[]): SimulationReport {
+	return simulatePolicies({ strategies, policies: [] }, "");
+}
+
+function simulatePolicies(asked: Parameters<typeof chooseRuns>[0], policyText: string): SimulationReport {
 	const trace = parseTrace(TRACE, "trace.csv");
 	const { scenario, files } = parseScenario(SCENARIO, { facts: NO_FACTS, name: "s.yaml", open: () => "" });
 	return {
 		...{ apiVersion: "spillway/v1", kind: "SimulationReport", version: "0", seed: scenario.seed },
 		trace: describeTrace(trace, { file: "trace.csv", sha256: "0", withoutPlace: 0 }),
 		scenario: describeScenario(scenario, "s.yaml", files),
-		runs: chooseRuns({ strategies, policies: [] }, () => "").map(({ choice, policy }) =>
+		runs: chooseRuns(asked, () => policyText).map(({ choice, policy }) =>
 			describeRun(policy, replayWithSeries(trace.jobs, scenario, choice), false),
 		),
 	};
@@ -103,6 +107,25 @@ describe("the report", () => {
 	});
 	it("reads well", async () => {
 		await expect(renderReport(simulate("owned_fifo", "owned_backfill", "overflow_on_demand"))).toMatchFileSnapshot("golden/four-jobs.txt");
+	});
+	it("shows the waits of burst jobs and the money of kept machines when a policy keeps some", () => {
+		const policy = `apiVersion: spillway/v1
+kind: Policy
+metadata: { name: kept }
+spec:
+  rules:
+    - { id: now, burst: { always: true } }
+    - id: ready
+      prewarm:
+        { machines: 1, accelerator: X, gpus: 2, state: running, monthlyUsd: 100, hours: { days: [thu], from: "00:00", to: "24:00" } }
+`;
+		const report = simulatePolicies({ strategies: ["owned_fifo"], policies: ["kept.yaml"] }, policy);
+		const [, kept] = report.runs;
+		expect(kept?.report.keptWarmUsd).toBeGreaterThan(0);
+		const text = renderReport(report);
+		expect(text).toMatch(/ burst p95 .*\nowned_fifo .* - /);
+		expect(text).toMatch(/ cloud \$ {2}kept ready \$ /);
+		expect(renderReport(simulate("owned_fifo"))).not.toMatch(/burst p95|kept ready/);
 	});
 	it("shows two units of a duration, and few digits of a figure", () => {
 		expect([0.4, 59, 61, 3_600, 90_061, 1_000_000].map(duration)).toEqual(["0s", "59s", "1m1s", "1h", "1d1h", "11d14h"]);
