@@ -1,4 +1,4 @@
-import type { Provider } from "./vocabulary.ts";
+import type { CapacityType, Provider } from "./vocabulary.ts";
 
 /** What a job of several nodes requires of the network between them. `high`: EFA, InfiniBand, gVNIC or a declared cluster network. */
 export const INTERCONNECTS = ["any", "high"] as const;
@@ -7,6 +7,12 @@ export const INTERCONNECTS = ["any", "high"] as const;
 export interface InterconnectRequest {
 	nodes: number;
 	interconnect?: "high" | undefined;
+}
+
+interface InterconnectOffer {
+	provider: Provider;
+	instanceType: string;
+	capacityType: CapacityType;
 }
 
 /** Whether the job's machines need a high-bandwidth interconnect. A single machine has none to use. */
@@ -58,13 +64,16 @@ const AZURE_INFINIBAND = /^Standard_N[CD]\d+[a-z]*r[a-z]*_/;
  */
 const GOOGLE_CLUSTERED = /^(?:a2-(?:highgpu-8g|megagpu-16g|ultragpu-8g)|a3-(?:highgpu|megagpu|ultragpu)-8g|a4-highgpu-8g|a4x-highgpu-4g)$/;
 
-/** Whether machines of this type can be launched with a high-bandwidth interconnect between them. Unknown types count as without one. */
-export function hasInterconnect(provider: Provider, instanceType: string): boolean {
+/**
+ * Whether machines of an offer can be launched with a high-bandwidth interconnect between them. Unknown types count as without one. Azure
+ * connects machines by InfiniBand within an availability set, which takes no spot machines.
+ */
+export function hasInterconnect({ provider, instanceType, capacityType }: InterconnectOffer): boolean {
 	switch (provider) {
 		case "aws":
 			return efaInterfacesOf(instanceType) > 0;
 		case "azure":
-			return AZURE_INFINIBAND.test(instanceType);
+			return capacityType !== "spot" && AZURE_INFINIBAND.test(instanceType);
 		case "gcp":
 			return GOOGLE_CLUSTERED.test(instanceType);
 		default:

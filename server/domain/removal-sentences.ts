@@ -62,7 +62,7 @@ export function removalWords(why: RemovalCode, ruleId: string | null, r: Read): 
 		case "hardware_bf16":
 			return `its accelerator ${clause(r.text("has"), (name) => `${name} `)}does not support bfloat16`;
 		case "hardware_interconnect":
-			return `${clause(r.text("has"), (type) => `its instance type ${type} has`) || "its nodes have"} no high-bandwidth interconnect`;
+			return `${clause(r.text("has"), (type) => `its instance type ${type} has`) || "its nodes have"} no high-bandwidth interconnect${r.text("spot") === "true" ? " as spot" : ""}`;
 		default:
 			return stateWords(why, r, ruleId);
 	}

@@ -45,7 +45,18 @@ describe("instance types with a high-bandwidth interconnect", () => {
 		["gcp", "a3-highgpu-1g", false],
 		["gcp", "g2-standard-96", false],
 		["slurm", "p5.48xlarge", false],
-	] as const)("%s %s: %s", (provider, type, expected) => expect(hasInterconnect(provider, type)).toBe(expected));
+	] as const)("%s %s: %s", (provider, instanceType, expected) =>
+		expect(hasInterconnect({ provider, instanceType, capacityType: "on_demand" })).toBe(expected),
+	);
+
+	it("are not used as spot on Azure, since availability sets take no spot machines", () => {
+		const spot = { instanceType: "Standard_ND96asr_v4", capacityType: "spot" } as const;
+		expect(hasInterconnect({ provider: "azure", ...spot })).toBe(false);
+		expect(hasInterconnect({ provider: "aws", ...spot, instanceType: "p4d.24xlarge" })).toBe(true);
+		const facts = { has: spot.instanceType, spot: true };
+		const sentence = removalSentenceOf({ ruleId: null, why: "hardware_interconnect", facts });
+		expect(sentence).toBe("Its instance type Standard_ND96asr_v4 has no high-bandwidth interconnect as spot.");
+	});
 
 	it("have the number of EFA interfaces that EC2 reports", () => {
 		const types = ["p4d.24xlarge", "p5.48xlarge", "p5en.48xlarge", "g6e.48xlarge", "p3.2xlarge"];

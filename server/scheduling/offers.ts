@@ -84,7 +84,7 @@ function rowOf(offer: Offer, watts: number | null, snapshot: Snapshot): OfferRow
 			capacityType: offer.capacityType,
 		},
 		placement: placementOf(offer),
-		interconnect: hasInterconnect(offer.provider, offer.instanceType),
+		interconnect: hasInterconnect(offer),
 		index: 0,
 		machine: { accelerator: offer.accelerator, gpus: offer.gpus, cpus: offer.vcpus, memoryGiB: offer.memoryGiB },
 		microUsdPerHour: offer.microUsdPerHour === null ? Number.NaN : Number(offer.microUsdPerHour),
@@ -315,7 +315,7 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 function gangRemoval(spec: JobSpec, { offer, interconnect }: OfferRow): Removal | null {
 	if (spec.nodes > 1 && offer.gangs !== true) return { ruleId: null, why: "multi_node_unsupported", facts: { askedNodes: spec.nodes } };
 	if (!needsInterconnect(spec) || interconnect) return null;
-	return { ruleId: null, why: "hardware_interconnect", facts: { has: offer.instanceType } };
+	return { ruleId: null, why: "hardware_interconnect", facts: { has: offer.instanceType, spot: offer.capacityType === "spot" } };
 }
 
 /** Whether too few are free for all machines of the job together. */

@@ -7,6 +7,8 @@ import type { World } from "./world.ts";
 export interface BookedAzureInstance extends BookedInstance {
 	resourceGroup: string;
 	name: string;
+	/** Name of its availability set, in lower case. */
+	availabilitySet: string | null;
 }
 
 export function bookedInstances(world: World): BookedAzureInstance[] {
@@ -26,7 +28,12 @@ export function bookedInstances(world: World): BookedAzureInstance[] {
 			billedSecondsOf: () => Math.ceil(billed / 1_000),
 			disk: diskOf(world, machine),
 		};
-		return { ...bookedInstanceOf(machine, facts, nowMs), resourceGroup, name };
+		return {
+			...bookedInstanceOf(machine, facts, nowMs),
+			resourceGroup,
+			name,
+			availabilitySet: machine.availabilitySet?.split("/").at(-1) ?? null,
+		};
 	});
 }
 

@@ -1,6 +1,7 @@
 import { type Emulator, startEmulator } from "../shared/emulator.ts";
 import { textAnswer } from "../shared/http/answer.ts";
 import { MachineBook } from "../shared/machine-book.ts";
+import { openAvailabilitySets } from "./availability-set-records.ts";
 import { azureFaults } from "./azure-faults.ts";
 import { type BookedAzureInstance, bookedInstances } from "./booked-instances.ts";
 import { Catalog } from "./catalog.ts";
@@ -20,11 +21,12 @@ export function startAzureEmulator(given: AzureEmulatorOptions): Promise<AzureEm
 	const options = resolveOptions(given);
 	const catalog = new Catalog(options.catalog);
 	const book = new MachineBook(options.stateDir, azureMachineSchema, options.clock());
+	const availabilitySets = openAvailabilitySets(options.stateDir);
 	const faults = azureFaults();
 	let url = "";
 	const lifecycle = azureLifecycle(options, book, () => url);
 	const signer = new DocumentSigner(options, () => url);
-	const world: World = { options, catalog, book, lifecycle, faults, signer, url: () => url, closing: false };
+	const world: World = { options, catalog, book, availabilitySets, lifecycle, faults, signer, url: () => url, closing: false };
 	return startEmulator({
 		endpointName: "emulated Azure endpoint",
 		options,

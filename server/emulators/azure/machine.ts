@@ -10,6 +10,8 @@ export const azureMachineSchema = machineRecordSchema.extend({
 	zone: z.string().nullable(),
 	vmSize: z.string(),
 	spot: z.boolean(),
+	/** `group/name` of its availability set, in lower case; null: none. */
+	availabilitySet: z.string().nullable().default(null),
 	tags: z.record(z.string(), z.string()),
 	/** The request as received, without the parts that Azure never returns. */
 	request: z.record(z.string(), z.unknown()),

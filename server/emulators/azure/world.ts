@@ -1,6 +1,7 @@
 import type { FaultControl } from "../shared/faults.ts";
 import type { MachineBook } from "../shared/machine-book.ts";
 import { isVisible } from "../shared/machine-record.ts";
+import type { AvailabilitySets } from "./availability-set-records.ts";
 import type { Catalog } from "./catalog.ts";
 import type { DocumentSigner } from "./document-signer.ts";
 import type { AzureLifecycle } from "./lifecycle.ts";
@@ -12,6 +13,7 @@ export interface World {
 	options: ResolvedOptions;
 	catalog: Catalog;
 	book: MachineBook<AzureMachine>;
+	availabilitySets: AvailabilitySets;
 	lifecycle: AzureLifecycle;
 	faults: FaultControl;
 	signer: DocumentSigner;

@@ -20,21 +20,20 @@ import { type AzureSettings, azureSettingsSchema, azureSiteSettings } from "./se
 const REGIONS: [string, string] = ["eastus", "westeurope"];
 const TYPE = "Standard_NC4as_T4_v3";
 
+const INFINIBAND = "Standard_ND96asr_v4";
+
 /** Invented prices. The contract checks only their form. */
 const CATALOG: CatalogEntry[] = [
-	{
-		instanceType: TYPE,
-		vcpus: 4,
-		memoryGiB: 28,
-		gpus: 1,
-		gpuModel: "T4-16GB",
-		regions: REGIONS.map((region) => ({
-			region,
-			onDemandMicroUsdPerHour: 526_000n,
-			zones: ["1", "2"].map((zone) => ({ zone: `${region}-${zone}`, spotMicroUsdPerHour: 200_000n })),
-		})),
-	},
-];
+	{ instanceType: TYPE, vcpus: 4, memoryGiB: 28, gpus: 1, gpuModel: "T4-16GB" },
+	{ instanceType: INFINIBAND, vcpus: 96, memoryGiB: 900, gpus: 8, gpuModel: "A100-40GB" },
+].map((entry) => ({
+	...entry,
+	regions: REGIONS.map((region) => ({
+		region,
+		onDemandMicroUsdPerHour: 526_000n,
+		zones: ["1", "2"].map((zone) => ({ zone: `${region}-${zone}`, spotMicroUsdPerHour: 200_000n })),
+	})),
+}));
 
 const PRICE = { asOf: "2026-07-20", source: "invented for tests" };
 const RATES: DatedRate[] = REGIONS.map((region) => ({
@@ -127,6 +126,10 @@ async function emulatedAccount(): Promise<CloudHarness> {
 		otherControlPlane: () => driverOf("somebody-else"),
 		disk: { type: "Premium_LRS", gib: 128, microUsdPerMonth: 19_710_000n },
 		quota: { name: "standardNCAST4v3Family", unit: "cores", limit: 300 },
+		interconnect: {
+			instanceType: INFINIBAND,
+			placedTogether: (name) => emulator.instances().filter((i) => i.availabilitySet === name && i.state !== "terminated").length,
+		},
 		regions: REGIONS,
 		instanceType: TYPE,
 		placesByRegion: true,

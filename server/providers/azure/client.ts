@@ -1,10 +1,17 @@
-import type { ComputeManagementClient, ResourceSku, VirtualMachine, VirtualMachinesCreateOrUpdateOptionalParams } from "@azure/arm-compute";
+import type {
+	AvailabilitySet,
+	ComputeManagementClient,
+	ResourceSku,
+	VirtualMachine,
+	VirtualMachinesCreateOrUpdateOptionalParams,
+} from "@azure/arm-compute";
 import { z } from "zod";
 import { DriverError } from "../driver-errors.ts";
 import type { Reach } from "../reach.ts";
 import { connect, tokenOf } from "./connect.ts";
 import { toDriverError } from "./errors.ts";
 import { networkGroupSchema, reachThrough, subnetSchema } from "./gang-network.ts";
+import { type AzureSet, availabilitySetSchema } from "./gang-placement.ts";
 import { type AzureStatus, type AzureVm, azureStatusSchema, azureVmAnswerSchema, azureVmSchema, NETWORK_API_VERSION } from "./mapper.ts";
 import type { MachineRef } from "./names.ts";
 import type { ParsedAzureSettings } from "./settings.ts";
@@ -114,6 +121,30 @@ export class AzureCalls {
 		await this.#call(`deletion of ${name}`, (client) =>
 			client.virtualMachines.delete(resourceGroup, name, { forceDeletion: true }).submitted(),
 		);
+	}
+
+	/** Creates an availability set, or leaves an equal one as it is. */
+	async createSet(name: string, set: AvailabilitySet): Promise<void> {
+		const { resourceGroup } = this.#settings;
+		await this.#call(`availability set ${name}`, (client) => client.availabilitySets.createOrUpdate(resourceGroup, name, set));
+	}
+
+	/** The resource group's availability sets. */
+	listSets(): Promise<AzureSet[]> {
+		const { resourceGroup } = this.#settings;
+		return this.#all("availability sets", availabilitySetSchema, (client) => client.availabilitySets.list(resourceGroup));
+	}
+
+	/** Does nothing while the set has machines, or if it does not exist. */
+	async deleteSet(name: string): Promise<void> {
+		const { resourceGroup } = this.#settings;
+		try {
+			await this.#call(`deletion of the availability set ${name}`, (client) => client.availabilitySets.delete(resourceGroup, name));
+		} catch (error) {
+			// Azure's code for a set with machines.
+			const isUsed = error instanceof DriverError && error.providerCode === "OperationNotAllowed";
+			if (!isUsed && !(error instanceof DriverError && error.kind === "not_found")) throw error;
+		}
 	}
 
 	/** Whether the marketplace has a version of an image in a region; null if the account may not look. */

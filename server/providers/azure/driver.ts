@@ -1,12 +1,20 @@
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { DiskPrices } from "../disk-prices.ts";
-import { type CloudDriver, CONTROL_PLANE_TAG, type InstanceObservation, type LaunchRequest, type OfferObservation } from "../driver.ts";
+import {
+	type CloudDriver,
+	CONTROL_PLANE_TAG,
+	type GangPlacements,
+	type InstanceObservation,
+	type LaunchRequest,
+	type OfferObservation,
+} from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import { type FailedRegion, forEachRegion, mergeRegions } from "../every-region.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
 import { checkSite } from "./check-site.ts";
 import { AzureCalls, type AzureSku } from "./client.ts";
 import { openDiskPrices } from "./disk-prices.ts";
+import { availabilitySetOf, availabilitySetResource, placementsOf } from "./gang-placement.ts";
 import { gangZone } from "./gang-zone.ts";
 import { KnownMachines } from "./known-machines.ts";
 import { launchMachine } from "./launch.ts";
@@ -79,6 +87,7 @@ export class AzureDriver implements CloudDriver {
 		const id = this.#idOf(request.instanceId);
 		const over = this.#known.gone(id, this.#clock.nowMs());
 		if (over) return over;
+		await this.#prepareSet(request);
 		const made = await launchMachine(this.#azure, request, this.#settings, await this.#zoneFor(request));
 		if (made) return this.#see(made);
 		const seen = this.#known.last(id);
@@ -88,6 +97,8 @@ export class AzureDriver implements CloudDriver {
 
 	/** Azure does not report where it puts a machine without a zone, so a gang's machines might be in different zones. */
 	async #zoneFor(request: LaunchRequest): Promise<string | null> {
+		// An availability set takes no zone.
+		if (availabilitySetOf(request) !== null) return null;
 		// A reservation already determines the location.
 		if (request.zone !== null || (request.nodes ?? 1) === 1 || request.capacityType === "reserved") return request.zone;
 		return gangZone(this.#sizes.get(request.region) ?? (await this.#askSizes(request.region)), request);
@@ -160,6 +171,24 @@ export class AzureDriver implements CloudDriver {
 		if (!ref || !seen || seen.state === "terminated") return;
 		await this.#azure.delete(ref);
 		this.#known.deleting(providerInstanceId, { askedMs, answeredMs: this.#clock.nowMs() });
+	}
+
+	readonly placements: GangPlacements = {
+		list: async () => placementsOf(await this.#azure.listSets(), this.#settings.controlPlane),
+		delete: ({ name }) => this.#azure.deleteSet(name),
+	};
+
+	async #prepareSet(request: LaunchRequest): Promise<void> {
+		const name = availabilitySetOf(request);
+		if (name === null) return;
+		try {
+			await this.#azure.createSet(name, availabilitySetResource(request, this.#settings.controlPlane));
+		} catch (error) {
+			// A single missing right must not mark the whole site as unhealthy.
+			if (!(error instanceof DriverError) || error.kind !== "unauthorized") throw error;
+			const message = `${error.message}; add Microsoft.Compute/availabilitySets/read, write and delete to the role`;
+			throw new DriverError("invalid_request", message, { cause: error });
+		}
 	}
 
 	async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { createPublicKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { LaunchRequest } from "../driver.ts";
+import { availabilitySetResource, placementsOf } from "./gang-placement.ts";
 import { type AzureVm, failureIn, launchSum, observationOf, virtualMachineOf } from "./mapper.ts";
 import { machineNameOf, providerIdOf, readProviderId, refOfResourceId } from "./names.ts";
 import { azureSettingsSchema, azureSiteSettings } from "./settings.ts";
@@ -187,4 +188,26 @@ it("a discarded key is an RSA key in SSH's format", async () => {
 	const jwk = { kty: "RSA", e: e?.toString("base64url") ?? "", n: n?.subarray(1).toString("base64url") ?? "" };
 	expect(createPublicKey({ key: jwk, format: "jwk" }).asymmetricKeyDetails?.modulusLength).toBe(3_072);
 	expect(await throwawayPublicKey()).toContain(blob);
+});
+
+describe("a gang that needs a high-bandwidth interconnect", () => {
+	const gang = (changes: Partial<LaunchRequest> = {}) => request({ nodes: 2, interconnect: "high", ...changes });
+	const setOf = (changes: Partial<LaunchRequest> = {}) => virtualMachineOf(gang(changes), settings, "ssh-rsa AAAA test").availabilitySet;
+
+	it("is in its availability set, by which its attempt is found", () => {
+		const id = `/subscriptions/${ROW.subscriptionId}/resourceGroups/spillway/providers/Microsoft.Compute/availabilitySets`;
+		expect(setOf()).toEqual({ id: `${id}/spillway-att-01jd-001` });
+		expect(availabilitySetResource(gang(), "spw-1")).toMatchObject({ location: "eastus", sku: { name: "Aligned" } });
+		const ours = { name: "spillway-att-01jd-001", location: "EastUS", tags: { "spillway:control-plane": "spw-1" } };
+		const found = placementsOf([ours, { ...ours, tags: {} }, { ...ours, name: "theirs" }], "spw-1");
+		expect(found).toEqual([{ region: "eastus", name: ours.name, attemptId: "att_01jd_001" }]);
+	});
+
+	it("has none for one node, any network or spot", () => {
+		expect([setOf({ nodes: 1 }), setOf({ interconnect: undefined }), setOf({ capacityType: "spot" })]).toEqual([
+			undefined,
+			undefined,
+			undefined,
+		]);
+	});
 });

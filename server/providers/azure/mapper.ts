@@ -11,6 +11,7 @@ import {
 	type LaunchRequest,
 } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
+import { availabilitySetId, availabilitySetOf } from "./gang-placement.ts";
 import { machineNameOf, providerIdOf, refOfResourceId } from "./names.ts";
 import { type AzureImage, azureImageSchema, type ParsedAzureSettings } from "./settings.ts";
 
@@ -136,11 +137,13 @@ export function virtualMachineOf(request: LaunchRequest, settings: ParsedAzureSe
 	const tags = tagsOf(request, settings.controlPlane);
 	const image = imageIn(settings, region);
 	if (image === null) throw new DriverError("invalid_request", `no machine image is set for ${region}; add one to the site's settings`);
+	const set = availabilitySetOf(request);
 	const reservation = capacityType === "reserved" ? (request.reservation ?? settings.capacityReservationGroups[region]) : undefined;
 	return {
 		location: region,
 		tags,
 		...zonesOf(region, zone),
+		...(set !== null && { availabilitySet: { id: availabilitySetId(settings, set) } }),
 		hardwareProfile: { vmSize: instanceType },
 		storageProfile: {
 			imageReference: image,

@@ -3,6 +3,7 @@ import { usdToMicro } from "#server/kernel/money.ts";
 import { durationOf, type FaultBehaviour } from "../../shared/faults.ts";
 import { isAlive, newMachineRecord } from "../../shared/machine-record.ts";
 import { ArmError, invalidParameter } from "../arm-error.ts";
+import { readAvailabilitySet } from "../availability-sets.ts";
 import type { AzureMachine } from "../machine.ts";
 import { asyncHeaders, vmView } from "../views/vm-view.ts";
 import { holderOfName, type World } from "../world.ts";
@@ -36,8 +37,12 @@ export const createVm = defineAction<VmRequest>({
 		if (holder) return answerExisting(holder, request, call);
 		if (world.closing) throw new ArmError("ServiceUnavailable", "The emulated Azure endpoint is stopping; nothing new is made.", 503);
 		assertSold(world, request);
+		const availabilitySet = readAvailabilitySet(world, request);
 		const { failure, behaviours } = allocate(world, request);
-		const machine = newMachine(world, { ...request, resourceGroup: resourceGroupName, name: vmName, failure, behaviours });
+		const machine = newMachine(world, {
+			...request,
+			...{ availabilitySet, resourceGroup: resourceGroupName, name: vmName, failure, behaviours },
+		});
 		world.book.add(machine);
 		world.lifecycle.schedule(machine);
 		return { status: 201, body: vmView(world, machine), headers: asyncHeaders(world, machine, "create") };
@@ -102,10 +107,11 @@ function allocate(
 	}
 }
 
-type NewMachine = VmRequest & Pick<AzureMachine, "resourceGroup" | "name" | "failure"> & { behaviours: FaultBehaviour[] };
+type NewMachine = VmRequest &
+	Pick<AzureMachine, "availabilitySet" | "resourceGroup" | "name" | "failure"> & { behaviours: FaultBehaviour[] };
 
 function newMachine(world: World, made: NewMachine): AzureMachine {
-	const { resourceGroup, name, region, zone, vmSize, spot, tags, fingerprint, customData, failure, behaviours } = made;
+	const { availabilitySet, resourceGroup, name, region, zone, vmSize, spot, tags, fingerprint, customData, failure, behaviours } = made;
 	const vanishing = behaviours.some(({ kind }) => kind === "vanish");
 	const record = newMachineRecord({
 		instanceId: randomUUID(),
@@ -120,7 +126,7 @@ function newMachine(world: World, made: NewMachine): AzureMachine {
 		...record,
 		// A machine that was never allocated cannot run; it waits for its deletion.
 		...(failure ? { state: "stopped" as const } : {}),
-		...{ resourceGroup, name, region, zone, vmSize, spot, tags, fingerprint, customData, failure },
+		...{ availabilitySet, resourceGroup, name, region, zone, vmSize, spot, tags, fingerprint, customData, failure },
 		request: made.shown,
 		deletingAtMs: null,
 	};

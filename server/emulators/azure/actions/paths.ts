@@ -5,6 +5,8 @@ const GROUP = "/subscriptions/{subscriptionId}/resourceGroups/{resourceGroupName
 export const PATHS = {
 	vm: `${GROUP}/virtualMachines/{vmName}`,
 	vmsOfGroup: `${GROUP}/virtualMachines`,
+	availabilitySet: `${GROUP}/availabilitySets/{availabilitySetName}`,
+	availabilitySets: `${GROUP}/availabilitySets`,
 	evict: `${GROUP}/virtualMachines/{vmName}/simulateEviction`,
 	vmsOfLocation: `${SUBSCRIPTION}/locations/{location}/virtualMachines`,
 	vms: `${SUBSCRIPTION}/virtualMachines`,

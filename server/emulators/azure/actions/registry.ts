@@ -1,4 +1,5 @@
 import type { ArmAction } from "./action.ts";
+import { createAvailabilitySet, deleteAvailabilitySet, listAvailabilitySets } from "./availability-sets.ts";
 import { createVm } from "./create-vm.ts";
 import { listImages } from "./list-images.ts";
 import { listSkus } from "./list-skus.ts";
@@ -18,6 +19,9 @@ const ACTIONS: readonly ArmAction[] = [
 	listSkus,
 	listImages,
 	listUsages,
+	createAvailabilitySet,
+	listAvailabilitySets,
+	deleteAvailabilitySet,
 	getOperation,
 ];
 

@@ -12,6 +12,7 @@ const SUPPORTED = [
 	"location",
 	"tags",
 	"zones",
+	"properties.availabilitySet.id",
 	"properties.hardwareProfile.vmSize",
 	"properties.priority",
 	"properties.evictionPolicy",
@@ -37,6 +38,7 @@ const schema = z.looseObject({
 	zones: z.array(text).optional(),
 	properties: z
 		.looseObject({
+			availabilitySet: z.looseObject({ id: text }).optional(),
 			hardwareProfile: z.looseObject({ vmSize: text.optional() }).optional(),
 			priority: z.enum(["Regular", "Low", "Spot"]).optional(),
 			evictionPolicy: z.enum(["Deallocate", "Delete"]).optional(),
@@ -75,6 +77,7 @@ export interface VmRequest {
 	zone: string | null;
 	vmSize: string;
 	spot: boolean;
+	availabilitySetId: string | null;
 	/** USD per hour; -1: any price up to on-demand. */
 	maxPriceUsd: number;
 	customData: string;
@@ -105,6 +108,7 @@ export async function readVmRequest(json: unknown): Promise<VmRequest> {
 		region: location.toLowerCase().replaceAll(" ", ""),
 		zone: zones[0] ?? null,
 		vmSize,
+		availabilitySetId: properties.availabilitySet?.id ?? null,
 		...readPriority(properties),
 		customData: readOs(properties),
 		tags: readTags(body.tags ?? {}),
