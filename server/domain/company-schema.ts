@@ -24,6 +24,7 @@ export const COMPANY_LIMITS = {
 	rateCards: 500,
 	channels: 100,
 	templates: 200,
+	triggers: 200,
 	exchangeRates: 2_000,
 } as const;
 
@@ -224,6 +225,17 @@ const templateSchema = z.strictObject({
 		.meta({ description: "The job, pipeline or sweep. Its metadata.team is the template's team.", valueType: "document" }),
 });
 
+const triggerSchema = z.strictObject({
+	enabled: z
+		.boolean()
+		.optional()
+		.meta({ description: "Whether it fires.", valueType: "true or false", defaultText: "as it is; `true` for a new one" }),
+	key: secretRef().optional().meta({ description: "Key that signs its events, of at least 32 characters; for webhook." }),
+	document: z
+		.record(z.string(), z.unknown())
+		.meta({ description: "The trigger. Its metadata.name and metadata.team identify it.", valueType: "document" }),
+});
+
 const exchangeRateSchema = z.strictObject({
 	currency: z
 		.string()
@@ -370,6 +382,7 @@ export const companyDocumentSchema = z.strictObject({
 				.max(COMPANY_LIMITS.templates)
 				.optional()
 				.meta({ description: "Pipelines, sweeps and jobs that people run by filling in parameters." }),
+			triggers: z.array(triggerSchema).max(COMPANY_LIMITS.triggers).optional().meta({ description: "What starts pipelines by itself." }),
 			channels: z
 				.array(channelSchema)
 				.max(COMPANY_LIMITS.channels)
@@ -389,10 +402,16 @@ export function secretRefsOf(spec: CompanySpec): string[] {
 }
 
 /** Every secret reference with its path in the file. */
-export function secretPlacesOf({ sites = [], stores = [], channels = [] }: CompanySpec): { ref: string; at: PropertyKey[] }[] {
+export function secretPlacesOf({
+	sites = [],
+	stores = [],
+	triggers = [],
+	channels = [],
+}: CompanySpec): { ref: string; at: PropertyKey[] }[] {
 	const places = [
 		...sites.map(({ credentials }, index) => ({ ref: credentials, at: ["spec", "sites", index, "credentials"] })),
 		...stores.map(({ credentials }, index) => ({ ref: credentials, at: ["spec", "stores", index, "credentials"] })),
+		...triggers.map(({ key }, index) => ({ ref: key, at: ["spec", "triggers", index, "key"] })),
 		...channels.flatMap((channel, index) =>
 			(["url", "signingKey"] as const).map((field) => ({ ref: channel[field], at: ["spec", "channels", index, field] })),
 		),

@@ -3674,6 +3674,7 @@ export type CompanyChangeKind =
 	| "rate_card"
 	| "policy"
 	| "template"
+	| "trigger"
 	| "channel";
 
 export interface CompanyChangeFieldsItem {

@@ -1,6 +1,6 @@
 import { trigger } from "#server/contract/trigger.ts";
-import { createTrigger } from "#server/services/decision/trigger/create.ts";
-import { deleteTrigger, listTriggers, setTriggerEnabled } from "#server/services/decision/trigger/manage.ts";
+import { createTrigger } from "#server/services/work/trigger/create.ts";
+import { deleteTrigger, listTriggers, setTriggerEnabled } from "#server/services/work/trigger/manage.ts";
 import { bind } from "./bind.ts";
 
 export const triggerOperations = {

@@ -62,7 +62,7 @@ it("applies the documented example, and changes nothing the second time", async 
 	expect((await world.get("/accounts")).text).not.toContain("ada@example.com");
 	expect(await apply(EXAMPLE)).toMatchObject({ code: 2, err: expect.stringContaining("Give --yes") });
 	const first = await apply(EXAMPLE, "--yes");
-	expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/\n1[45] changes applied\.\n$/) });
+	expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/\n1[56] changes applied\.\n$/) });
 	expect(first.out).toContain("skipped: rate card of lab/gpu-h100x8: the pool is not in use yet");
 	expect(`${first.out}${dry.out}`).not.toMatch(/very-secret-key|s3cret|hidden-store-key/);
 	const teams = (await world.get("/teams")).json.items;
@@ -237,6 +237,48 @@ it("applies templates: a new version when the content changes, removal with --pr
 		out: expect.stringContaining("- template research/retrain"),
 	});
 	expect((await world.get("/templates")).json.items).toMatchObject([{ name: "nightly", version: 3 }]);
+});
+
+it("applies triggers: drift, disabled ones, keys of webhooks, removal with --prune, problems with their position", async () => {
+	const pipeline = `{ apiVersion: spillway/v1, kind: Pipeline, metadata: { name: retrain, team: research }, spec: { steps: [{ name: train, job: { command: [a] } }] } }`;
+	const text = (source: string, entry = "", team = "research") =>
+		file_(
+			`  triggers:\n    - ${entry === "" ? "" : `${entry}\n      `}document:\n        apiVersion: spillway/v1\n        kind: Trigger\n        metadata: { name: nightly, team: ${team} }\n        spec: { ${source}, pipeline: ${pipeline} }\n`,
+		);
+	const cron = (hour: number) => `cron: { schedule: "0 ${hour} * * *" }`;
+	const listed = async () => (await world.get("/triggers")).json.items as { id: string; name: string; enabled: boolean; source: object }[];
+	expect(
+		(await plan(text(cron(6), "", "ghosts").replace("name: retrain, team: research", "name: retrain, team: ghosts"))).json.fields,
+	).toMatchObject([{ line: 8, path: "spec.triggers.0.document.metadata.team", message: expect.stringContaining("ghosts") }]);
+	expect((await plan(text("cron: { schedule: soon }"))).json.fields).toMatchObject([
+		{ line: 9, path: "spec.triggers.0.document.spec.cron.schedule" },
+	]);
+	expect((await plan(text(cron(6)).replace("command: [a]", "comand: [a]"))).json.fields).toContainEqual(
+		expect.objectContaining({ line: 9, path: expect.stringContaining("spec.triggers.0.document.spec.pipeline.spec.steps.0.job") }),
+	);
+	expect((await plan(text("webhook: {}"))).json.fields).toMatchObject([{ message: expect.stringContaining("needs a key") }]);
+	expect((await apply(text(cron(6)), "--yes")).out).toContain("+ trigger research/nightly");
+	expect(await apply(text(cron(6)), "--yes")).toMatchObject({ out: "No changes.\n" });
+	const [first] = (await listed()).filter(({ name }) => name === "nightly");
+	// Drift: a person disabled it. A file without `enabled` keeps that, also when it changes the schedule.
+	expect((await world.post(`/triggers/${first?.id}/enable`, { enabled: false })).status).toBe(200);
+	expect(await apply(text(cron(6)), "--yes")).toMatchObject({ out: "No changes.\n" });
+	expect((await plan(text(cron(6), "enabled: true"))).json.changes).toMatchObject([
+		{ kind: "trigger", id: "research/nightly", action: "update", fields: [{ field: "enabled", before: "false", after: "true" }] },
+	]);
+	expect((await apply(text(cron(7)), "--yes")).out).toContain("0 7 * * *");
+	expect(await listed()).toContainEqual(
+		expect.objectContaining({ name: "nightly", enabled: false, source: expect.objectContaining({ schedule: "0 7 * * *" }) }),
+	);
+	const key = { "env:HOOK_KEY": "k".repeat(32) };
+	const hook = text("webhook: { types: [a] }", "key: env:HOOK_KEY");
+	const { json } = await plan(hook, { secrets: key });
+	expect(json.changes).toMatchObject([{ fields: [{ field: "source" }, { field: "key", after: "(secret), changed" }] }]);
+	expect((await world.post("/company/apply", { text: hook, secrets: key, hash: json.hash })).status).toBe(200);
+	expect((await plan(hook, { secrets: key })).json.changes).toEqual([]);
+	expect((await plan(hook, { secrets: { "env:HOOK_KEY": "n".repeat(32) } })).json.changes).toMatchObject([{ fields: [{ field: "key" }] }]);
+	expect((await apply(file_("  triggers: []\n"), "--yes", "--prune")).out).toContain("- trigger research/nightly");
+	expect(await listed()).toEqual([]);
 });
 
 it("applies exchange rates and the reporting currency; the command imports, lists and sets them", async () => {

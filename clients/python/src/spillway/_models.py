@@ -4107,6 +4107,7 @@ CompanyChangeKind = Literal[
     "rate_card",
     "policy",
     "template",
+    "trigger",
     "channel",
 ]
 

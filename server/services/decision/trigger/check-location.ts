@@ -5,8 +5,9 @@ import { triggerObject } from "#server/db/schema/trigger.ts";
 import { decideArrival } from "#server/domain/trigger/decide-arrival.ts";
 import type { DataSource } from "#server/domain/trigger/trigger.ts";
 import { insertRecords } from "#server/services/core/insert-records.ts";
+import type { TriggerRow } from "#server/services/work/trigger/read.ts";
 import type { QuoteContext } from "../pipeline/quote.ts";
-import type { Checked, Firing, TriggerRow } from "./fire.ts";
+import type { Checked, Firing } from "./fire.ts";
 
 /** An object at a location. `changedAtMs`: its modification time. */
 export interface FoundObject {

@@ -4,9 +4,10 @@ import { trigger } from "#server/db/schema/trigger.ts";
 import { nextCronTime, parseCron } from "#server/domain/trigger/cron.ts";
 import { dueTimes } from "#server/domain/trigger/due-times.ts";
 import type { AfterSource, CronSource } from "#server/domain/trigger/trigger.ts";
+import type { TriggerRow } from "#server/services/work/trigger/read.ts";
 import type { QuoteContext } from "../pipeline/quote.ts";
 import { checkLocation, type ListObjects } from "./check-location.ts";
-import { type Checked, prepareFiring, type TriggerRow, writeFiring } from "./fire.ts";
+import { type Checked, prepareFiring, writeFiring } from "./fire.ts";
 
 /** How often a trigger waits for another pipeline is checked. */
 const AFTER_EVERY_MS = 2_000;

@@ -1,15 +1,14 @@
 import { and, eq } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { account } from "#server/db/schema/account.ts";
-import { type trigger, triggerFiring } from "#server/db/schema/trigger.ts";
+import { triggerFiring } from "#server/db/schema/trigger.ts";
 import type { FiringView } from "#server/domain/trigger/firing.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { insertPipeline, type NewPipeline } from "#server/services/work/pipeline/insert.ts";
+import { pipelineOfFiring } from "#server/services/work/trigger/prepare.ts";
+import type { TriggerRow } from "#server/services/work/trigger/read.ts";
 import type { QuoteContext } from "../pipeline/quote.ts";
 import { prepareSubmission } from "../pipeline/submit.ts";
-import { pipelineOfFiring } from "./prepare.ts";
-
-export type TriggerRow = typeof trigger.$inferSelect;
 
 export interface Firing {
 	/** Derived from the observations: the same facts give the same key. */

@@ -7,10 +7,10 @@ import { triggerFiring } from "#server/db/schema/trigger.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
+import { createTrigger } from "#server/services/work/trigger/create.ts";
+import { deleteTrigger, listTriggers, setTriggerEnabled } from "#server/services/work/trigger/manage.ts";
 import { checkTriggers } from "./check.ts";
 import type { FoundObject } from "./check-location.ts";
-import { createTrigger } from "./create.ts";
-import { deleteTrigger, listTriggers, setTriggerEnabled } from "./manage.ts";
 import { receiveEvent } from "./receive.ts";
 
 let world: World;

@@ -17,6 +17,7 @@ import { planSites } from "./plan-sites.ts";
 import { planStores } from "./plan-stores.ts";
 import { planTeams } from "./plan-teams.ts";
 import { planTemplates } from "./plan-templates.ts";
+import { planTriggers } from "./plan-triggers.ts";
 
 export interface CompanyPlan {
 	/** Empty when the installation matches the file. */
@@ -51,7 +52,7 @@ export async function computePlan(
 	const { text, secrets, prune } = planCompanyInput.parse(raw);
 	const file = parseCompanyText(text);
 	requireSecrets(file, secrets);
-	const { timeZone, teams, roles, groups, people, sites, rateCards, stores, templates, channels } = file.spec;
+	const { timeZone, teams, roles, groups, people, sites, rateCards, stores, templates, triggers, channels } = file.spec;
 	const names = await teamNames(ctx, teams, prune);
 	const parts: PlanPart[] = [];
 	if (timeZone !== undefined) parts.push(await planZone(ctx, timeZone));
@@ -73,6 +74,7 @@ export async function computePlan(
 	if (groupPart) parts.push(keep(groupPart, "removed"));
 	if (rolePart) parts.push(keep(rolePart, "removed"));
 	if (templates) parts.push(await planTemplates(ctx, templates, { prune, teams: new Set(names) }));
+	if (triggers) parts.push(await planTriggers(ctx, triggers, { prune, secrets, teams: new Set(names) }));
 	if (channels) parts.push(await planChannels(ctx, channels, { prune, secrets }));
 	if (sitePart) parts.push(keep(sitePart, "removed"));
 	if (teamPart) parts.push(keep(teamPart, "removed"));

@@ -30,11 +30,13 @@ export interface CreatedTrigger {
 
 /**
  * Saves a trigger, replacing one with the same name and team; its firings stay with it.
+ * @param key signs the events of a webhook; null: a new one is made
  * @throws SpillwayError `forbidden`; `invalid_input` with line and column of each problem
  */
 export async function createTrigger(
 	ctx: ServiceContext & { secret: string },
 	raw: z.input<typeof createTriggerInput>,
+	key: string | null = null,
 ): Promise<CreatedTrigger> {
 	teamScope(ctx, "job:submit");
 	const { text, document } = "apiVersion" in raw ? { text: undefined, document: raw as unknown } : createTriggerInput.parse(raw);
@@ -48,7 +50,7 @@ export async function createTrigger(
 	pipelineOfFiring(spec, exampleFiring(spec));
 	const nowMs = ctx.clock.nowMs();
 	const id = newId("trig", nowMs);
-	const secret = spec.source.kind === "webhook" ? randomBytes(32).toString("base64url") : null;
+	const secret = spec.source.kind === "webhook" ? (key ?? randomBytes(32).toString("base64url")) : null;
 	const nextAtMs = firstTime(spec.source, nowMs);
 	await ctx.db.transaction(async (tx) => {
 		await requireTeams(tx, [spec.team], "team");
