@@ -66,20 +66,21 @@ export function delayMicroUsdPerHourOf(verdict: Pick<JobVerdict, "delayMicroUsdP
 }
 
 const termsOfSnapshot = new WeakMap<Snapshot, CostTerms>();
+/** The last request: a cycle repeats it for each job and offer, and a weak map takes longer than a comparison. */
+let last: { snapshot: Snapshot; terms: CostTerms } | null = null;
 
 /** Cached by snapshot, which never changes. */
 export function costTermsOf(snapshot: Snapshot): CostTerms {
-	const known = termsOfSnapshot.get(snapshot);
-	if (known) return known;
-	const { nowMs, offerRecords: records } = snapshot;
-	const terms = {
-		nowMs,
-		records,
-		data: openData(snapshot),
-		trials: runningTrials(snapshot),
-	};
+	if (last?.snapshot === snapshot) return last.terms;
+	const terms = termsOfSnapshot.get(snapshot) ?? makeCostTerms(snapshot);
 	termsOfSnapshot.set(snapshot, terms);
+	last = { snapshot, terms };
 	return terms;
+}
+
+function makeCostTerms(snapshot: Snapshot): CostTerms {
+	const { nowMs, offerRecords: records } = snapshot;
+	return { nowMs, records, data: openData(snapshot), trials: runningTrials(snapshot) };
 }
 
 export function cloudRunOf(

@@ -66,14 +66,21 @@ function note(actions: Action[], more: readonly Action[], settled: Set<string>):
 }
 
 /** Lists each job once. A job with a live attempt is not pending, whatever the list contains. */
-function orderPending({ snapshot, core, asked }: Cycle): QueuedJob[] {
+function orderPending({ snapshot, core, asked }: Cycle): readonly QueuedJob[] {
 	const queue: QueuedJob[] = [];
 	for (const job of snapshot.pending) {
 		if (core.live.jobs.has(job.jobId)) continue;
 		queue.push(core.queuedOf(job, snapshot.nowMs));
 	}
-	const ownedGpus = snapshot.policy.shares.length === 0 ? 0 : core.pools.reduce((sum, pool) => sum + pool.slots, 0);
-	const ordered = orderQueue(queue, snapshot.policy.shares, core.live.homeGpus, ownedGpus, asked);
+	const { shares } = snapshot.policy;
+	if (shares.length === 0) return core.order.find(queue) ?? core.order.keep(queue, withoutRepeats(orderQueue(queue, [], NO_USAGE, 0)));
+	const ownedGpus = core.pools.reduce((sum, pool) => sum + pool.slots, 0);
+	return withoutRepeats(orderQueue(queue, shares, core.live.homeGpus, ownedGpus, asked));
+}
+
+const NO_USAGE: ReadonlyMap<string, number> = new Map();
+
+function withoutRepeats(ordered: readonly QueuedJob[]): readonly QueuedJob[] {
 	if (ordered.length < 2) return ordered;
 	const seen = new Set<string>();
 	return ordered.filter(({ job }) => !seen.has(job.jobId) && seen.add(job.jobId));

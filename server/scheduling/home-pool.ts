@@ -96,6 +96,7 @@ export class HomePool {
 			this.#takenFlags[slot] = 0;
 			this.#count(slot, 1);
 		}
+		if (this.#taken.length > 0) this.changes++;
 		this.#taken.length = 0;
 		for (const attempt of this.#leaving) this.#forgetEndsOf(attempt);
 		this.#leaving.clear();

@@ -15,7 +15,15 @@ export interface KeptPlace {
 	waits: boolean;
 }
 
-const NONE_OPEN: readonly HomePool[] = [];
+/** What all places of a queue depend on. */
+interface Basis {
+	pools: readonly HomePool[];
+	/** Of all pools. */
+	changes: number;
+	runTimeOf: Core["runTimeOf"];
+	shapeOf: Core["shapeOf"];
+	cloudStartMs: number;
+}
 
 /**
  * The queue at home of the last cycle. A start that was found later than now stays the earliest one until it is reached, as long as
@@ -32,51 +40,64 @@ export class KeptQueue {
 	/** Every reservation of this cycle is kept so far. */
 	#complete = false;
 	#nowMs = 0;
-	#pools: readonly HomePool[] = NONE_OPEN;
-	#changes = 0;
-	#runTimeOf: Core["runTimeOf"] | null = null;
-	#shapeOf: Core["shapeOf"] | null = null;
+	#core: Core | null = null;
 	#cloudStartMs = Number.NaN;
+	/** What the places depend on. */
+	#basis: Basis | null = null;
+	/** #basis is that of this cycle. */
+	#isCurrent = false;
 
 	/** Must run once the pools contain all work of the snapshot, and before the queue is replayed over them. */
-	open({ nowMs, cloudStartMs }: Snapshot, { pools, runTimeOf, shapeOf }: Core): void {
-		let changes = 0;
-		for (const pool of pools) {
-			pool.refresh();
-			changes += pool.changes;
-		}
+	open({ nowMs, cloudStartMs }: Snapshot, core: Core): void {
 		[this.#last, this.#places] = [this.#places, this.#last];
 		this.#places.length = 0;
 		this.#at = 0;
-		this.#same =
-			pools === this.#pools &&
-			changes === this.#changes &&
-			runTimeOf === this.#runTimeOf &&
-			shapeOf === this.#shapeOf &&
-			cloudStartMs.p50Ms === this.#cloudStartMs;
+		this.#same = false;
 		this.#complete = true;
 		this.#nowMs = nowMs;
-		this.#pools = pools;
-		this.#changes = changes;
-		this.#runTimeOf = runTimeOf;
-		this.#shapeOf = shapeOf;
+		this.#core = core;
 		this.#cloudStartMs = cloudStartMs.p50Ms;
+		this.#isCurrent = false;
 	}
 
 	/** Nothing is kept of this cycle. */
 	forget(): void {
 		this.#places.length = 0;
-		this.#pools = NONE_OPEN;
-		this.#same = false;
-		this.#complete = false;
 	}
 
 	/** The place of this job, if it is next in the last queue and its start still holds. */
 	find({ job }: QueuedJob): KeptPlace | null {
+		if (this.#last.length === 0) return null;
+		if (!this.#isCurrent) this.#same = this.#updateBasis();
 		if (!this.#same) return null;
 		const place = this.#last[this.#at];
 		if (place === undefined || place.job !== job || place.start.at.startMs <= this.#nowMs) return null;
 		return place;
+	}
+
+	/** Returns whether it stays as it was. */
+	#updateBasis(): boolean {
+		const [core, last] = [this.#core, this.#basis];
+		if (core === null) return false;
+		const { pools, runTimeOf, shapeOf } = core;
+		let changes = 0;
+		for (const pool of pools) {
+			pool.refresh();
+			changes += pool.changes;
+		}
+		this.#isCurrent = true;
+		const cloudStartMs = this.#cloudStartMs;
+		if (
+			last !== null &&
+			pools === last.pools &&
+			changes === last.changes &&
+			runTimeOf === last.runTimeOf &&
+			shapeOf === last.shapeOf &&
+			cloudStartMs === last.cloudStartMs
+		)
+			return true;
+		this.#basis = { pools, changes, runTimeOf, shapeOf, cloudStartMs };
+		return false;
 	}
 
 	/** The job keeps its place. */
@@ -101,6 +122,8 @@ export class KeptQueue {
 		const { start } = finding;
 		if (start === null || replayedMs === null) return;
 		if (finding.eviction !== null || start.at.startMs <= this.#nowMs) this.#complete = false;
-		if (this.#complete) this.#places.push({ job: finding.queued.job, start, replayedMs, waits });
+		if (!this.#complete) return;
+		if (!this.#isCurrent) this.#updateBasis();
+		this.#places.push({ job: finding.queued.job, start, replayedMs, waits });
 	}
 }

@@ -7,7 +7,7 @@ import { LiveWork } from "./live.ts";
 import { sameMounts } from "./mounts.ts";
 import { type Copies, copiesOf, sameCopies } from "./offer-residency.ts";
 import { openOfferBook } from "./offers.ts";
-import { type QueuedJob, queuedJob, refreshQueued } from "./order.ts";
+import { KeptOrder, type QueuedJob, queuedJob, refreshQueued } from "./order.ts";
 import { makeRunTimeOf, type RunTimeOf, remainingOf, replayedRestMs } from "./run-time.ts";
 import { makeShapes, type ShapeOf } from "./shape.ts";
 import type { DecideMemo, DurationStat, PendingJob, PoolView, Snapshot, TimeSpread } from "./types.ts";
@@ -38,6 +38,7 @@ export class Core {
 	askApproval: AskApproval;
 	/** The queue at home of the last cycle. */
 	readonly queue = new KeptQueue();
+	readonly order = new KeptOrder();
 	#nowMs: number;
 	#durations: readonly DurationStat[];
 	#policy: Policy;

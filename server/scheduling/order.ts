@@ -54,6 +54,25 @@ export function canStillMakeIt(job: PendingJob, rest: TimeSpread, leftMs: number
 	return isUnbounded(job) ? leftMs > 0 : leftMs >= (rest.p50Ms * rest.p50Ms) / Math.max(1, rest.p90Ms);
 }
 
+/** The last order of a queue. It holds while the same entries are listed, because an entry that moves is another object. */
+export class KeptOrder {
+	#listed: readonly QueuedJob[] = [];
+	#ordered: readonly QueuedJob[] = [];
+
+	/** The order of this list; null: it must be sorted. */
+	find(listed: readonly QueuedJob[]): readonly QueuedJob[] | null {
+		if (listed.length !== this.#listed.length) return null;
+		for (let i = 0; i < listed.length; i++) if (listed[i] !== this.#listed[i]) return null;
+		return this.#ordered;
+	}
+
+	keep(listed: readonly QueuedJob[], ordered: readonly QueuedJob[]): readonly QueuedJob[] {
+		this.#listed = listed;
+		this.#ordered = ordered;
+		return ordered;
+	}
+}
+
 /** Rank, then the least slack before a deadline, then the longest wait, then the id. */
 export function compareQueued(a: QueuedJob, b: QueuedJob): number {
 	return a.rank !== b.rank ? b.rank - a.rank : compareEqualRank(a, b);

@@ -34,6 +34,7 @@ export class PoolReplay {
 
 	constructor(table: EndTable, nowMs: number) {
 		this.#table = table;
+		this.#starts = new Float64Array(table.nodes);
 		const none = (): undefined => undefined;
 		this.#timelines = Array.from({ length: table.nodes }, none);
 		this.#kept = Array.from({ length: table.nodes }, none);
@@ -122,6 +123,8 @@ export class PoolReplay {
 	}
 
 	#foundStartMs = 0;
+	/** Per search for a gang: when each node could start its part. */
+	readonly #starts: Float64Array;
 	/** Per search: the nodes taken from the heap, and the keys for putting them back. */
 	readonly #visited: number[] = [];
 	readonly #notBefore: number[] = [];
@@ -187,17 +190,30 @@ export class PoolReplay {
 
 	/** Tries the time at which enough nodes have a start each, until that many hold at the same time. */
 	#findGang(count: number, slots: number, lengthMs: number): Slotting | null {
-		const nodes = Array.from({ length: this.#table.nodes }, (_, node) => node);
+		const { nodes } = this.#table;
+		if (count > nodes || slots > this.#table.slots) return null;
+		const starts = this.#starts;
 		let fromMs = this.#nowMs;
 		for (;;) {
-			const starts = nodes.map((node) => this.#earliest(node, slots, lengthMs, fromMs));
-			const ready = nodes.filter((node) => starts[node] === fromMs);
-			if (ready.length >= count) return { startMs: fromMs, nodes: this.#fullest(ready, count, fromMs) };
-			const next = starts.sort((a, b) => a - b)[count - 1];
+			let ready = 0;
+			for (let node = 0; node < nodes; node++) {
+				const startMs = this.#earliest(node, slots, lengthMs, fromMs);
+				starts[node] = startMs;
+				if (startMs === fromMs) ready++;
+			}
+			if (ready >= count) return { startMs: fromMs, nodes: this.#fullest(this.#nodesAt(fromMs), count, fromMs) };
+			const next = starts.sort()[count - 1];
 			if (next === undefined || next === Number.POSITIVE_INFINITY) return null;
 			// No earlier time can have enough nodes: each one's own start from here on is at least its entry.
 			fromMs = next;
 		}
+	}
+
+	/** Nodes with this start in the last search for a gang. */
+	#nodesAt(startMs: number): number[] {
+		const nodes: number[] = [];
+		for (let node = 0; node < this.#starts.length; node++) if (this.#starts[node] === startMs) nodes.push(node);
+		return nodes;
 	}
 
 	#fullest(ready: readonly number[], count: number, atMs: number): number[] {
