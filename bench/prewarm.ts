@@ -1,15 +1,16 @@
 /**
  * Machines kept ready, and what they save: `npm run bench:prewarm -- [--trace FILE --owned N] [--machines 1,4,16] [--by forecast|hours]
- * [--state stopped|running] [--waiting USD] [--capacity on_demand|spot|any] [--spot-runs FILE] [--json]`. Replays a trace without kept
- * machines, then with up to M of each size (1, 2, 4 and 8 GPUs). Ratios compare with the first replay: the P95 wait of jobs that first
- * started in a cloud, and all cloud money. The first line is the point with the shortest wait for at most 3% more money.
+ * [--state stopped|running] [--waiting USD] [--start SECONDS] [--capacity on_demand|spot|any] [--spot-runs FILE] [--policy FILE]
+ * [--json]`. Replays a trace without kept machines, then with up to M of each size (1, 2, 4 and 8 GPUs). Ratios compare with the first
+ * replay: the P95 wait of jobs that first started in a cloud, and all cloud money. The first line is the point with the shortest wait for
+ * at most 3% more money. `--start`: from the start of a stopped machine to a running command.
  */
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { type Policy, type RuleEffect, WEEKDAYS } from "#server/domain/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
-import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { tracePathOf } from "#server/plan/open-traces.ts";
 import { replay, SPILLWAY } from "#server/simulation/replay/replay.ts";
 import type { ReplayReport } from "#server/simulation/replay/types.ts";
@@ -32,6 +33,7 @@ const { values: args } = parseArgs({
 		by: { type: "string", default: "hours" },
 		state: { type: "string", default: "stopped" },
 		waiting: { type: "string", default: "5" },
+		start: { type: "string", default: "90" },
 		capacity: { type: "string", default: "on_demand" },
 		policy: { type: "string", default: path.join(import.meta.dirname, "policies/prewarm.yaml") },
 		"spot-runs": { type: "string" },
@@ -89,7 +91,9 @@ function pointOf(machines: number, report: ReplayReport, base: ReplayReport): Po
 
 const jobs = await readTrace(tracePathOf(args.trace));
 const whole = policyScenario({ ownedGpus: Number(args.owned), seed: 1, spotTraces: readSpotTraces(args["spot-runs"]) });
-const scenario = { ...whole, offers: whole.offers.filter((offer) => capacity === "any" || offer.capacityType === capacity) };
+const startFromStoppedMs = Number(args.start) * SECOND_MS;
+const offers = whole.offers.filter((offer) => capacity === "any" || offer.capacityType === capacity);
+const scenario = { ...whole, startFromStoppedMs, offers };
 const policy = readPolicy(args.policy);
 const base = replay(jobs, scenario, { name: SPILLWAY, policy });
 const counts = args.machines.split(",").map(Number);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sampled } from "#server/kernel/testing/deep.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { replay, SPILLWAY } from "./replay.ts";
 import { replayWithSeries } from "./replay-with-series.ts";
@@ -97,7 +98,7 @@ describe("machines kept ready over busy days", () => {
 		`    - { id: kept, prewarm: { machines: 3, accelerator: A100-80GB, gpus: 8, state: ${state}, monthlyUsd: ${monthlyUsd}, waitingUsdPerGpuHour: 50 } }`;
 	const policy = (kept: string) => aReplayPolicy(`\n    - { id: now, burst: { always: true } }\n${kept}`);
 
-	it.each([1, 2, 3, 4])("finishes every job within the budget, with the money of each day (seed %i)", (seed) => {
+	it.each(sampled([1, 2, 3, 4], 2))("finishes every job within the budget, with the money of each day (seed %i)", (seed) => {
 		const { jobs, scenario } = aBusyScenario(seed);
 		for (const state of ["stopped", "running"]) {
 			for (const monthlyUsd of [5, 60, 2_000]) {
