@@ -41,6 +41,7 @@ function jobText(ctx: CommandContext, job: JobDetail): string {
 			["command", clean(job.spec.command.map(quoted).join(" "))],
 			["place", job.placement ? `${place(job.placement)}${job.placement.accelerator ? `, ${job.placement.accelerator}` : ""}` : null],
 			["adopted", job.adoption ? adoptionText(job.adoption, nowMs) : null],
+			["template", job.template ? templateText(job.template) : null],
 			["submitted", `${exactAndRelative(job.submittedAt, nowMs)} by ${job.submittedBy}`],
 			["started", job.startedAt === null ? null : exactAndRelative(job.startedAt, nowMs)],
 			["finished", job.finishedAt === null ? null : exactAndRelative(job.finishedAt, nowMs)],
@@ -60,6 +61,10 @@ function jobText(ctx: CommandContext, job: JobDetail): string {
 	}
 	if (job.imported) parts.push(importText(ctx, job.imported));
 	return parts.join("");
+}
+
+function templateText({ name, version, isDeleted }: NonNullable<JobDetail["template"]>): string {
+	return `${clean(name)} version ${version}${isDeleted ? " (deleted)" : ""}`;
 }
 
 function adoptionText(

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { Carbon } from "#components/emissions/carbon.tsx";
 import { energyQuality } from "#components/emissions/quality.ts";
 import { Money } from "#components/money/money.tsx";
+import { TemplateName } from "#components/pipelines/origin-facts.tsx";
 import { Place } from "#components/place/place.tsx";
 import { shownPlace } from "#components/place/placement.ts";
 import { formatShort, formatSpan } from "#components/time/format-time.ts";
@@ -75,6 +76,12 @@ function WhereFact({ job }: { job: JobDetail }) {
 		<>
 			Team {job.team}
 			{job.project && `, project ${job.project}`}, submitted <Time atMs={ms(job.submittedAt)} />
+			{job.template && (
+				<>
+					{" "}
+					from template <TemplateName template={job.template} />
+				</>
+			)}
 		</>
 	);
 	if (!placement) {

@@ -27,7 +27,8 @@ export function OriginFacts({ origin: { template, parameters } }: { origin: Orig
 	);
 }
 
-function TemplateName({ template: { id, name, version, isDeleted } }: { template: NonNullable<Origin["template"]> }) {
+/** A link to the template that a run is from, with its version. */
+export function TemplateName({ template: { id, name, version, isDeleted } }: { template: NonNullable<Origin["template"]> }) {
 	if (isDeleted) return `${name}, version ${version} (deleted)`;
 	return (
 		<>

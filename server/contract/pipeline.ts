@@ -8,6 +8,7 @@ import { operation } from "./operation.ts";
 import { outcomeSchema } from "./outputs/decision.ts";
 import { findingSchema } from "./outputs/job.ts";
 import { placementSchema } from "./outputs/shared.ts";
+import { templateOriginSchema } from "./outputs/template.ts";
 import { byId, entityId } from "./parts.ts";
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -123,15 +124,7 @@ export const pipelineDetailSchema = pipelineSchema
 			.nullable()
 			.meta({ description: "The quote at submission; null for pipelines submitted before there were quotes." }),
 		triggerId: z.string().nullable().meta({ description: "The trigger that started it." }),
-		template: z
-			.object({
-				id: z.string(),
-				name: z.string(),
-				version: z.number().int(),
-				isDeleted: z.boolean().meta({ description: "The template was deleted since." }),
-			})
-			.nullable()
-			.meta({ description: "The template and version that it was run from; null without one." }),
+		template: templateOriginSchema,
 		stop: stopSchema.nullable(),
 		reservedMicroUsd: microUsd.meta({ description: "What is still held in budgets for runs that are to come." }),
 		stepList: z.array(stepSchema),

@@ -398,6 +398,8 @@ export interface JobDetail {
 	checkpoints: readonly Checkpoint[];
 	imported: JobDetailImported | null;
 	adoption: Adoption | null;
+	/** The template and version that it was run from; null without one. */
+	template: JobDetailTemplate | null;
 }
 
 export interface JobDetailImported {
@@ -406,6 +408,14 @@ export interface JobDetailImported {
 	leftOut: number;
 	isAsRead: boolean;
 	readAt: string;
+}
+
+export interface JobDetailTemplate {
+	id: string;
+	name: string;
+	version: number;
+	/** The template was deleted since. */
+	isDeleted: boolean;
 }
 
 export interface JobActionResult {
@@ -1051,19 +1061,11 @@ export interface PipelineDetail {
 	/** The trigger that started it. */
 	triggerId: string | null;
 	/** The template and version that it was run from; null without one. */
-	template: PipelineDetailTemplate | null;
+	template: JobDetailTemplate | null;
 	stop: PipelineDetailStop | null;
 	/** What is still held in budgets for runs that are to come. */
 	reservedMicroUsd: string;
 	stepList: readonly PipelineStep[];
-}
-
-export interface PipelineDetailTemplate {
-	id: string;
-	name: string;
-	version: number;
-	/** The template was deleted since. */
-	isDeleted: boolean;
 }
 
 export interface PipelineDetailStop {

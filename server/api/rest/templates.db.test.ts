@@ -134,7 +134,14 @@ it("stores a job, which has no parameters, and the file of a pipeline", async ()
 	});
 	const started = await run(json.id, {});
 	expect(started).toMatchObject({ status: 201, json: { kind: "Job", name: "one" } });
-	expect((await world.get(`/jobs/${started.json.id}`, { as: "scientist" })).json).toMatchObject({ name: "one", state: "queued" });
+	expect((await world.get(`/jobs/${started.json.id}`, { as: "scientist" })).json).toMatchObject({
+		...{ name: "one", state: "queued" },
+		template: { id: json.id, name: "nightly", version: 1, isDeleted: false },
+	});
+	const shown = await runCommand(["show", String(started.json.id)], {
+		env: { SPILLWAY_TOKEN: world.tokens.scientist, SPILLWAY_URL: world.url },
+	});
+	expect(shown).toMatchObject({ code: 0, out: expect.stringMatching(/template +nightly version 1\n/) });
 	expect(await run(json.id, { parameters: { a: 1 } })).toMatchObject({ status: 400, json: { detail: "A job has no parameters." } });
 
 	const source = await run(await create("source"), { parameters: { month: "x" } });

@@ -5,6 +5,7 @@ import { ADOPTION_STATES, ATTEMPT_STATES, JOB_STATES } from "#server/domain/stat
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { instant, integerText } from "../parts.ts";
 import { instanceSchema, placementSchema, reasonSchema, timeRangeSchema } from "./shared.ts";
+import { templateOriginSchema } from "./template.ts";
 
 export const jobSchema = z
 	.object({
@@ -235,6 +236,7 @@ export const jobDetailSchema = jobSchema
 			})
 			.nullable(),
 		adoption: adoptionSchema.nullable(),
+		template: templateOriginSchema,
 	})
 	.meta({ id: "JobDetail" });
 

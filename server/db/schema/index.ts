@@ -36,6 +36,7 @@ export * from "./job-import.ts";
 export * from "./job-lineage.ts";
 export * from "./job-log.ts";
 export * from "./job-secret.ts";
+export * from "./job-template.ts";
 export * from "./job-trace.ts";
 export * from "./mlflow-forward.ts";
 export * from "./offer.ts";

@@ -487,6 +487,7 @@ _JobDetailRequired = TypedDict(
         "checkpoints": List["Checkpoint"],
         "imported": Optional["JobDetailImported"],
         "adoption": Optional["Adoption"],
+        "template": Optional["JobDetailTemplate"],
     },
 )
 
@@ -508,6 +509,14 @@ class JobDetailImported(TypedDict):
     leftOut: float
     isAsRead: bool
     readAt: str
+
+
+class JobDetailTemplate(TypedDict):
+    id: str
+    name: str
+    version: int
+    # The template was deleted since.
+    isDeleted: bool
 
 
 class JobActionResult(TypedDict):
@@ -1166,19 +1175,11 @@ class PipelineDetail(TypedDict):
     # The trigger that started it.
     triggerId: Optional[str]
     # The template and version that it was run from; null without one.
-    template: Optional[PipelineDetailTemplate]
+    template: Optional[JobDetailTemplate]
     stop: Optional[PipelineDetailStop]
     # What is still held in budgets for runs that are to come.
     reservedMicroUsd: str
     stepList: List[PipelineStep]
-
-
-class PipelineDetailTemplate(TypedDict):
-    id: str
-    name: str
-    version: int
-    # The template was deleted since.
-    isDeleted: bool
 
 
 class PipelineDetailStop(TypedDict):

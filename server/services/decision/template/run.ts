@@ -7,7 +7,9 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
 import { submitJob } from "#server/services/work/job/submit-one.ts";
+import type { TemplateVersion } from "#server/services/work/pipeline/insert.ts";
 import { findTemplate, readVersion } from "#server/services/work/template/read.ts";
+import { recordJobTemplate } from "#server/services/work/template-origin.ts";
 import { type PipelineQuoteView, type QuoteContext, quotePipeline } from "../pipeline/quote.ts";
 import { submitPipeline } from "../pipeline/submit.ts";
 import { askQuote, type QuoteView } from "../quote/ask.ts";
@@ -50,15 +52,19 @@ export async function runTemplate(ctx: QuoteContext, raw: RunInput): Promise<Tem
 	return ctx.db.transaction(async (tx) => {
 		const inner = { ...ctx, db: tx };
 		const { id, name } =
-			kind === "Job" ? await runJob(inner, source) : await submitPipeline(inner, { text: source, parameters }, { id: templateId, version });
+			kind === "Job"
+				? await runJob(inner, source, { id: templateId, version })
+				: await submitPipeline(inner, { text: source, parameters }, { id: templateId, version });
 		await writeAudit(tx, ctx, { action: "template.run", subject: templateId, after: { version, started: id, parameters } });
 		return { id, kind, name, version };
 	});
 }
 
-async function runJob(ctx: QuoteContext, source: string): Promise<{ id: string; name: string }> {
+async function runJob(ctx: QuoteContext, source: string, template: TemplateVersion): Promise<{ id: string; name: string }> {
 	const spec = parseJobText(source);
-	return { id: await submitJob(ctx, spec), name: spec.name };
+	const id = await submitJob(ctx, spec);
+	await recordJobTemplate(ctx.db, id, template);
+	return { id, name: spec.name };
 }
 
 interface Asked {

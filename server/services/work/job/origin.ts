@@ -8,6 +8,7 @@ import type { ForeignOutcome } from "#server/domain/foreign-job.ts";
 import type { ImportRecord } from "#server/domain/imports/record.ts";
 import type { AdoptionState } from "#server/domain/states.ts";
 import { iso } from "#server/services/core/view.ts";
+import { type TemplateOrigin, templateOfJob } from "../template-origin.ts";
 import type { JobRow } from "./view.ts";
 
 /** The job in a cluster's own queue that this one represents. */
@@ -37,14 +38,15 @@ export interface AdoptionView {
 	problem: string | null;
 }
 
-/** Origin of a job that was not written for Spillway. */
+/** Origin of a job: the script, the cluster or the template that it is from. */
 export interface JobOrigin {
 	imported: (ImportRecord & { readAt: string }) | null;
 	adoption: AdoptionView | null;
+	template: TemplateOrigin | null;
 }
 
 export async function originOf(db: Db, { id, importId }: Pick<JobRow, "id" | "importId">): Promise<JobOrigin> {
-	const [imported, [adopted]] = await Promise.all([
+	const [imported, [adopted], template] = await Promise.all([
 		importId === null ? null : db.select().from(jobImport).where(eq(jobImport.id, importId)),
 		db
 			.select({ row: adoption, siteName: site.name })
@@ -53,11 +55,13 @@ export async function originOf(db: Db, { id, importId }: Pick<JobRow, "id" | "im
 			.where(eq(adoption.jobId, id))
 			.orderBy(desc(adoption.offeredAt))
 			.limit(1),
+		templateOfJob(db, id),
 	]);
 	const script = imported?.[0];
 	return {
 		imported: script ? importView(script) : null,
 		adoption: adopted ? adoptionView(adopted) : null,
+		template,
 	};
 }
 

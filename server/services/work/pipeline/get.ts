@@ -4,13 +4,13 @@ import { listRunsInput } from "#server/contract/inputs/pipeline.ts";
 import type { pipelineQuoteSchema } from "#server/contract/pipeline.ts";
 import { job } from "#server/db/schema/job.ts";
 import { type pipeline, pipelineHold, pipelineRun } from "#server/db/schema/pipeline.ts";
-import { template } from "#server/db/schema/template.ts";
 import type { Placement } from "#server/domain/capacity.ts";
 import type { Scalar } from "#server/domain/pipeline/pipeline.ts";
 import type { StopRule } from "#server/domain/pipeline/stop-rule.ts";
 import type { JobState, StepState } from "#server/domain/states.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { iso, type ReasonView, reasonView } from "#server/services/core/view.ts";
+import { readTemplateOrigin, type TemplateOrigin } from "../template-origin.ts";
 import { NO_COUNTS } from "./counts.ts";
 import { readablePipeline } from "./readable.ts";
 import { NO_COST, type PipelineCost, type PipelineView, pipelineView } from "./view.ts";
@@ -50,7 +50,7 @@ export interface PipelineDetail extends PipelineView {
 	/** The trigger that started it. */
 	triggerId: string | null;
 	/** The template that it was run from, by its present name. */
-	template: { id: string; name: string; version: number; isDeleted: boolean } | null;
+	template: TemplateOrigin | null;
 	stop: StopRule | null;
 	/** Amount still held in budgets for future runs; the largest of all budgets. */
 	reservedMicroUsd: string;
@@ -75,7 +75,7 @@ interface StepSums {
 export async function getPipeline(ctx: ServiceContext, id: string): Promise<PipelineDetail> {
 	const row = await readablePipeline(ctx, ctx.db, id);
 	const [sums, costs, reserved, template] = await Promise.all([
-		...([readSums(ctx, id), readStepCosts(ctx, id), readReserved(ctx, id), readTemplate(ctx, row)] as const),
+		...([readSums(ctx, id), readStepCosts(ctx, id), readReserved(ctx, id), templateOf(ctx, row)] as const),
 	]);
 	const total = [...costs.values()].reduce((sum, cost) => plus(sum, cost), NO_COST);
 	const byStep = Map.groupBy(sums, ({ step }) => step);
@@ -110,10 +110,8 @@ export async function getPipeline(ctx: ServiceContext, id: string): Promise<Pipe
 	};
 }
 
-async function readTemplate({ db }: ServiceContext, { templateId, templateVersion }: PipelineRow): Promise<PipelineDetail["template"]> {
-	if (templateId === null || templateVersion === null) return null;
-	const [row] = await db.select({ name: template.name, deletedAt: template.deletedAt }).from(template).where(eq(template.id, templateId));
-	return row ? { id: templateId, name: row.name, version: templateVersion, isDeleted: row.deletedAt !== null } : null;
+function templateOf({ db }: ServiceContext, { templateId, templateVersion }: PipelineRow): Promise<TemplateOrigin | null> | null {
+	return templateId === null || templateVersion === null ? null : readTemplateOrigin(db, templateId, templateVersion);
 }
 
 async function readReserved({ db }: ServiceContext, id: string): Promise<string> {
