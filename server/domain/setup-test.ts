@@ -53,7 +53,7 @@ export function setupTestJob(
 			...(needsImage && { image: IMAGE }),
 			command: ["sh", "-c", 'echo "Spillway test job on $(hostname)"'],
 			resources: { gpus: 1, accelerators: [accelerator] },
-			duration: { estimate: "1m", max: "5m" },
+			duration: { estimate: "1m", max: "20m" },
 		},
 	};
 }
