@@ -22,6 +22,7 @@ export function CandidateOutcome({ row, chosen }: { row: CandidateRow; chosen: C
 		return (
 			<>
 				<b>Selected.</b> {candidate.placement.capacityType === "owned" ? "Owned GPUs add no cost." : "Best eligible candidate."}
+				<UnknownInterconnect candidate={candidate} />
 			</>
 		);
 	}
@@ -30,7 +31,13 @@ export function CandidateOutcome({ row, chosen }: { row: CandidateRow; chosen: C
 
 function Passing({ candidate, chosen }: { candidate: CandidateView; chosen: CandidateView | null }) {
 	const owned = candidate.placement.capacityType === "owned";
-	if (!chosen) return <b>{owned ? "Queued for this." : "Eligible."}</b>;
+	if (!chosen)
+		return (
+			<>
+				<b>{owned ? "Queued for this." : "Eligible."}</b>
+				<UnknownInterconnect candidate={candidate} />
+			</>
+		);
 	const { extraMicroUsd, laterMs, withoutDisks } = comparedWith(candidate, chosen);
 	const parts = [
 		...(laterMs >= SECOND ? [`${formatSpan(laterMs)} later`] : []),
@@ -47,6 +54,12 @@ function Passing({ candidate, chosen }: { candidate: CandidateView; chosen: Cand
 			{parts.length === 0 && " Same price and time."}
 			{withoutDisks && candidate.storageMicroUsd === undefined && " Disk price unknown, so ranked at the highest disk price."}
 			{!withoutDisks && extraMicroUsd < 0n && " Ranked lower."}
+			<UnknownInterconnect candidate={candidate} />
 		</>
 	);
+}
+
+/** The job needs a high-bandwidth interconnect, and the pool's site declares nothing about it. */
+function UnknownInterconnect({ candidate }: { candidate: CandidateView }) {
+	return candidate.interconnectUnknown === true && " Interconnect unknown: declare it in the site's settings.";
 }

@@ -20,6 +20,8 @@ export interface Candidate {
 	speed?: number;
 	/** Where `speed` comes from. Absent: the site's setting, or speed 1. */
 	speedSource?: SpeedSource;
+	/** The job needs a high-bandwidth interconnect, and the site does not declare whether this pool has one. Absent: known or not needed. */
+	interconnectUnknown?: true;
 	/**
 	 * Time to copy the job's data to the machine, which is billed: 10th (`low`) and 90th percentile (`high`). Absent:
 	 * nothing to copy.

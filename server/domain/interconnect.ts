@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { CapacityType, Provider } from "./vocabulary.ts";
 
 /** What a job of several nodes requires of the network between them. `high`: EFA, InfiniBand, gVNIC or a declared cluster network. */
@@ -80,3 +81,10 @@ export function hasInterconnect({ provider, instanceType, capacityType }: Interc
 			return false;
 	}
 }
+
+/** The network between the nodes of an owned pool, as its site declares it. */
+export const POOL_INTERCONNECTS = ["high", "none"] as const;
+export type PoolInterconnect = (typeof POOL_INTERCONNECTS)[number];
+
+/** The site setting `interconnect`, keyed by pool id or accelerator. Pools that it does not name have an unknown network. */
+export const poolInterconnectsSchema = z.record(z.string().min(1), z.enum(POOL_INTERCONNECTS));

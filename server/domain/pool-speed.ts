@@ -34,10 +34,18 @@ export function speedOfPool(
 	pool: { id: string | null; accelerator: string | null },
 	canonical: (accelerator: string) => string = (name) => name,
 ): number {
-	if (!speeds) return 1;
-	if (pool.id !== null && Object.hasOwn(speeds, pool.id)) return speeds[pool.id] ?? 1;
-	if (pool.accelerator === null) return 1;
+	return valueOfPool(speeds, pool, canonical) ?? 1;
+}
+
+/** The value of a site setting by pool: for its id, else for its accelerator. */
+export function valueOfPool<T>(
+	values: Readonly<Record<string, T>> | undefined,
+	pool: { id: string | null; accelerator: string | null },
+	canonical: (accelerator: string) => string = (name) => name,
+): T | undefined {
+	if (!values) return undefined;
+	if (pool.id !== null && Object.hasOwn(values, pool.id)) return values[pool.id];
+	if (pool.accelerator === null) return undefined;
 	const model = canonical(pool.accelerator);
-	for (const [name, speed] of Object.entries(speeds)) if (canonical(name) === model) return speed;
-	return 1;
+	return Object.entries(values).find(([name]) => canonical(name) === model)?.[1];
 }

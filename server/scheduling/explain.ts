@@ -1,5 +1,6 @@
 import type { Placement } from "#server/domain/capacity.ts";
 import type { Candidate, Explanation, Outcome, TimeRange } from "#server/domain/decision.ts";
+import { needsInterconnect } from "#server/domain/interconnect.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { leastScores, type PassedOver } from "./best-offer.ts";
@@ -88,6 +89,7 @@ function homeCandidate(d: Explained, pool: HomePool, removal: Removal | null): C
 		start: shownStart,
 		finish: finishOf(shownStart, rest),
 		...(pool.speed !== 1 && { speed: pool.speed }),
+		...(needsInterconnect(spec) && pool.view.interconnect === undefined && { interconnectUnknown: true as const }),
 		computeMicroUsd: moneyText(compute),
 		egressMicroUsd: "0",
 		totalMicroUsd: moneyText(compute),

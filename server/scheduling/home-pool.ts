@@ -334,6 +334,7 @@ export function samePool(a: PoolView, b: PoolView): boolean {
 			a.cpusPerNode === b.cpusPerNode &&
 			a.memoryGiBPerNode === b.memoryGiBPerNode &&
 			a.provider === b.provider &&
-			a.speed === b.speed)
+			a.speed === b.speed &&
+			a.interconnect === b.interconnect)
 	);
 }

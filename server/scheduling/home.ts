@@ -1,4 +1,5 @@
 import type { TimeRange } from "#server/domain/decision.ts";
+import { needsInterconnect } from "#server/domain/interconnect.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
@@ -22,6 +23,7 @@ export function poolRemoval(pool: HomePool, spec: JobSpec, verdict: JobVerdict, 
 		const nodes = pool.view.multiNode ? pool.view.nodes : 1;
 		return { ruleId: null, why: "multi_node_unsupported", facts: { askedNodes: spec.nodes, nodes } };
 	}
+	if (needsInterconnect(spec) && pool.view.interconnect === "none") return { ruleId: null, why: "hardware_interconnect", facts: {} };
 	return mountRemovalOf(spec, mounts)(pool.view.siteId) ?? judgePlace(verdict, pool.place);
 }
 

@@ -93,3 +93,30 @@ describe("a gang that requests interconnect: high", () => {
 		expect(Object.fromEntries(launches)).toEqual({ [first.jobId]: "p4d.24xlarge", job_other: "p3.16xlarge" });
 	});
 });
+
+describe("an owned pool", () => {
+	const pool = (interconnect?: PoolView["interconnect"]) => aPool({ nodes: 2, gpusPerNode: 1, ...(interconnect && { interconnect }) });
+	const high = aGang({ interconnect: "high" });
+
+	it("is excluded when its site declares no such network", () => {
+		const { explanation, chosen } = decided(high, [efa], [pool("none")]);
+		expect(chosen).toBe("p4d.24xlarge");
+		const home = explanation.candidates.find(({ placement }) => placement.capacityType === "owned");
+		expect(home?.removedBy && removalSentenceOf(home.removedBy)).toBe("Its nodes have no high-bandwidth interconnect.");
+	});
+
+	it.each([
+		["high", undefined],
+		[undefined, true],
+	] as const)("is used when its network is declared %s, and is marked as unknown: %s", (declared, unknown) => {
+		const { explanation } = decided(high, [efa], [pool(declared)]);
+		const home = explanation.candidates.find(({ placement }) => placement.capacityType === "owned");
+		expect([explanation.outcome, home?.outcome, home?.interconnectUnknown]).toEqual(["place_home", "chosen", unknown]);
+	});
+
+	it("is not affected by jobs that accept any network", () => {
+		const { explanation } = decided(aGang({}), [efa], [pool("none")]);
+		expect(explanation.outcome).toBe("place_home");
+		expect(explanation.candidates[0]?.interconnectUnknown).toBeUndefined();
+	});
+});

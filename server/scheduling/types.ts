@@ -1,6 +1,7 @@
 import type { ApprovalAnswer, ApprovalRequest } from "#server/domain/approval.ts";
 import type { Offer, Placement, Pool } from "#server/domain/capacity.ts";
 import type { Explanation, TimeRange } from "#server/domain/decision.ts";
+import type { PoolInterconnect } from "#server/domain/interconnect.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
@@ -164,6 +165,8 @@ export interface PoolView extends Pool {
 	memoryGiBPerNode?: number;
 	/** The type of its site; absent counts as `local`. */
 	provider?: Provider;
+	/** The network between its nodes, as declared. Absent: unknown, which excludes no job. */
+	interconnect?: PoolInterconnect;
 	/** Speed of a job here relative to the accelerator that its estimate assumes: 2 = half the time. Absent: 1. */
 	speed?: number;
 }

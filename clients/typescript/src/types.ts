@@ -460,6 +460,8 @@ export interface Candidate {
 	speedSource?: CandidateSpeedSource;
 	staging?: CandidateStaging;
 	copyAheadMs?: number;
+	/** The site does not declare whether this pool has a high-bandwidth interconnect. */
+	interconnectUnknown?: true;
 	computeMicroUsd: string;
 	egressMicroUsd: string;
 	storageMicroUsd?: string;
@@ -840,6 +842,8 @@ export interface QuotedCandidate {
 	speedSource?: CandidateSpeedSource;
 	staging?: CandidateStaging;
 	copyAheadMs?: number;
+	/** The site does not declare whether this pool has a high-bandwidth interconnect. */
+	interconnectUnknown?: true;
 	computeMicroUsd: string;
 	egressMicroUsd: string;
 	storageMicroUsd?: string;

@@ -18,6 +18,10 @@ export const candidateSchema = z
 		speedSource: z.enum(SPEED_SOURCES).optional(),
 		staging: z.object({ expectedMs: z.number(), lowMs: z.number(), highMs: z.number() }).optional(),
 		copyAheadMs: z.number().optional(),
+		interconnectUnknown: z
+			.literal(true)
+			.optional()
+			.meta({ description: "The site does not declare whether this pool has a high-bandwidth interconnect." }),
 		computeMicroUsd: integerText,
 		egressMicroUsd: integerText,
 		storageMicroUsd: integerText.optional(),

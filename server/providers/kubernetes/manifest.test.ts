@@ -125,3 +125,22 @@ it.each([
 	);
 	expect(() => admitted(type, { ...pod, spec } as unknown as ApiObject, { namespace: "spillway", isOld: false })).toThrow(message);
 });
+
+it("keeps a gang that needs a high-bandwidth interconnect on nodes with one value of the site's label", () => {
+	const server = { indexed: true, podReplacement: true };
+	const made = (settings: Record<string, unknown>, changes: Partial<JobSpec> = { interconnect: "high" }) => {
+		const access = { access: { inCluster: true }, namespace: "spillway" };
+		return jobOf({ ...input(changes), settings: kubernetesSettingsSchema.parse({ ...access, ...settings }) }, server);
+	};
+	const termsOf = (job: ReturnType<typeof made>) =>
+		job.spec?.template.spec?.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+	const job = made({ topologyKey: "example.com/rail" });
+	const [term] = termsOf(job) ?? [];
+	expect(term?.topologyKey).toBe("example.com/rail");
+	expect(job.spec?.template.metadata?.labels).toMatchObject(term?.labelSelector?.matchLabels ?? { none: "none" });
+	const queued = made({ topologyKey: "example.com/rail", queue: "gpu" });
+	expect(termsOf(queued)).toBeUndefined();
+	const annotation = { "kueue.x-k8s.io/podset-required-topology": "example.com/rail" };
+	expect(queued.spec?.template.metadata?.annotations).toMatchObject(annotation);
+	for (const other of [made({}), made({ topologyKey: "example.com/rail" }, {})]) expect(termsOf(other)).toBeUndefined();
+});

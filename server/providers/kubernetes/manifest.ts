@@ -12,12 +12,14 @@ import type {
 } from "@kubernetes/client-node";
 import { gangEnvironment } from "#server/agent/job-environment.ts";
 import { outputPathsOf } from "#server/agent/output-files.ts";
+import { needsInterconnect } from "#server/domain/interconnect.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { DeliveredSecrets } from "#server/domain/job-secret.ts";
 import { outputVariable } from "#server/domain/output.ts";
 import { exportOf, mountPathOf, mountVariable, type SiteMount, sourceFormOf } from "#server/domain/site-mount.ts";
 import { DriverError } from "../driver-errors.ts";
 import { mountsOfJob } from "../start-rules.ts";
+import { KUEUE } from "./kueue.ts";
 import { ANNOTATIONS, CONTAINER, FINALIZER, LABELS, objectNameOf, STAYS } from "./names.ts";
 import type { AttemptMeta } from "./objects.ts";
 import type { KubePool } from "./pools.ts";
@@ -73,7 +75,11 @@ export function jobOf(input: ManifestInput, server: { indexed: boolean; podRepla
 			// Kueue starts it.
 			...(settings.queue === undefined ? {} : { suspend: true }),
 			template: {
-				metadata: { labels: labelsOf(input), annotations: { ...annotationsOf(input), ...STAYS }, finalizers: [FINALIZER] },
+				metadata: {
+					labels: labelsOf(input),
+					annotations: { ...annotationsOf(input), ...STAYS, ...topologyAnnotation(input) },
+					finalizers: [FINALIZER],
+				},
 				spec: podSpecOf(input, name),
 			},
 		},
@@ -196,6 +202,7 @@ function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
 		...(maxSeconds === null ? {} : { activeDeadlineSeconds: maxSeconds }),
 		...(Object.keys(pool.selector).length === 0 ? {} : { nodeSelector: pool.selector }),
 		...(settings.tolerations.length === 0 ? {} : { tolerations: settings.tolerations.map(given) }),
+		...affinityOf(input, name),
 		...(settings.serviceAccount === undefined ? {} : { serviceAccountName: settings.serviceAccount }),
 		...(settings.priorityClass === undefined ? {} : { priorityClassName: settings.priorityClass }),
 		...(settings.imagePullSecrets.length === 0 ? {} : { imagePullSecrets: settings.imagePullSecrets.map((secret) => ({ name: secret })) }),
@@ -227,6 +234,19 @@ function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
 		],
 		volumes: [...storage.volumes, ...secretFiles.volumes, ...shared.volumes],
 	};
+}
+
+/** Keeps the pods of a gang on nodes with one value of the site's label. With Kueue, its annotation does that. */
+function affinityOf({ spec, settings: { topologyKey, queue } }: ManifestInput, name: string): Pick<V1PodSpec, "affinity"> {
+	if (topologyKey === undefined || queue !== undefined || !needsInterconnect(spec)) return {};
+	const term = { topologyKey, labelSelector: { matchLabels: { [LABELS.attempt]: name } } };
+	return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
+}
+
+/** Kueue's topology-aware scheduling reads it from the pods. */
+function topologyAnnotation({ spec, settings: { topologyKey, queue } }: ManifestInput): Record<string, string> {
+	if (topologyKey === undefined || queue === undefined || !needsInterconnect(spec)) return {};
+	return { [`${KUEUE}/podset-required-topology`]: topologyKey };
 }
 
 /** Drops undefined fields. */

@@ -85,6 +85,8 @@ export const kubernetesSettingsSchema = z.strictObject({
 		{ key: "nvidia.com/gpu", operator: "Exists" },
 		{ key: "amd.com/gpu", operator: "Exists" },
 	]),
+	/** Node label with equal values on nodes that share a fast network. Gangs with `interconnect: high` stay within one value. */
+	topologyKey: z.string().min(1).max(317).optional(),
 	/** Kueue's LocalQueue for jobs. */
 	queue: dnsLabel.optional(),
 	/** Namespaces from which Jobs of others may be adopted; each needs the rights of kubernetes-adoption-rbac.yaml. */

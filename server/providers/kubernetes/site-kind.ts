@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { poolInterconnectsSchema } from "#server/domain/interconnect.ts";
 import { defaultSpeeds, type PoolSpeeds, poolSpeedsSchema } from "#server/domain/pool-speed.ts";
 import { type CheckStep, checkSteps } from "../check-steps.ts";
 import type { PoolObservation } from "../driver.ts";
@@ -12,6 +13,7 @@ const rowSchema = kubernetesSettingsSchema.extend({
 	gridZone: z.string().min(1).optional(),
 	pue: z.number().min(1).max(3).optional(),
 	speeds: poolSpeedsSchema.optional(),
+	interconnect: poolInterconnectsSchema.optional(),
 });
 
 /** @param options.dataRemotes default for every site of this process without its own */
@@ -20,7 +22,7 @@ export function kubernetesSiteKind(options: {
 	dataRemotes?: string | undefined;
 }): SiteKind {
 	const parse = ({ settings }: SitePlace): ParsedKubernetesSettings => {
-		const { gridZone: _, pue: __, speeds: ___, volume, ...row } = rowSchema.parse(settings);
+		const { gridZone: _, pue: __, speeds: ___, interconnect: ____, volume, ...row } = rowSchema.parse(settings);
 		return kubernetesSettingsSchema.parse({ ...row, ...(volume && { volume: { dataRemotes: options.dataRemotes, ...volume } }) });
 	};
 	const driverOf = (place: SitePlace) =>
@@ -89,6 +91,14 @@ export function kubernetesSiteKind(options: {
 			{
 				...{ name: "speeds", label: "Speeds", input: "map", required: false, placeholder: "H100-80GB = 2" },
 				hint: "Speed of a pool or accelerator relative to cloud instances and unlisted pools: 2 means half the run time.",
+			},
+			{
+				...{ name: "topologyKey", label: "Topology label", input: "text", required: false, placeholder: "example.com/rail" },
+				hint: "Node label with one value for all nodes of a fast network. Jobs with interconnect: high stay within one value.",
+			},
+			{
+				...{ name: "interconnect", label: "Interconnect", input: "map", required: false, placeholder: "H100-80GB = high" },
+				hint: "Network between the nodes of a pool or accelerator: high or none. Jobs that need a high-bandwidth interconnect avoid none.",
 			},
 			mountsField(
 				{ type: "nfs", source: "nfs.example.com:/imagenet" },

@@ -3,6 +3,7 @@ import { rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { poolInterconnectsSchema } from "#server/domain/interconnect.ts";
 import { defaultSpeeds, type PoolSpeeds, poolSpeedsSchema } from "#server/domain/pool-speed.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { type CheckStep, checkSteps } from "../check-steps.ts";
@@ -26,12 +27,13 @@ const rowSchema = slurmSettingsSchema.extend({
 	gridZone: z.string().min(1).optional(),
 	pue: z.number().min(1).max(3).optional(),
 	speeds: poolSpeedsSchema.optional(),
+	interconnect: poolInterconnectsSchema.optional(),
 });
 
 /** @param dataRemotes default for every Slurm site of this process without its own */
 export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefined } = {}): SiteKind {
 	const parse = ({ settings, credentials }: SitePlace): ParsedSlurmSettings => {
-		const { gridZone: _, pue: __, speeds: ___, token, ...row } = rowSchema.parse(settings);
+		const { gridZone: _, pue: __, speeds: ___, interconnect: ____, token, ...row } = rowSchema.parse(settings);
 		const stored = credentials === null ? undefined : { value: slurmCredentialsSchema.parse(credentials).token };
 		return slurmSettingsSchema.parse({ dataRemotes, ...row, token: stored ?? token });
 	};
@@ -94,6 +96,10 @@ export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefine
 			{
 				...{ name: "speeds", label: "Speeds", input: "map", required: false, placeholder: "H100-80GB = 2" },
 				hint: "Speed of a pool or accelerator relative to cloud instances and unlisted pools: 2 means half the run time.",
+			},
+			{
+				...{ name: "interconnect", label: "Interconnect", input: "map", required: false, placeholder: "H100-80GB = high" },
+				hint: "Network between the nodes of a pool or accelerator: high or none. Jobs that need a high-bandwidth interconnect avoid none.",
 			},
 			mountsField({ type: "lustre", source: "/lustre/imagenet" }, "The source is a folder that every node has mounted."),
 		],

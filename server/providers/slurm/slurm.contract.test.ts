@@ -107,6 +107,18 @@ describe.skipIf(missing !== null)(`a real Slurm${missing === null ? "" : ` (left
 		}
 	});
 
+	it.skipIf(given !== null)("starts a gang that needs a high-bandwidth interconnect", async () => {
+		const h = await makeHarness();
+		try {
+			const spec = aSpec({ command: ["true"], gpus: 1, nodes: 2, interconnect: "high" });
+			const request = aStart(h, { end: null }, { slots: [0, 4], spec });
+			await h.driver.start(request);
+			expect((await untilPhase(h, request.attemptId, "exited")).exit?.code).toBe(0);
+		} finally {
+			await h.cleanup();
+		}
+	});
+
 	describeClusterDriverContract("slurm", makeHarness, { withQueue: given === null || (owner !== null && given.scontrol !== undefined) });
 });
 

@@ -106,3 +106,12 @@ it("uses the newest version that the server supports too", () => {
 	expect(newestOf(paths("v0.0.44", "v0.0.45", "v0.0.46"))).toBe("v0.0.45");
 	expect(newestOf(["/slurmdb/v0.0.38/jobs"])).toBeNull();
 });
+
+it("requests one leaf switch for a gang that needs a high-bandwidth interconnect, and for no other job", () => {
+	const switches = (version: "v0.0.38" | "v0.0.42", changes: Partial<SubmissionInput["spec"]>) =>
+		(submissionOf(version, input({ spec: { ...spec, ...changes } })) as Job).job["required_switches"];
+	// 22.05 rejects it.
+	expect(switches("v0.0.38", { interconnect: "high" })).toBeUndefined();
+	expect(switches("v0.0.42", { interconnect: "high" })).toEqual({ set: true, infinite: false, number: 1 });
+	expect([switches("v0.0.42", {}), switches("v0.0.42", { interconnect: "high", nodes: 1 })]).toEqual([undefined, undefined]);
+});

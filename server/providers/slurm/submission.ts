@@ -1,3 +1,4 @@
+import { needsInterconnect } from "#server/domain/interconnect.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { SlurmPool } from "./pools.ts";
@@ -30,6 +31,12 @@ export interface SubmissionInput {
 	folder: string;
 	slurmLog: string;
 }
+
+/**
+ * As `sbatch --switches=1`: Slurm waits for nodes on one leaf switch, at most its max_switch_wait. Without a topology, no effect. 22.05
+ * rejects the field ("Disabled key").
+ */
+const ONE_SWITCH = 1;
 
 /** The body of POST /job/submit in the form that this version requires. */
 export function submissionOf(version: ApiVersion, input: SubmissionInput): unknown {
@@ -74,6 +81,7 @@ export function submissionOf(version: ApiVersion, input: SubmissionInput): unkno
 		...(gpus === 0 ? {} : { tres_per_node: `gres/${gres}` }),
 		...(memoryGiB === null ? {} : { memory_per_node: { set: true, infinite: false, number: mebibytes(memoryGiB) } }),
 		...(minutes === null ? {} : { time_limit: { set: true, infinite: false, number: minutes } }),
+		...(needsInterconnect(spec) && { required_switches: { set: true, infinite: false, number: ONE_SWITCH } }),
 	};
 	return { job };
 }

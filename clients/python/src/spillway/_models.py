@@ -573,6 +573,8 @@ class Candidate(_CandidateRequired, total=False):
     speedSource: CandidateSpeedSource
     staging: CandidateStaging
     copyAheadMs: float
+    # The site does not declare whether this pool has a high-bandwidth interconnect.
+    interconnectUnknown: Literal[True]
     storageMicroUsd: str
 
 CandidateSpeedSource = Literal["measured", "declared", "learned", "prior"]
@@ -964,6 +966,8 @@ class QuotedCandidate(_QuotedCandidateRequired, total=False):
     speedSource: CandidateSpeedSource
     staging: CandidateStaging
     copyAheadMs: float
+    # The site does not declare whether this pool has a high-bandwidth interconnect.
+    interconnectUnknown: Literal[True]
     storageMicroUsd: str
 
 

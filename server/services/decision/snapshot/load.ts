@@ -28,6 +28,7 @@ import type {
 import { CopiesNow, readDataView } from "#server/services/capacity/data-set/data-view.ts";
 import { ForeignCache } from "#server/services/capacity/foreign-job/waiting.ts";
 import { mountNamesOf } from "#server/services/capacity/site/mounts.ts";
+import { poolInterconnect } from "#server/services/capacity/site/pool-interconnect.ts";
 import { byClock, poolSpeed, type Speeds, speedsOfSites } from "#server/services/capacity/site/pool-speed.ts";
 import { SameObjects } from "#server/services/core/same-objects.ts";
 import type { Timing } from "#server/services/core/timing.ts";
@@ -342,6 +343,7 @@ async function readPools(tx: Tx, sites: Awaited<ReturnType<typeof readSites>>, n
 		const total = p.nodes * p.gpusPerNode;
 		const grid = homeGrid(s.settings);
 		const speed = poolSpeed(s.settings, p);
+		const interconnect = poolInterconnect(s.settings, p);
 		return {
 			id: p.id,
 			siteId: p.siteId,
@@ -359,6 +361,7 @@ async function readPools(tx: Tx, sites: Awaited<ReturnType<typeof readSites>>, n
 			multiNode: s.provider !== "local",
 			provider: s.provider,
 			...(speed !== 1 && { speed }),
+			...(interconnect && { interconnect }),
 			freeSlots: Array.from({ length: total }, (_, i) => i).filter((i) => !taken.has(i)),
 		};
 	});
