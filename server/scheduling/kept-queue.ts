@@ -1,8 +1,9 @@
 import type { Finding } from "./finding.ts";
 import type { HomeStart } from "./home.ts";
 import type { HomePool } from "./home-pool.ts";
-import type { Core } from "./memo.ts";
 import type { QueuedJob } from "./order.ts";
+import type { RunTimeOf } from "./run-time.ts";
+import type { ShapeOf } from "./shape.ts";
 import type { PendingJob, Snapshot } from "./types.ts";
 
 /** The place of one waiting job in the queue at home. */
@@ -20,9 +21,16 @@ interface Basis {
 	pools: readonly HomePool[];
 	/** Of all pools. */
 	changes: number;
-	runTimeOf: Core["runTimeOf"];
-	shapeOf: Core["shapeOf"];
+	runTimeOf: RunTimeOf;
+	shapeOf: ShapeOf;
 	cloudStartMs: number;
+}
+
+/** The parts of the core that places depend on. */
+interface PlacingCore {
+	pools: readonly HomePool[];
+	runTimeOf: RunTimeOf;
+	shapeOf: ShapeOf;
 }
 
 /**
@@ -40,7 +48,7 @@ export class KeptQueue {
 	/** Every reservation of this cycle is kept so far. */
 	#complete = false;
 	#nowMs = 0;
-	#core: Core | null = null;
+	#core: PlacingCore | null = null;
 	#cloudStartMs = Number.NaN;
 	/** What the places depend on. */
 	#basis: Basis | null = null;
@@ -48,7 +56,7 @@ export class KeptQueue {
 	#isCurrent = false;
 
 	/** Must run once the pools contain all work of the snapshot, and before the queue is replayed over them. */
-	open({ nowMs, cloudStartMs }: Snapshot, core: Core): void {
+	open({ nowMs, cloudStartMs }: Snapshot, core: PlacingCore): void {
 		[this.#last, this.#places] = [this.#places, this.#last];
 		this.#places.length = 0;
 		this.#at = 0;

@@ -5,6 +5,7 @@ import type { Policy } from "#server/domain/policy.ts";
 import { JOB_FIELDS, JobFacts } from "#server/policy/job-facts.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
+import { alwaysComparesWaiting } from "./compares-waiting.ts";
 import { poolRemoval } from "./home.ts";
 import type { HomePool } from "./home-pool.ts";
 import { LIMITS } from "./limits.ts";
@@ -12,7 +13,6 @@ import { mainRemoval } from "./main-removal.ts";
 import { isAtHome } from "./offer-residency.ts";
 import { fitOffers, judgeRows, type OfferBook, type OfferFit, type PolicyRemovals, type RemovedGroup } from "./offers.ts";
 import type { Removal } from "./removal.ts";
-import { alwaysComparesWaiting } from "./weigh-waiting.ts";
 
 /**
  * Jobs that no rule and no machine can distinguish have the same **shape**. Rules, pools and offers are evaluated once per shape, which

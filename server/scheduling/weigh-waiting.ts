@@ -1,8 +1,6 @@
 import { gpusOf } from "#server/domain/job.ts";
-import type { Policy } from "#server/domain/policy.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import type { JobVerdict } from "#server/policy/types.ts";
 import { type DueBurst, shouldCompareWaiting } from "./burst.ts";
 import type { OfferChoice } from "./choose-offer.ts";
 import { type CloudRun, delayMicroUsdPerHourOf, leastScoreFrom, scoreOf } from "./cost.ts";
@@ -50,18 +48,6 @@ export function stayReason(given: {
 		offerId: choice.row.offer.id,
 		homeScoreMicroUsd: String(Math.round(waiting)),
 		cloudScoreMicroUsd: String(Math.round(cloud)),
-	});
-}
-
-/**
- * Whether every rule that can let the job leave, now or later, compares leaving with waiting. Waiting for a fixed start costs less and
- * less as time passes, so a job that waits for any offer then waits on.
- */
-export function alwaysComparesWaiting(verdict: JobVerdict, policy: Policy): boolean {
-	const delayMatters = delayMicroUsdPerHourOf(verdict, { policy }) > 0;
-	return verdict.burst.every((rule) => {
-		const comparesOnly = !rule.always && rule.waitedMs === null && rule.deadlineSlackMs === null;
-		return comparesOnly && (delayMatters || (rule.forecastWaitMs === null && rule.queueLength === null));
 	});
 }
 
