@@ -107,13 +107,14 @@ async function applyAction(tx: Tx, ctx: LoopContext, snapshot: Snapshot, action:
 /** Opens the approval in the transaction that holds the job for it. */
 async function openApprovalOf(
 	tx: Tx,
-	{ policy, policyVersion, nowMs }: Snapshot,
+	{ policy, policyVersion, pending, nowMs }: Snapshot,
 	plan: Plan,
 	held: { jobId: string; decisionId: string | null },
 ): Promise<void> {
 	const request = plan.asks?.get(held.jobId);
 	if (!request) return;
-	const asked = { ...held, request, policy: { name: policy.name, version: policyVersion }, nowMs };
+	const knownAnswers = pending.find(({ jobId }) => jobId === held.jobId)?.approvals ?? [];
+	const asked = { ...held, request, policy: { name: policy.name, version: policyVersion }, knownAnswers, nowMs };
 	await openApproval(tx, LOOP, asked);
 }
 

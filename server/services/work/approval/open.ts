@@ -1,10 +1,10 @@
-import { and, eq, gt, inArray } from "drizzle-orm";
+import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { approval } from "#server/db/schema/approval.ts";
 import { job } from "#server/db/schema/job.ts";
 import { alertWords } from "#server/domain/alert-sentences.ts";
-import type { ApprovalQuote, ApprovalRequest } from "#server/domain/approval.ts";
+import type { ApprovalAnswer, ApprovalQuote, ApprovalRequest } from "#server/domain/approval.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
@@ -20,7 +20,8 @@ export interface OpenApproval {
 	/** The decision that held the job; null when no new one was written. */
 	decisionId: string | null;
 	policy: { name: string; version: number };
-	/** When the request arose: the time of the snapshot that a cycle decided from. */
+	/** The answers that the decision knew. Absent: a person requests it, whatever was answered before. */
+	knownAnswers?: readonly ApprovalAnswer[];
 	nowMs: number;
 }
 
@@ -29,8 +30,9 @@ const SAME_WITHIN = 100n;
 
 /**
  * Requests a person's approval in the transaction that holds the job: the row, its alert (and so mail and chat) and its audit line. A job
- * has one open request at a time: one for the same rule gets the current price, one for another rule is withdrawn. A request answered since
- * `nowMs` is not repeated: the next cycle decides with the answer. Returns the id of a new request, or null when none was opened.
+ * has one open request at a time: one for the same rule gets the current price, one for another rule is withdrawn. A request answered
+ * since the decision read its data is not repeated: the next cycle decides with the answer. Returns the id of a new request, or null when
+ * none was opened.
  */
 export async function openApproval(tx: Tx, ctx: Pick<ServiceContext, "actor" | "requestId">, input: OpenApproval): Promise<string | null> {
 	const { jobId, request, policy, nowMs } = input;
@@ -43,7 +45,7 @@ export async function openApproval(tx: Tx, ctx: Pick<ServiceContext, "actor" | "
 		.from(approval)
 		.where(and(eq(approval.jobId, jobId), eq(approval.state, "open")))
 		.for("update");
-	if (!open && (await answeredSince(tx, input))) return null;
+	if (!open && (await isAnswerUnknown(tx, input))) return null;
 	if (open && open.ruleId === request.ruleId && open.role === request.role) {
 		await refresh(tx, open, quote);
 		return null;
@@ -78,14 +80,22 @@ export async function openApproval(tx: Tx, ctx: Pick<ServiceContext, "actor" | "
 	return id;
 }
 
-async function answeredSince(tx: Tx, { jobId, request, nowMs }: OpenApproval): Promise<boolean> {
-	const ofRule = and(eq(approval.jobId, jobId), eq(approval.ruleId, request.ruleId), inArray(approval.state, ["granted", "refused"]));
-	const answers = await tx
-		.select({ id: approval.id })
+/**
+ * Whether the newest answer to the rule is one that the decision did not know. Times do not show it: an answer is committed after the time
+ * that it carries, so a snapshot of a later time may still lack it.
+ */
+async function isAnswerUnknown(tx: Tx, { jobId, request: { ruleId }, knownAnswers }: OpenApproval): Promise<boolean> {
+	if (!knownAnswers) return false;
+	const [newest] = await tx
+		.select({ state: approval.state, upToMicroUsd: approval.upToMicroUsd })
 		.from(approval)
-		.where(and(ofRule, gt(approval.decidedAt, new Date(nowMs))))
+		.where(and(eq(approval.jobId, jobId), eq(approval.ruleId, ruleId), inArray(approval.state, ["granted", "refused", "expired"])))
+		.orderBy(desc(approval.requestedAt), desc(approval.id))
 		.limit(1);
-	return answers.length > 0;
+	if (!newest) return false;
+	return !knownAnswers.some(
+		(known) => known.ruleId === ruleId && known.answer === newest.state && known.upToMicroUsd === newest.upToMicroUsd,
+	);
 }
 
 async function refresh(tx: Tx, open: typeof approval.$inferSelect, quote: ApprovalQuote): Promise<void> {

@@ -33,11 +33,13 @@ export async function syncApprovals(db: Db, snapshot: Snapshot, plan: Plan): Pro
 		done.withdrawn = await end(withdrawn, "withdrawn", "the policy asks no more, or the job has moved on");
 	});
 	const byJob = new Map(open.map((o) => [o.jobId, o]));
+	const answers = new Map(snapshot.pending.map((job) => [job.jobId, job.approvals ?? []]));
 	for (const [jobId, request] of plan.asks ?? []) {
 		const now = byJob.get(jobId);
 		if (ended.has(jobId) || (now && now.ruleId === request.ruleId && now.role === request.role && !movedFrom(now.quote, request.quote)))
 			continue;
-		const asked = { jobId, request, decisionId: null, policy: { name: policy.name, version: policyVersion }, nowMs };
+		const known = { knownAnswers: answers.get(jobId) ?? [] };
+		const asked = { jobId, request, decisionId: null, policy: { name: policy.name, version: policyVersion }, ...known, nowMs };
 		if ((await db.transaction((tx) => openApproval(tx, LOOP, asked))) !== null) done.opened++;
 	}
 	return done;
