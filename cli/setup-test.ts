@@ -10,7 +10,6 @@ import { money, place } from "./render/format.ts";
 import { exitOfJobs, waitForJobs } from "./watch-job.ts";
 
 const LOOK_EVERY_MS = 1_000;
-const OFFERS_MAX = 500;
 const MISSING: Record<SetupTest, string> = {
 	home: "No owned site has a pool yet. Connect your cluster with spillway site add, and wait until its pools appear in spillway sites.",
 	cloud: "No cloud offers an accelerator that your cluster lacks. Connect a cloud with spillway site add, and wait for its prices.",
@@ -23,8 +22,8 @@ const MISSING: Record<SetupTest, string> = {
 export async function runSetupTest(ctx: CommandContext, where: SetupTest, team: string): Promise<ExitCode> {
 	const { client, io } = ctx;
 	const sites = readAs(pageOf(siteSchema), await client.get("/sites"), "list of sites").items;
-	const offers = readAs(offersPageSchema, await client.get("/offers", { limit: String(OFFERS_MAX) }), "offers").items;
-	const document = setupTestJob(where, { team, sites, offers });
+	const offers = readAs(offersPageSchema, await client.get("/offers", { limit: "1" }), "list of offers");
+	const document = setupTestJob(where, { team, sites, offered: offers.accelerators });
 	if (document === null) throw new CliError(EXIT.badInput, MISSING[where]);
 	const problem = setupTestProblem(where, readAs(quoteSchema, await client.post("/quotes", document), "quote"));
 	if (problem !== null) throw new CliError(EXIT.badInput, problem);

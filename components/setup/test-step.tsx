@@ -28,7 +28,6 @@ import { useSetupSettled } from "./use-setup.ts";
 const POLL_MS = 2_000;
 /** Prices, capacity and the queue change while the page is open. */
 const QUOTE_AGAIN_MS = 15_000;
-const OFFERS_MAX = 500;
 
 const TITLE: Record<SetupTest, string> = { home: "At home", cloud: "In the cloud" };
 const MISSING: Record<SetupTest, string> = {
@@ -68,14 +67,20 @@ function Test({ where, team }: { where: SetupTest; team: string }) {
 	const trpc = useTRPC();
 	const isHydrated = useHydrated();
 	const again = { enabled: isHydrated, refetchInterval: QUOTE_AGAIN_MS };
-	const sites = useQuery(trpc.site.list.queryOptions(undefined, again)).data;
-	const offers = useQuery(trpc.offer.list.queryOptions({ limit: OFFERS_MAX }, again)).data;
+	const sites = useQuery(trpc.site.list.queryOptions(undefined, again));
+	const offers = useQuery(trpc.offer.list.queryOptions({ limit: 1 }, again));
 	const job = useTestJob(where, isHydrated);
-	const document = sites && offers ? setupTestJob(where, { team, sites, offers: offers.items }) : undefined;
+	const failure = sites.error ?? offers.error;
+	const document =
+		sites.data && offers.data ? setupTestJob(where, { team, sites: sites.data, offered: offers.data.accelerators }) : undefined;
 	return (
 		<section aria-label={TITLE[where]} className="grid content-start gap-2 rounded-lg border p-3">
 			<h3 className="font-strong">{TITLE[where]}</h3>
-			{document === undefined ? (
+			{document === undefined && failure ? (
+				<p role="alert" className="text-pretty text-risk-ink">
+					Sites and offers could not be loaded. {describeError(failure).detail}
+				</p>
+			) : document === undefined ? (
 				<p role="status" className="text-ink-3">
 					Looking for a machine…
 				</p>

@@ -23,26 +23,23 @@ interface TestSite {
 	pools: readonly { accelerator: string }[];
 }
 
-interface TestOffer {
-	accelerator: string;
-	capacityType: string;
-	microUsdPerHour: bigint | string | null;
-	priceStale: boolean;
-	quarantine: string | null;
-}
+/** How many accelerators a job may name. */
+const ACCELERATORS_MAX = 32;
 
 /**
- * A job of a few seconds on one GPU. The one for the cloud requests the cheapest accelerator that no cluster of the company has, so that
- * it cannot start at home. Null when there is no such place: no cluster, or no such offer.
+ * A job of a few seconds on one GPU. The one for the cloud accepts the accelerators that no cluster of the company has, so that it cannot
+ * start at home. Null when there is no such place: no cluster, or no such offer.
+ * @param offered every accelerator that clouds offer
  */
 export function setupTestJob(
 	where: SetupTest,
-	{ team, sites, offers }: { team: string; sites: readonly TestSite[]; offers: readonly TestOffer[] },
+	{ team, sites, offered }: { team: string; sites: readonly TestSite[]; offered: readonly string[] },
 ): z.input<typeof jobDocumentSchema> | null {
 	const owned = sites.filter((site) => site.enabled && !isCloudProvider(site.provider));
 	const home = owned.find(({ pools }) => pools.length > 0);
-	const accelerator = where === "home" ? home?.pools[0]?.accelerator : cheapestAway(owned, offers);
-	if (accelerator === undefined) return null;
+	const atHome = owned.flatMap(({ pools }) => pools.map(({ accelerator }) => accelerator));
+	const accelerators = where === "home" ? atHome.slice(0, 1) : offered.filter((one) => !atHome.includes(one)).slice(0, ACCELERATORS_MAX);
+	if (accelerators.length === 0) return null;
 	const needsImage = where === "home" && home?.provider === "kubernetes";
 	return {
 		apiVersion: "spillway/v1",
@@ -52,21 +49,10 @@ export function setupTestJob(
 			class: "experimental",
 			...(needsImage && { image: IMAGE }),
 			command: ["sh", "-c", 'echo "Spillway test job on $(hostname)"'],
-			resources: { gpus: 1, accelerators: [accelerator] },
+			resources: { gpus: 1, accelerators },
 			duration: { estimate: "1m", max: "20m" },
 		},
 	};
-}
-
-function cheapestAway(owned: readonly TestSite[], offers: readonly TestOffer[]): string | undefined {
-	const atHome = new Set(owned.flatMap(({ pools }) => pools.map((pool) => pool.accelerator)));
-	let best: { accelerator: string; price: bigint } | undefined;
-	for (const { accelerator, capacityType, microUsdPerHour, priceStale, quarantine } of offers) {
-		if (microUsdPerHour === null || priceStale || quarantine !== null || capacityType === "reserved" || atHome.has(accelerator)) continue;
-		const price = BigInt(microUsdPerHour);
-		if (best === undefined || price < best.price) best = { accelerator, price };
-	}
-	return best?.accelerator;
 }
 
 interface TestQuote {
