@@ -11,7 +11,7 @@ import { exitOfJobs, waitForJobs } from "./watch-job.ts";
 
 const LOOK_EVERY_MS = 1_000;
 const MISSING: Record<SetupTest, string> = {
-	home: "No owned site has a pool yet. Connect your cluster with spillway site add, and wait until its pools appear in spillway sites.",
+	home: "No pool of your cluster can be used yet. Connect it with spillway site add, and enter what a GPU-hour costs with spillway site price.",
 	cloud: "No cloud offers an accelerator that your cluster lacks. Connect a cloud with spillway site add, and wait for its prices.",
 };
 

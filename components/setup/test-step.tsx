@@ -31,7 +31,7 @@ const QUOTE_AGAIN_MS = 15_000;
 
 const TITLE: Record<SetupTest, string> = { home: "At home", cloud: "In the cloud" };
 const MISSING: Record<SetupTest, string> = {
-	home: "Connect your cluster first. Its pools appear within a minute.",
+	home: "Connect your cluster first, and enter what a GPU-hour of its pools costs.",
 	cloud: "Connect a cloud first. Prices appear within a minute. Accelerators that your cluster also has are not used.",
 };
 
