@@ -25,6 +25,7 @@ import { login } from "./login.ts";
 import { logout } from "./logout.ts";
 import { logs } from "./logs.ts";
 import { mcp } from "./mcp.ts";
+import { move } from "./move.ts";
 import { notify } from "./notify.ts";
 import { offers } from "./offers.ts";
 import { people } from "./people.ts";
@@ -48,6 +49,7 @@ import { site } from "./site.ts";
 import { sites } from "./sites.ts";
 import { spend } from "./spend.ts";
 import { statement } from "./statement.ts";
+import { stay } from "./stay.ts";
 import { stores } from "./stores.ts";
 import { submit } from "./submit.ts";
 import { teams } from "./teams.ts";
@@ -75,6 +77,8 @@ export const COMMANDS: readonly Command[] = [
 		cancel,
 		hold,
 		release,
+		move,
+		stay,
 		resume,
 		retry,
 		priority,

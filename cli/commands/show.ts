@@ -26,6 +26,13 @@ export const show: Command = {
 	},
 };
 
+function moveText({ attemptList }: JobDetail, nowMs: number): string | null {
+	const move = attemptList.at(-1)?.move ?? null;
+	if (move === null) return null;
+	const when = move.at === null ? "once there is a place" : exactAndRelative(move.at, nowMs);
+	return `${move.to}, ${when}${move.requestedBy === null ? "" : `, requested by ${clean(move.requestedBy)}`}`;
+}
+
 function jobText(ctx: CommandContext, job: JobDetail): string {
 	const { io } = ctx;
 	const nowMs = io.nowMs();
@@ -40,6 +47,7 @@ function jobText(ctx: CommandContext, job: JobDetail): string {
 			["requests", `${count(job.gpus, "GPU")}${job.spec.nodes > 1 ? ` on ${job.spec.nodes} nodes` : ""}${limits(job)}`],
 			["command", clean(job.spec.command.map(quoted).join(" "))],
 			["place", job.placement ? `${place(job.placement)}${job.placement.accelerator ? `, ${job.placement.accelerator}` : ""}` : null],
+			["moves", moveText(job, nowMs)],
 			["adopted", job.adoption ? adoptionText(job.adoption, nowMs) : null],
 			["template", job.template ? templateText(job.template) : null],
 			["submitted", `${exactAndRelative(job.submittedAt, nowMs)} by ${job.submittedBy}`],

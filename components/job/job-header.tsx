@@ -15,6 +15,7 @@ import { Chip } from "#components/ui/chip.tsx";
 import { CopyId } from "#components/ui/copy-id.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { notify } from "#components/ui/toast.tsx";
+import { canMove, MoveJob } from "./job-move.tsx";
 import { useNowFor, useOutlook } from "./use-job.ts";
 
 export function JobHeader({ job }: { job: JobDetail }) {
@@ -46,6 +47,7 @@ export function JobHeader({ job }: { job: JobDetail }) {
 							</ButtonLink>
 							{job.state === "held" && job.reason.code === "no_progress" && <ResumeJob job={job} />}
 							{job.state === "held" && job.reason.code === "held_by_person" && <ReleaseJob id={job.id} />}
+							{canMove(job) && <MoveJob job={job} />}
 							{job.finishedAt === null && <CancelJob job={job} />}
 						</>
 					)}

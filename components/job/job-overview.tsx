@@ -7,6 +7,7 @@ import { ButtonLink } from "#components/ui/button.tsx";
 import { KpiSkeleton } from "#components/ui/skeleton.tsx";
 import { DecisionSummary } from "./decision-summary.tsx";
 import { JobFacts } from "./job-facts.tsx";
+import { JobMove } from "./job-move.tsx";
 import { JobTimeline } from "./job-timeline.tsx";
 import { SectionLoading } from "./section-loading.tsx";
 import { useJob } from "./use-job.ts";
@@ -24,6 +25,7 @@ export function JobOverview({ id }: { id: string }) {
 			<PanelGate what="job figures" fallback={<KpiSkeleton />}>
 				<JobFacts job={job} />
 			</PanelGate>
+			<JobMove job={job} />
 			<JobApproval jobId={id} />
 			{waits && <WaitingPanel job={job} />}
 			{job.adoption && (

@@ -52,6 +52,7 @@ describe("undoOf", () => {
 		const results = [done({ id: "a" }), refused("conflict")];
 		expect(undoOf({ action: "hold", ids: [] }, results)).toEqual([{ action: "release", ids: ["a"] }]);
 		expect(undoOf({ action: "release", ids: [] }, results)).toEqual([{ action: "hold", ids: ["a"] }]);
+		expect(undoOf({ action: "move", ids: [], to: "home" }, results)).toEqual([{ action: "stay", ids: ["a"] }]);
 		expect(undoOf({ action: "hold", ids: [] }, [refused("conflict")])).toEqual([]);
 		expect(undoOf({ action: "cancel", ids: [] }, results)).toEqual([]);
 	});

@@ -10,10 +10,12 @@ export const countJobs = (count: number) => `${count.toLocaleString("en-US")} ${
 const DONE: Record<JobAction, string> = {
 	cancel: "cancelled",
 	hold: "held",
+	move: "to be moved",
 	release: "released",
 	resume: "resumed",
 	retry: "submitted again",
 	set_priority: "changed",
+	stay: "not moved",
 };
 
 /** "3 jobs cancelled, 1 had already ended", with the first reason why a job was skipped. */
@@ -37,12 +39,14 @@ export function summarizeResults(action: JobAction, results: readonly JobActionR
 	return { tone: other > 0 ? "failed" : "done", title: parts.join(", "), ...(detail && { detail }) };
 }
 
+const OPPOSITES: Partial<Record<JobAction, "release" | "hold" | "stay">> = { hold: "release", release: "hold", move: "stay" };
+
 /** The calls that undo an action; none if it cannot be undone or changed nothing. */
 export function undoOf(input: ActInput, results: readonly JobActionResult[]): ActInput[] {
 	const ids = results.filter(({ done }) => done).map(({ id }) => id);
 	if (input.action === "set_priority") return undoPriority(input.priority, results);
-	const opposite = input.action === "hold" ? "release" : input.action === "release" ? "hold" : null;
-	return opposite === null || ids.length === 0 ? [] : [{ action: opposite, ids }];
+	const opposite = OPPOSITES[input.action];
+	return opposite === undefined || ids.length === 0 ? [] : [{ action: opposite, ids }];
 }
 
 function undoPriority(now: number, results: readonly JobActionResult[]): ActInput[] {

@@ -10,6 +10,7 @@ import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Input } from "#components/ui/input.tsx";
 import { startHere } from "#components/ui/show-modal.ts";
 import { countJobs } from "./action-results.ts";
+import { MoveDialog } from "./move-dialog.tsx";
 import { useJobActions } from "./use-job-actions.ts";
 
 const NAMES_SHOWN = 8;
@@ -25,6 +26,7 @@ function actionable(selected: readonly JobView[]) {
 		waiting: live.filter((job) => job.state === "queued" || job.state === "held"),
 		free: live.filter((job) => (job.state === "queued" || job.state === "held") && job.reason.code !== "held_by_person"),
 		paused: live.filter((job) => job.state === "held" && job.reason.code === "held_by_person"),
+		running: live.filter((job) => job.state === "running"),
 		stuck: live.filter((job) => job.state === "held" && job.reason.code === "no_progress"),
 		ended: selected.filter((job) => job.state === "failed" || job.state === "cancelled"),
 	};
@@ -32,11 +34,11 @@ function actionable(selected: readonly JobView[]) {
 
 /** Bulk actions for the selected jobs. Each button counts the jobs that it changes. */
 export function BulkActions({ selected, onClear }: { selected: readonly JobView[]; onClear: () => void }) {
-	const [asking, setAsking] = useState<"cancel" | "priority" | null>(null);
+	const [asking, setAsking] = useState<"cancel" | "move" | "priority" | null>(null);
 	const { act, pending } = useJobActions();
 	const router = useRouter();
 	const [a, b] = selected;
-	const { live, waiting, free, paused, stuck, ended } = actionable(selected);
+	const { live, waiting, free, paused, running, stuck, ended } = actionable(selected);
 	const gpus = selected.reduce((sum, job) => sum + job.gpus, 0);
 	const run = async (input: Parameters<typeof act>[0]) => {
 		if (!(await act(input))) return;
@@ -63,6 +65,7 @@ export function BulkActions({ selected, onClear }: { selected: readonly JobView[
 						Resume {countJobs(stuck.length)}
 					</BulkButton>
 				)}
+				{running.length > 0 && <BulkButton onClick={() => setAsking("move")}>Move {countJobs(running.length)}</BulkButton>}
 				{ended.length > 0 && (
 					<BulkButton disabled={pending} onClick={() => void run({ action: "retry", ids: ids(ended) })}>
 						Retry {countJobs(ended.length)}
@@ -77,6 +80,15 @@ export function BulkActions({ selected, onClear }: { selected: readonly JobView[
 					pending={pending}
 					onClose={() => setAsking(null)}
 					onConfirm={() => void run({ action: "cancel", ids: ids(live) })}
+				/>
+			)}
+			{asking === "move" && (
+				<MoveDialog
+					title={`Move ${countJobs(running.length)}`}
+					first="home"
+					pending={pending}
+					onClose={() => setAsking(null)}
+					onMove={(to) => void run({ action: "move", ids: ids(running), to })}
 				/>
 			)}
 			{asking === "priority" && (

@@ -95,9 +95,9 @@ export const job = {
 	act: operation({
 		method: "POST",
 		path: "/jobs/actions",
-		summary: "Cancel, hold, release, resume or retry up to 1,000 jobs, or set their priority",
+		summary: "Cancel, hold, release, resume, retry or move up to 1,000 jobs, or set their priority",
 		description:
-			"Each job is changed completely or not at all and has its own result; `problem` says why one was not. `hold` keeps waiting jobs out of the queue until `release`; `retry` submits failed and cancelled jobs again; `set_priority` (0 to 100) changes waiting jobs and returns `priorityBefore`.",
+			"Each job is changed completely or not at all and has its own result; `problem` says why one was not. `hold` keeps waiting jobs out of the queue until `release`; `retry` submits failed and cancelled jobs again; `move` lets running jobs continue on owned GPUs (`home`) or at another place in the `cloud` from their next checkpoint, once there is a place that the policy allows, and `stay` withdraws that; `set_priority` (0 to 100) changes waiting jobs and returns `priorityBefore`.",
 		permission: "job:cancel",
 		example: { action: "set_priority", ids: ["job_01jd8v3k2m4n5p6q7r8s9t0vwx"], priority: 80 },
 		output: z.object({ items: z.array(jobActionResultSchema) }),

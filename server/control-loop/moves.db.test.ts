@@ -11,6 +11,7 @@ import { loadSnapshot, SnapshotCache } from "#server/services/decision/snapshot/
 import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { cancelJob } from "#server/services/work/job/cancel.ts";
+import { moveJob } from "#server/services/work/job/move.ts";
 import { applyPlan } from "./apply-plan.ts";
 import type { ProbeStep } from "./context.ts";
 import { World } from "./testing/world.ts";
@@ -111,6 +112,29 @@ describe("a burst job that returns home", () => {
 		expect((await attemptsOf(w, "burst-1")).map((a) => a.siteId)).toEqual(["aws", "home"]);
 		const made = w.cloud.instances();
 		expect(new Set(made.map((m) => m.instanceId)).size).toBe(made.length);
+		await booksAreWhole(w);
+	});
+});
+
+describe("a move requested by a person", () => {
+	it("goes to the cloud and back home, once each, and the books balance", async () => {
+		world = await World.open({ slots: 1, rules: [], tickMs: MINUTE_MS, runMs: HOUR_MS, checkpointRoot });
+		const w = world;
+		const ctx = systemContext(w.database.db, w.clock);
+		await w.submit({ name: "one", estimate: "50m", max: "2h", checkpointEvery: "4m" });
+		const last = async () => (await attemptsOf(w, "one")).at(-1);
+		await w.until(async () => (await last())?.state === "running");
+		await moveJob(ctx, await idOf(w, "one"), "cloud");
+		await w.until(async () => (await last())?.siteId === "aws" && (await last())?.state === "running");
+		await moveJob(ctx, await idOf(w, "one"), "home");
+		await w.until(() => w.quiet());
+		const attempts = await attemptsOf(w, "one");
+		expect(attempts.map((a) => [a.siteId, a.state, a.moveRequest?.to ?? null, a.reason?.code])).toEqual([
+			["home", "evicted", "cloud", "moved_by_person"],
+			["aws", "evicted", "home", "moved_by_person"],
+			["home", "succeeded", null, "completed"],
+		]);
+		expect(w.restoredFrom.get(attempts[2]?.id ?? "")).toContain(await idOf(w, "one"));
 		await booksAreWhole(w);
 	});
 });

@@ -55,6 +55,7 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 		case "moving_cheaper":
 		case "moving_together":
 		case "moving_for_deadline":
+		case "moved_by_person":
 		case "site_failover":
 		case "evicted_for_deadline":
 		case "evicted_for_newcomer":

@@ -7,6 +7,7 @@ export type MoveCode = Extract<
 	| `moving_${string}`
 	| `evicted_${string}`
 	| "returning_home"
+	| "moved_by_person"
 	| "site_failover"
 	| "instance_idle"
 	| "gpu_utilisation_low"
@@ -25,6 +26,8 @@ export function moveWords(code: MoveCode, r: Read): string {
 			return `Continues from its checkpoint on another node of pool ${r.text("poolId") ?? "its site"}, to make room for ${r.text("forJobId") ?? "a bigger job"}`;
 		case "moving_for_deadline":
 			return `Continues where its deadline is safe${clause(r.text("offerId"), (o) => ` (${o})`)}${clause(r.duration("slackMs"), (d) => `; ${d} of slack remain`)}`;
+		case "moved_by_person":
+			return `Moved by ${r.text("by") ?? "a person"}: continues ${r.text("poolId") === null ? `in the cloud${clause(r.text("offerId"), (o) => ` (${o})`)}` : `on owned GPUs of pool ${r.text("poolId")}`}`;
 		case "site_failover":
 			return `Continues elsewhere: ${r.text("siteId") ?? "its site"} does not respond, and the job is critical`;
 		case "evicted_for_deadline":

@@ -53,6 +53,7 @@ export const REASON_CODES = [
 	"moving_cheaper",
 	"moving_together",
 	"moving_for_deadline",
+	"moved_by_person",
 	"site_failover",
 	"instance_idle",
 	"gpu_utilisation_low",

@@ -24,6 +24,17 @@ export function isCloudProvider(provider: Provider): boolean {
 export const CAPACITY_TYPES = ["owned", "reserved", "on_demand", "spot"] as const;
 export type CapacityType = (typeof CAPACITY_TYPES)[number];
 
+/** Where a person can have a running job continue. */
+export const MOVE_DESTINATIONS = ["home", "cloud"] as const;
+export type MoveDestination = (typeof MOVE_DESTINATIONS)[number];
+
+/** A person's request to move a running job. */
+export interface MoveRequest {
+	to: MoveDestination;
+	/** The person's name. */
+	by: string;
+}
+
 export const ROLES = ["platform", "data_scientist", "finance"] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -7,6 +7,7 @@ import { findKeptRoom } from "./kept-room.ts";
 import { findMoving } from "./moving.ts";
 import type { QueuedJob } from "./order.ts";
 import { planRunning, planUrgent } from "./running/plan-running.ts";
+import { moveAsRequested } from "./running/requested-move.ts";
 import { runningInput } from "./running/running-input.ts";
 import type { Action, Decide } from "./types.ts";
 
@@ -23,7 +24,8 @@ import type { Action, Decide } from "./types.ts";
  * 6. A job with a deadline before that start takes the place of running jobs, where a preempt rule allows it.
  * 7. When a burst rule is due and the cloud would start it sooner, it takes the cheapest offer that policy, budgets and
  *    capacity allow, and its place in the queue at home is free for the next job. Otherwise it waits or is held.
- * 8. Running attempts move home, or to cheaper capacity, where that saves money and the queue leaves room (running/).
+ * 8. Running attempts move where people want them, or home or to cheaper capacity where that saves money, in the room that the queue
+ *    leaves (running/).
  * 9. Jobs with an action or a quote are explained.
  * Jobs that are only quoted (DecideOptions.asked) are placed in steps 5 to 7 and take nothing; the plan ends after the last of
  * them.
@@ -45,6 +47,7 @@ export const decide: Decide = (snapshot, options = {}) => {
 	else core.queue.forget();
 	decideQueue(cycle, queue);
 	if (cycle.asked.size > 0) return plan;
+	note(plan.actions, moveAsRequested(runningInput(snapshot, core, budgets, settled)), settled);
 	note(plan.actions, planRunning(runningInput(snapshot, core, budgets, settled)), settled);
 	return plan;
 };

@@ -33,6 +33,9 @@ export class LiveWork {
 	/** Live attempts that may need an action: in the cloud, critical, or with a limit or their own measurement. */
 	readonly watched: Iterable<RunningAttempt> = { [Symbol.iterator]: () => this.#watched.keys() };
 	readonly #watched = new Map<RunningAttempt, number>();
+	/** Live attempts that a person wants to move. */
+	readonly requested: Iterable<RunningAttempt> = { [Symbol.iterator]: () => this.#requested.keys() };
+	readonly #requested = new Map<RunningAttempt, number>();
 	/** Cloud attempts, by when they may be moved. */
 	readonly moves = new MoveWatch();
 	/** Offers with running work. */
@@ -78,6 +81,7 @@ export class LiveWork {
 	#begin(attempt: RunningAttempt): readonly Held[] {
 		add(this.jobs, attempt.jobId, 1);
 		this.gpus += gpusOf(attempt.spec);
+		if (attempt.moveRequest) add(this.#requested, attempt, 1);
 		if (isWatched(attempt)) {
 			add(this.#watched, attempt, 1);
 			this.moves.add(attempt);
@@ -97,6 +101,7 @@ export class LiveWork {
 	#end(attempt: RunningAttempt, held: readonly Held[]): void {
 		add(this.jobs, attempt.jobId, -1);
 		this.gpus -= gpusOf(attempt.spec);
+		if (attempt.moveRequest) add(this.#requested, attempt, -1);
 		if (this.#watched.has(attempt)) {
 			add(this.#watched, attempt, -1);
 			if (!this.#watched.has(attempt)) {

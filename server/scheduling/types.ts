@@ -5,7 +5,7 @@ import type { PoolInterconnect } from "#server/domain/interconnect.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
-import type { Provider } from "#server/domain/vocabulary.ts";
+import type { MoveRequest, Provider } from "#server/domain/vocabulary.ts";
 import type { EgressStep } from "./egress.ts";
 import type { LinkSpeed } from "./link-speed.ts";
 import type { ZoneRecord } from "./spot-guarantee/types.ts";
@@ -265,6 +265,8 @@ export interface RunningAttempt {
 	refused?: readonly RefusedLaunch[];
 	/** Where it continues once it has stopped: the slots or the offer are reserved for it. */
 	movingTo?: MoveTarget | null;
+	/** Where a person wants it to continue, and their name. */
+	moveRequest?: MoveRequest | null;
 	/** The offer that its instance was launched from. */
 	offerId?: string | null;
 	/**

@@ -46,9 +46,9 @@ export interface Operations {
 		arguments: { id: string };
 		answer: t.JobCancelOutput;
 	};
-	/** Cancel, hold, release, resume or retry up to 1,000 jobs, or set their priority. */
+	/** Cancel, hold, release, resume, retry or move up to 1,000 jobs, or set their priority. */
 	"job.act": {
-		arguments: { body: t.JobActBody | t.JobActBodySetPriority };
+		arguments: { body: t.JobActBody | t.JobActBodyMove | t.JobActBodySetPriority };
 		answer: t.JobActOutput;
 	};
 	/** Let a job that was held for attempts without progress use the cloud again. */

@@ -108,6 +108,7 @@ export type ReasonCode =
 	| "moving_cheaper"
 	| "moving_together"
 	| "moving_for_deadline"
+	| "moved_by_person"
 	| "site_failover"
 	| "instance_idle"
 	| "gpu_utilisation_low"
@@ -269,6 +270,7 @@ export interface Attempt {
 	exitSignal: string | null;
 	logLines: number;
 	clusterWait: AttemptClusterWait | null;
+	move: AttemptMove | null;
 }
 
 export type AttemptState =
@@ -287,6 +289,12 @@ export interface AttemptClusterWait {
 	reason: string;
 	detail: string;
 	message: string;
+}
+
+export interface AttemptMove {
+	to: "home" | "cloud";
+	requestedBy: string | null;
+	at: string | null;
 }
 
 export interface OutputSpec {
@@ -4605,7 +4613,13 @@ export interface JobActBody {
 	ids: readonly string[];
 }
 
-export type JobActBodyAction = "cancel" | "hold" | "release" | "resume" | "retry";
+export type JobActBodyAction = "cancel" | "hold" | "release" | "resume" | "retry" | "stay";
+
+export interface JobActBodyMove {
+	action: "move";
+	ids: readonly string[];
+	to: "home" | "cloud";
+}
 
 export interface JobActBodySetPriority {
 	action: "set_priority";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SCRIPT_KINDS } from "#server/domain/imports/types.ts";
 import { JOB_STATES } from "#server/domain/states.ts";
-import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { MOVE_DESTINATIONS, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { entityId, instantMs } from "../parts.ts";
 
 /** How many jobs a request may submit. */
@@ -47,7 +47,8 @@ export const ACTION_JOBS_MAX = 1_000;
 const actionIds = z.array(entityId).min(1).max(ACTION_JOBS_MAX);
 
 export const actOnJobsInput = z.discriminatedUnion("action", [
-	z.strictObject({ action: z.enum(["cancel", "hold", "release", "resume", "retry"]), ids: actionIds }),
+	z.strictObject({ action: z.enum(["cancel", "hold", "release", "resume", "retry", "stay"]), ids: actionIds }),
+	z.strictObject({ action: z.literal("move"), ids: actionIds, to: z.enum(MOVE_DESTINATIONS) }),
 	z.strictObject({
 		action: z.literal("set_priority"),
 		ids: actionIds,

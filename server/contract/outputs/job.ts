@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CHECKPOINT_RANKS, CHECKPOINT_RESTORES } from "#server/domain/checkpoint.ts";
 import { OUTPUT_KINDS, OUTPUT_MOMENTS } from "#server/domain/output.ts";
 import { ADOPTION_STATES, ATTEMPT_STATES, JOB_STATES } from "#server/domain/states.ts";
-import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { MOVE_DESTINATIONS, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { instant, integerText } from "../parts.ts";
 import { instanceSchema, placementSchema, reasonSchema, timeRangeSchema } from "./shared.ts";
 import { templateOriginSchema } from "./template.ts";
@@ -155,6 +155,7 @@ export const attemptSchema = z
 				message: z.string(),
 			})
 			.nullable(),
+		move: z.object({ to: z.enum(MOVE_DESTINATIONS), requestedBy: z.string().nullable(), at: instant.nullable() }).nullable(),
 	})
 	.meta({ id: "Attempt" });
 

@@ -3,6 +3,7 @@ import { check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/p
 import type { Placement } from "../../domain/capacity.ts";
 import type { ClusterWait } from "../../domain/cluster-wait.ts";
 import type { Reason } from "../../domain/reasons.ts";
+import type { MoveRequest } from "../../domain/vocabulary.ts";
 import { bigInt, instant, json, microUsd } from "./columns.ts";
 import { attemptState, capacityType } from "./enums.ts";
 import { job } from "./job.ts";
@@ -38,6 +39,8 @@ export const attempt = pgTable(
 		/** When it was asked to stop, why, and its grace period. */
 		stopRequestedAt: instant(),
 		stopReason: json<Reason | null>(),
+		/** Where a person wants the job to continue. Kept after the move. */
+		moveRequest: json<MoveRequest | null>(),
 		/** Where the job continues after this attempt. The place is reserved until then. */
 		movingTo: json<StoredMoveTarget | null>(),
 		/** When it stops for the move (its next checkpoint), and why. */

@@ -1,8 +1,7 @@
 import { reason } from "#server/domain/reasons.ts";
-import { restoreMsOf } from "../restore.ts";
-import { restOfAttempt, workDoneAt } from "../run-time.ts";
 import type { Action, MoveTarget, RunningAttempt } from "../types.ts";
 import { pickOffer } from "./pick-offer.ts";
+import { restFromSaved } from "./rest-from-saved.ts";
 import type { RunningInput } from "./types.ts";
 
 /**
@@ -12,10 +11,7 @@ import type { RunningInput } from "./types.ts";
  */
 export function failOver(input: RunningInput, attempt: RunningAttempt): Action | null {
 	const { nowMs } = input.snapshot;
-	const saved = attempt.savedMs ?? attempt.completedMs;
-	const onNow = restOfAttempt(attempt, nowMs, input.runTimeOf);
-	const lostMs = Math.max(0, workDoneAt(attempt, nowMs) - saved);
-	const rest = { p50Ms: onNow.p50Ms + lostMs + restoreMsOf(input.snapshot), p90Ms: onNow.p90Ms + lostMs + restoreMsOf(input.snapshot) };
+	const { doneMs, rest } = restFromSaved(input, attempt);
 	const move = (to: MoveTarget, holdMicroUsd: bigint): Action => ({
 		kind: "move",
 		jobId: attempt.jobId,
@@ -28,7 +24,7 @@ export function failOver(input: RunningInput, attempt: RunningAttempt): Action |
 	const room = input.roomFor(attempt, () => rest);
 	if (room) return move({ kind: "home", poolId: room.poolId, slots: room.take() }, 0n);
 	if (input.shapeOf(attempt.spec).verdict.burst.length === 0) return null;
-	const picked = pickOffer(input, attempt, saved, rest);
+	const picked = pickOffer(input, attempt, doneMs, rest);
 	if (!picked) return null;
 	picked.take();
 	return move({ kind: "cloud", offerId: picked.offer.id }, picked.holdMicroUsd);

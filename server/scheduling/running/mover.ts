@@ -16,12 +16,12 @@ export interface Mover {
 	hereMicroUsd: number | null;
 }
 
-/** Null if it has no near checkpoint. Cost: one median of a distribution. */
+/** Null if it has no near checkpoint, or a person requested another move. Cost: one median of a distribution. */
 export function moverOf(
 	{ snapshot: { nowMs }, runTimeOf, shapeOf }: Pick<RunningInput, "snapshot" | "runTimeOf" | "shapeOf">,
 	attempt: RunningAttempt,
 ): Mover | null {
-	const atMs = nextCheckpointOf(attempt, nowMs);
+	const atMs = attempt.moveRequest ? null : nextCheckpointOf(attempt, nowMs);
 	if (atMs === null || atMs - nowMs > LIMITS.moveCheckpointWithinMs) return null;
 	const restMs = Math.max(0, medianRestOfAttempt(attempt, nowMs, runTimeOf) - (atMs - nowMs));
 	return { attempt, shape: shapeOf(attempt.spec), atMs, restMs, hereMicroUsd: costOfRest(attempt, restMs) };

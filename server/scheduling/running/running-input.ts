@@ -11,6 +11,7 @@ export function runningInput(snapshot: Snapshot, core: Core, budgets: BudgetBook
 		snapshot,
 		proven: core.live.proven,
 		watched: core.live.watched,
+		requested: core.live.requested,
 		movable: (room) => core.live.moves.movable({ snapshot, shapeOf: core.shapeOf, runTimeOf: core.runTimeOf }, room, core.live.proven),
 		runningGpus: core.live.gpus,
 		quietUntilMs: core.live.quietUntilMs,

@@ -16,6 +16,8 @@ export interface RunningInput {
 	watched?: Iterable<RunningAttempt>;
 	/** Attempts that may be moved now, by time, their remaining run time and this room; absent: all are checked. */
 	movable?: (room: RoomAtHome) => Movable;
+	/** Attempts of snapshot.running that a person wants to move; absent: looked up in it. */
+	requested?: Iterable<RunningAttempt>;
 	/** GPUs of snapshot.running; absent: computed. */
 	runningGpus?: number;
 	/** Offers that run work of snapshot.running; absent: looked up in it. */

@@ -122,6 +122,7 @@ ReasonCode = Literal[
     "moving_cheaper",
     "moving_together",
     "moving_for_deadline",
+    "moved_by_person",
     "site_failover",
     "instance_idle",
     "gpu_utilisation_low",
@@ -330,6 +331,7 @@ class Attempt(TypedDict):
     exitSignal: Optional[str]
     logLines: float
     clusterWait: Optional[AttemptClusterWait]
+    move: Optional[AttemptMove]
 
 AttemptState = Literal[
     "starting",
@@ -349,6 +351,12 @@ class AttemptClusterWait(TypedDict):
     reason: str
     detail: str
     message: str
+
+
+class AttemptMove(TypedDict):
+    to: Literal["home", "cloud"]
+    requestedBy: Optional[str]
+    at: Optional[str]
 
 
 class _OutputSpecRequired(TypedDict):
@@ -5099,7 +5107,13 @@ class JobActBody(TypedDict):
     action: JobActBodyAction
     ids: List[str]
 
-JobActBodyAction = Literal["cancel", "hold", "release", "resume", "retry"]
+JobActBodyAction = Literal["cancel", "hold", "release", "resume", "retry", "stay"]
+
+
+class JobActBodyMove(TypedDict):
+    action: Literal["move"]
+    ids: List[str]
+    to: Literal["home", "cloud"]
 
 
 class JobActBodySetPriority(TypedDict):

@@ -145,16 +145,18 @@ class JobOperations:
 
     def act(
         self,
-        body: Union[m.JobActBody, m.JobActBodySetPriority],
+        body: Union[m.JobActBody, m.JobActBodyMove, m.JobActBodySetPriority],
         *,
         idempotency_key: Optional[str] = None,
     ) -> m.JobActOutput:
-        """Cancel, hold, release, resume or retry up to 1,000 jobs, or set their priority.
+        """Cancel, hold, release, resume, retry or move up to 1,000 jobs, or set their priority.
 
         Each job is changed completely or not at all and has its own result; `problem` says why
         one was not. `hold` keeps waiting jobs out of the queue until `release`; `retry` submits
-        failed and cancelled jobs again; `set_priority` (0 to 100) changes waiting jobs and
-        returns `priorityBefore`.
+        failed and cancelled jobs again; `move` lets running jobs continue on owned GPUs
+        (`home`) or at another place in the `cloud` from their next checkpoint, once there is a
+        place that the policy allows, and `stay` withdraws that; `set_priority` (0 to 100)
+        changes waiting jobs and returns `priorityBefore`.
         """
         return cast(
             m.JobActOutput,

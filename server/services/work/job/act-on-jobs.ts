@@ -6,6 +6,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { cancelJob } from "./cancel.ts";
 import { changePriority } from "./change-priority.ts";
 import { holdJob, releaseJob } from "./hold.ts";
+import { moveJob, stayJob } from "./move.ts";
 import { resumeJob } from "./resume.ts";
 import { retryJob } from "./retry.ts";
 
@@ -61,6 +62,12 @@ async function act(ctx: ServiceContext, id: string, input: Input): Promise<Parti
 			return {};
 		case "release":
 			await releaseJob(ctx, id);
+			return {};
+		case "move":
+			await moveJob(ctx, id, input.to);
+			return {};
+		case "stay":
+			await stayJob(ctx, id);
 			return {};
 		case "resume":
 			await resumeJob(ctx, id);

@@ -114,6 +114,31 @@ it("holds waiting jobs, which the scheduler ignores until they are released", as
 	await world.end(await world.start(id), { code: 0 });
 });
 
+it("requests and withdraws moves of running jobs that save checkpoints", async () => {
+	const [waiting, without, saving] = [
+		await world.submit(),
+		await world.submit(),
+		await world.submit({ spec: { checkpoint: { path: "/work/ckpt", interval: "5m" } } }),
+	];
+	const move = async (id: string, to: string) => (await act({ action: "move", ids: [id], to })).json.items[0];
+	const refused = (words: string) => ({ done: false, problem: { code: "conflict", message: expect.stringContaining(words) } });
+	expect(await move(waiting, "cloud")).toMatchObject(refused("only running jobs move"));
+	const first = await world.start(without);
+	expect(await move(without, "cloud")).toMatchObject(refused("saves no checkpoints"));
+	await world.end(first, { code: 0 });
+	const second = await world.start(saving);
+	expect(await move(saving, "cloud")).toMatchObject({ done: true, problem: null });
+	const shown = async () => (await world.get(`/jobs/${saving}`)).json.attemptList.at(-1).move;
+	expect(await shown()).toEqual({ to: "cloud", requestedBy: "scientist", at: null });
+	expect(await move(saving, "home")).toMatchObject(refused("already runs on owned GPUs"));
+	expect((await act({ action: "stay", ids: [saving] })).json.items).toMatchObject([{ done: true }]);
+	expect(await shown()).toBeNull();
+	expect((await act({ action: "stay", ids: [saving] })).json.items).toMatchObject([{ done: false, problem: { code: "conflict" } }]);
+	const entries = await world.database.db.select().from(audit).where(eq(audit.subject, saving));
+	expect(entries.map((e) => e.action)).toEqual(expect.arrayContaining(["job.move", "job.stay"]));
+	await world.end(second, { code: 0 });
+});
+
 it("retries failed and cancelled jobs as new jobs", async () => {
 	const [cancelled, waiting, late] = [
 		await world.submit({ name: "again" }),

@@ -6,6 +6,7 @@ import type { Placement } from "#server/domain/capacity.ts";
 import { type ClusterWait, clusterWaitSentence } from "#server/domain/cluster-wait.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { AttemptState } from "#server/domain/states.ts";
+import type { MoveDestination } from "#server/domain/vocabulary.ts";
 import { type InstanceView, instanceView } from "#server/services/capacity/instance/view.ts";
 import { allows } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
@@ -33,6 +34,8 @@ export interface AttemptView {
 	logLines: number;
 	/** Why the site's own scheduler keeps it pending, while it does. */
 	clusterWait: (ClusterWait & { message: string }) | null;
+	/** Where a live attempt's job continues, or should. `at`: when the attempt stops for it; null until there is a place. */
+	move: { to: MoveDestination; requestedBy: string | null; at: string | null } | null;
 }
 
 export interface CheckpointView {
@@ -55,6 +58,13 @@ export interface JobDetail extends JobView, JobOrigin {
 function waitView({ state, clusterWait }: typeof attempt.$inferSelect): AttemptView["clusterWait"] {
 	if (clusterWait === null || (state !== "starting" && state !== "staging")) return null;
 	return { ...clusterWait, message: clusterWaitSentence(clusterWait) };
+}
+
+function moveView({ finishedAt, movingTo, moveAt, moveRequest, moveReason }: typeof attempt.$inferSelect): AttemptView["move"] {
+	const to = movingTo?.kind ?? moveRequest?.to;
+	if (finishedAt || !to) return null;
+	const requested = movingTo === null || moveReason?.code === "moved_by_person";
+	return { to, requestedBy: requested ? (moveRequest?.by ?? null) : null, at: iso(moveAt) };
 }
 
 /** Environment values often contain keys. Only people who may submit for the team see them; others see the names. */
@@ -97,6 +107,7 @@ export async function getJob(ctx: ServiceContext, jobId: string): Promise<JobDet
 			exitSignal: a.exitSignal,
 			logLines: a.logLines,
 			clusterWait: waitView(a),
+			move: moveView(a),
 		})),
 		instances: instances.map((i) => instanceView(i, { ...row, nodes: row.spec.nodes })),
 		checkpoints: checkpoints.map((c) => ({
