@@ -86,6 +86,12 @@ test("an empty installation is set up in the browser, and people, teams and toke
 		await expect(page.getByRole("table", { name: "Teams" })).toContainText("research");
 		await expectAccessible(page);
 
+		await page.goto("/setup");
+		await page.getByRole("region", { name: "3. First team" }).getByRole("button", { name: "Map group" }).click();
+		await page.getByRole("dialog").getByLabel("Group").fill("ml-engineers");
+		await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+		await expect(page.getByRole("list", { name: "Mapped groups" })).toHaveText("ml-engineers → research");
+
 		await page.goto("/settings/people");
 		await page.getByRole("button", { name: "Add service account" }).click();
 		await page.getByRole("dialog").getByLabel("Email address").fill("ci@example.com");

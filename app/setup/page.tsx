@@ -46,6 +46,7 @@ export default async function SetupPage() {
 
 function Steps() {
 	void getQueryClient().prefetchQuery(trpc.setup.get.queryOptions());
+	void getQueryClient().prefetchQuery(trpc.groupMapping.list.queryOptions());
 	return (
 		<TrpcProviders>
 			<HydrateClient>

@@ -8,6 +8,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { NAME } from "#server/domain/schema/values.ts";
 import { Step, type StepState } from "./step.tsx";
+import { TeamGroups } from "./team-groups.tsx";
 import { useSetupSettled, useSkip } from "./use-setup.ts";
 
 /** The first team, which pays for its jobs. */
@@ -28,7 +29,9 @@ export function TeamStep({ state, teams }: { state: StepState; teams: readonly s
 	const failed = create.error ? (fieldErrorsOf(create.error)["name"] ?? describeError(create.error).detail) : undefined;
 	return (
 		<Step no={3} title="First team" summary={state === "done" ? teams.slice(0, 5).join(", ") : undefined} state={state}>
-			{state === "done" ? null : (
+			{state === "done" ? (
+				<TeamGroups teams={teams} />
+			) : (
 				<form onSubmit={submit} className="grid gap-4" noValidate>
 					<div className="grid gap-4 md:grid-cols-2">
 						<TextField
