@@ -48,6 +48,15 @@ describe("Idempotency-Key", () => {
 		expect((await world.post("/jobs", aJob(), withKey("freed"))).status).toBe(201);
 	});
 
+	it("covers an action on several jobs, of which some fail", async () => {
+		const ids = [await world.submit(), "job_missing", await world.submit(), "job_other"];
+		const { status, json } = await world.post("/jobs/actions", { action: "hold", ids }, withKey("several"));
+		expect(status).toBe(200);
+		expect(json.items.map(({ done }: { done: boolean }) => done)).toEqual([true, false, true, false]);
+		const states = await Promise.all([ids[0], ids[2]].map(async (id) => (await world.get(`/jobs/${id}`)).json.state));
+		expect(states).toEqual(["held", "held"]);
+	});
+
 	it("makes a repeated cancel return the first one, not a conflict", async () => {
 		const id = await world.submit();
 		for (const replayed of [null, "true"]) {

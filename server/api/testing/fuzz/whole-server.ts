@@ -54,7 +54,8 @@ export async function startWholeServer(): Promise<WholeServer> {
 	const rt = { ...world.runtime, env: { ...world.runtime.env, SPILLWAY_HOME: folder }, storePort: unreachableStores() };
 	const before = shared.__spillwayRuntime;
 	shared.__spillwayRuntime = rt;
-	const server = createServer();
+	// Unlimited, because a connection that ends just when a request is sent on it looks like a failure.
+	const server = createServer({ keepAliveTimeout: 0 });
 	server.listen(0, "127.0.0.1");
 	await once(server, "listening");
 	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

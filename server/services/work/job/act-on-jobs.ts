@@ -1,3 +1,5 @@
+import { is } from "drizzle-orm";
+import { PgTransaction } from "drizzle-orm/pg-core";
 import type { z } from "zod";
 import { actOnJobsInput } from "#server/contract/inputs/job.ts";
 import { type ErrorCode, SpillwayError } from "#server/kernel/errors.ts";
@@ -35,9 +37,11 @@ export async function actOnJobs(ctx: ServiceContext, raw: z.input<typeof actOnJo
 	teamScope(ctx, "job:cancel");
 	const input = actOnJobsInput.parse(raw);
 	const ids = [...new Set(input.ids)];
+	// With an Idempotency-Key, all share one transaction, and its savepoints must not overlap.
+	const atOnce = is(ctx.db, PgTransaction) ? 1 : AT_ONCE;
 	const items: JobActionResult[] = [];
-	for (let from = 0; from < ids.length; from += AT_ONCE)
-		items.push(...(await Promise.all(ids.slice(from, from + AT_ONCE).map((id) => actOnJob(ctx, id, input)))));
+	for (let from = 0; from < ids.length; from += atOnce)
+		items.push(...(await Promise.all(ids.slice(from, from + atOnce).map((id) => actOnJob(ctx, id, input)))));
 	return { items };
 }
 
