@@ -119,6 +119,8 @@ function throttled(pass, more, say) {
 }
 
 const LEFTOVER_LIMIT_MS = 10_000;
+/** An emulated cloud that gets SIGTERM ends its machines. After SIGKILL they keep running, and its next start adopts them. */
+const CLOUD = /server\/bin\/(aws|azure|gcp)-emulator\.ts/;
 
 /**
  * Ends the remaining programs of an instance after its start script was killed. The scheduler is first, because it stops the jobs.
@@ -137,7 +139,7 @@ async function endAll(pids) {
 	const identities = new Map(pids.map((pid) => [pid, processIdentity(pid)]));
 	const living = () => [...identities].filter(([pid, identity]) => identity && processIdentity(pid) === identity).map(([pid]) => pid);
 	const until = performance.now() + LEFTOVER_LIMIT_MS;
-	for (const pid of living()) signalOne(pid, "SIGTERM");
+	for (const pid of living()) signalOne(pid, CLOUD.test(commandLine(pid)) ? "SIGKILL" : "SIGTERM");
 	while (living().length > 0 && performance.now() < until) await sleep(50);
 	for (const pid of living()) signalOne(pid, "SIGKILL");
 }

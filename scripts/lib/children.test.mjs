@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -71,6 +72,20 @@ describe("a program that is kept running", () => {
 		await stopped;
 		expect(processesWithEnv("SPILLWAY_INSTANCE", instance)).toEqual([]);
 	});
+});
+
+it("ends the emulated clouds of a killed parent without ending their machines", async () => {
+	const instance = `test-${process.pid}-${performance.now()}`;
+	const script = (name) => `trap 'touch ended-${name}; exit' TERM; touch ${name}; while :; do sleep 0.1; done`;
+	const has = (name) => existsSync(path.join(logFolder, name));
+	const names = ["aws-emulator", "kubernetes-emulator"];
+	for (const name of names)
+		spawn("/bin/sh", ["-c", script(name), `server/bin/${name}.ts`], {
+			...{ cwd: logFolder, stdio: "ignore", env: { PATH: process.env.PATH, SPILLWAY_INSTANCE: instance } },
+		});
+	await vi.waitUntil(() => names.every(has), WAITING);
+	await endLeftovers(instance);
+	expect(names.map((name) => has(`ended-${name}`))).toEqual([false, true]);
 });
 
 describe("a program run to completion", () => {

@@ -1,6 +1,8 @@
-import { constants, cp, lstat, stat } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { constants, cp, lchown, lstat, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { artifactOfUri } from "#server/domain/output.ts";
 import { type FetchOptions, fetchData } from "./fetch-data.ts";
 import { createFolderInside, mustBeInside, placeUnder, StagingError } from "./safe-path.ts";
@@ -14,6 +16,8 @@ export interface StageOptions {
 	fetching: FetchOptions;
 	/** Jobs do not run as this process's user on this host, so files that only this user may read are rejected. */
 	keepsOwn?: boolean;
+	/** The user that runs the job and copies its files; absent if this process's user does. */
+	uid?: number | undefined;
 	/** Downloads a result of another job; absent on owned sites, which copy it from a folder. */
 	fetchArtifact?: (id: string, target: string) => Promise<void>;
 	signal?: AbortSignal;
@@ -36,13 +40,13 @@ export async function stageData(data: readonly { uri: string; mount: string }[],
 
 async function stageOne(
 	{ uri, mount }: { uri: string; mount: string },
-	{ workFolder, fetching, keepsOwn, fetchArtifact, signal }: StageOptions,
+	{ workFolder, fetching, keepsOwn, uid, fetchArtifact, signal }: StageOptions,
 ): Promise<void> {
 	const target = placeUnder(workFolder, mount);
 	const artifact = artifactOfUri(uri);
 	// The scheduler wrote this address, so reading its store leaks nothing.
 	if (artifact !== null && path.isAbsolute(artifact)) return copyInto(artifact, target, workFolder, { signal });
-	if (uri.startsWith("file:")) return copyInto(sourceOfFileUri(uri), target, workFolder, { signal, keepsOwn });
+	if (uri.startsWith("file:")) return copyInto(sourceOfFileUri(uri), target, workFolder, { signal, keepsOwn, uid });
 	await createFolderInside(workFolder, path.dirname(target));
 	await mustBeInside(workFolder, target);
 	if (artifact !== null) {
@@ -71,13 +75,22 @@ export async function copyInto(
 	source: string,
 	target: string,
 	root: string,
-	{ signal, keepsOwn = false }: { signal?: AbortSignal | undefined; keepsOwn?: boolean | undefined } = {},
+	{ signal, keepsOwn = false, uid }: { signal?: AbortSignal | undefined; keepsOwn?: boolean | undefined; uid?: number | undefined } = {},
 ): Promise<void> {
 	const kind = await stat(source).catch((error: unknown) => {
 		throw new StagingError((error as NodeJS.ErrnoException).code === "ENOENT" ? `${source} does not exist` : reasonOf(error));
 	});
 	await createFolderInside(root, kind.isDirectory() ? target : path.dirname(target));
 	await mustBeInside(root, target);
+	if (uid !== undefined) {
+		await lchown(kind.isDirectory() ? target : path.dirname(target), uid, uid);
+		const from = kind.isDirectory() ? `${source}/.` : source;
+		const copying = promisify(execFile)("cp", ["-RPp", "--", from, target], { uid, gid: uid, cwd: root, signal });
+		await copying.catch(({ stderr, message }: Error & { stderr?: string }) => {
+			throw new StagingError(stderr?.trim().split("\n")[0] || message);
+		});
+		return;
+	}
 	await cp(source, target, {
 		recursive: true,
 		verbatimSymlinks: true,

@@ -14,7 +14,7 @@ import { bind } from "./bind.ts";
 export const storeOperations = {
 	list: bind(store.list, (ctx) => listStores(ctx)),
 	add: bind(store.add, (ctx, input) => addStore(withStores(ctx), input)),
-	change: bind(store.change, (ctx, { id, isDefault }) => setDefaultStore(ctx, id, isDefault)),
+	change: bind(store.change, setDefaultStore),
 	update: bind(store.update, (ctx, { id, ...changes }) => updateStore(withStores(ctx), id, changes)),
 	setPrice: bind(store.setPrice, setStorePrice),
 	check: bind(store.check, (ctx, { id }) => checkStore(withStores(ctx), id)),

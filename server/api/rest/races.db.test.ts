@@ -48,6 +48,11 @@ it("makes only the last of two stores the default", async () => {
 	expect(rows.filter(({ isDefault }) => isDefault)).toHaveLength(1);
 });
 
+it("rejects a change of the default store that does not say which", async () => {
+	for (const body of [{}, { isDefault: "yes" }]) expect(await call("PUT", "/stores/sto_a", body)).toMatchObject({ status: 400 });
+	expect(world.failures).toEqual([]);
+});
+
 it("rejects references to a team that is being deleted", async () => {
 	const { json: view } = await world.post("/views", { name: "mine", query: "" });
 	for (let round = 0; round < 3; round++) {

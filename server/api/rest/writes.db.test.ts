@@ -48,7 +48,7 @@ describe("Idempotency-Key", () => {
 		expect((await world.post("/jobs", aJob(), withKey("freed"))).status).toBe(201);
 	});
 
-	it("covers an action on several jobs, of which some fail", async () => {
+	it("covers an action that fails for some of its jobs", async () => {
 		const ids = [await world.submit(), "job_missing", await world.submit(), "job_other"];
 		const { status, json } = await world.post("/jobs/actions", { action: "hold", ids }, withKey("several"));
 		expect(status).toBe(200);

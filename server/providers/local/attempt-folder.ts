@@ -19,6 +19,8 @@ export interface AttemptFolder {
 	/** Secret files, and the secret variables. */
 	secrets: string;
 	secretEnvironment: string;
+	/** The environment of a command that runs as another user. */
+	environment: string;
 	stdout: string;
 	stderr: string;
 	state: string;
@@ -28,6 +30,11 @@ export interface AttemptFolder {
 	exit: string;
 	/** Created before the command's process. From then on the work folder belongs to the job. */
 	handed: string;
+}
+
+/** The folder of the site's attempts in SPILLWAY_HOME. */
+export function attemptsFolder(home: string): string {
+	return path.resolve(home, "sites", "local");
 }
 
 export function attemptFolder(root: string, attemptId: string): AttemptFolder {
@@ -41,6 +48,7 @@ export function attemptFolder(root: string, attemptId: string): AttemptFolder {
 		tmp: path.join(folder, "tmp"),
 		secrets: path.join(folder, "secrets"),
 		secretEnvironment: path.join(folder, "secret-environment"),
+		environment: path.join(folder, "environment"),
 		stdout: path.join(folder, "stdout.log"),
 		stderr: path.join(folder, "stderr.log"),
 		state,

@@ -3,6 +3,7 @@ import { defined } from "#server/kernel/assert.ts";
 import type { AttemptObservation } from "../driver.ts";
 import { isAttemptId } from "../start-rules.ts";
 import { type AttemptFolder, attemptFolder, isMissing, readRequest, readRequestSync, type StoredRequest } from "./attempt-folder.ts";
+import { closeFolder } from "./job-user.ts";
 import { type AttemptStage, observationOf, readStage } from "./observe-attempt.ts";
 import { kill, killLeftovers } from "./process-tree.ts";
 
@@ -74,6 +75,7 @@ export class Attempts {
 		const left = await killLeftovers(ended.map((a) => a.paths.work));
 		for (const attempt of ended) {
 			if (left.has(attempt.paths.work)) continue;
+			await closeFolder(attempt.paths);
 			attempt.observation = observationOf(attempt.request, attempt.stage, true);
 			this.#over.set(attempt.request.attemptId, attempt);
 		}

@@ -8,6 +8,7 @@ import { createFolderInside, placeUnder } from "#server/agent/safe-path.ts";
 import { copyInto, stageData } from "#server/agent/stage.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { AttemptFolder } from "./attempt-folder.ts";
+import { handFolders } from "./job-user.ts";
 
 /** How the data of an owned site's attempts are staged. */
 export interface DataSite {
@@ -15,7 +16,7 @@ export interface DataSite {
 	place: string;
 	/** File with the operator's data remotes. */
 	dataRemotes?: string | undefined;
-	/** Whether jobs run as another user than this process on this host: see `StageOptions`. */
+	/** See `StageOptions`. */
 	keepsOwn: boolean;
 }
 
@@ -27,12 +28,13 @@ export interface DataSite {
 export async function bringData(
 	{ place, dataRemotes, keepsOwn }: DataSite,
 	paths: AttemptFolder,
-	{ spec, restoreFrom }: { spec: JobSpec; restoreFrom: string | null },
+	{ spec, restoreFrom, uid }: { spec: JobSpec; restoreFrom: string | null; uid?: number | undefined },
 	signal: AbortSignal,
 ): Promise<void> {
 	// Data from a stager that was killed may be incomplete, so staging starts over.
 	await rm(paths.work, { recursive: true, force: true });
 	await Promise.all([paths.work, paths.checkpoints, paths.tmp].map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
+	if (uid !== undefined) await handFolders(paths, uid);
 	const fetching = {
 		remotes: spec.data.length > 0 ? await readRemotes(dataRemotes) : {},
 		rclone: rcloneOfHost,
@@ -40,7 +42,7 @@ export async function bringData(
 		cache: new DataCache(path.join(path.dirname(paths.folder), ".data")),
 		log: (text: string) => void appendFile(paths.stderr, `spillway: ${text}\n`, { mode: 0o600 }).catch(() => {}),
 	};
-	await stageData(spec.data, { workFolder: paths.work, place, fetching, keepsOwn, signal });
+	await stageData(spec.data, { workFolder: paths.work, place, fetching, keepsOwn, uid, signal });
 	const checkpoints = checkpointFolderOf(paths, spec);
 	if (spec.checkpoint) await createFolderInside(paths.work, checkpoints);
 	await createOutputFolders(paths.work, spec.outputs);

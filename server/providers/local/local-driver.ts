@@ -1,18 +1,18 @@
 import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listOutput, type OutputFiles } from "#server/agent/output-files.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import { checkStart, rejectBusySlots } from "../start-rules.ts";
-import { readIfThere, writeWhole } from "./attempt-folder.ts";
+import { attemptsFolder, readIfThere, writeWhole } from "./attempt-folder.ts";
 import { writeSecrets } from "./attempt-secrets.ts";
 import { Attempts, type KnownAttempt } from "./attempts.ts";
 import { checkpointFolderOf } from "./bring-data.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { abortHandOver, carryOn, startAttempt } from "./hand-over.ts";
+import { openSite } from "./job-user.ts";
 import { kill } from "./process-tree.ts";
 import { readLogFiles } from "./read-logs.ts";
 import { type LocalSite, needsStaging } from "./run-attempt.ts";
@@ -44,8 +44,10 @@ export class LocalDriver implements ClusterDriver {
 	constructor(siteId: string, settings: LocalSettings, clock: Clock = systemClock) {
 		this.siteId = siteId;
 		this.#settings = localSettingsSchema.parse(settings);
-		this.#root = path.resolve(this.#settings.home, "sites", "local");
-		this.#site = { place: "the local site", dataRemotes: this.#settings.dataRemotes, keepsOwn: false, mounts: this.#settings.mounts };
+		this.#root = attemptsFolder(this.#settings.home);
+		const { dataRemotes, mounts } = this.#settings;
+		const hasOtherUsers = openSite(this.#root);
+		this.#site = { place: "the local site", dataRemotes, keepsOwn: false, mounts, hasOtherUsers };
 		this.#clock = clock;
 		this.#attempts = new Attempts(this.#root);
 	}

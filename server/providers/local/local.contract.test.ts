@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,6 +8,8 @@ import { LocalDriver } from "./local-driver.ts";
 
 describeClusterDriverContract("local", async () => {
 	const home = await mkdtemp(path.join(tmpdir(), "spillway-local-"));
+	// Under root, lets the users of jobs in, as SPILLWAY_HOME does.
+	await chmod(home, 0o711);
 	const drivers: LocalDriver[] = [];
 	const newDriver = () => {
 		const driver = new LocalDriver("local", { home, slots: 4, accelerator: "A10G-24GB" });

@@ -12,6 +12,7 @@ import type { AttemptFolder, StoredRequest } from "./attempt-folder.ts";
 import { readSecretEnvironment, secretsFolderOf } from "./attempt-secrets.ts";
 import { bringData, checkpointFolderOf, type DataSite } from "./bring-data.ts";
 import { whyNotStartable } from "./find-command.ts";
+import { commandAsUser, handFolders, uidOfSlots } from "./job-user.ts";
 import { writeFailure, writeStoppedBefore } from "./observe-attempt.ts";
 
 const SCRIPT = fileURLToPath(new URL("./run-job.sh", import.meta.url));
@@ -21,6 +22,8 @@ const SETSID = ["/usr/bin/setsid", "/bin/setsid", "/usr/local/bin/setsid"].find(
 /** This host as a site. The sources of its mounts are folders. */
 export interface LocalSite extends DataSite {
 	mounts: readonly SiteMount[];
+	/** Whether each slot has its own unprivileged user. */
+	hasOtherUsers: boolean;
 }
 
 /** Whether an attempt has anything to stage before its command can run. */
@@ -35,7 +38,9 @@ export function needsStaging({ spec, restoreFrom }: Pick<StoredRequest, "spec" |
 export async function runAttempt(site: LocalSite, paths: AttemptFolder, request: StoredRequest, signal: AbortSignal): Promise<void> {
 	try {
 		await findMountFolders(request.spec.mounts, site.mounts, site.place);
-		await bringData(site, paths, request, signal);
+		const uid = uidOf(site, request);
+		await bringData(site, paths, { ...request, uid }, signal);
+		if (uid !== undefined) await handFolders(paths, uid);
 	} catch (error) {
 		if (existsSync(paths.stop)) return writeStoppedBefore(paths);
 		// The driver was closed: the next one starts again.
@@ -47,7 +52,11 @@ export async function runAttempt(site: LocalSite, paths: AttemptFolder, request:
 }
 
 /** Creates the supervising shell in its own session, so that it survives this process. Safe to call again. */
-export async function startCommand(site: Pick<LocalSite, "mounts">, paths: AttemptFolder, request: StoredRequest): Promise<void> {
+export async function startCommand(
+	site: Pick<LocalSite, "mounts" | "hasOtherUsers">,
+	paths: AttemptFolder,
+	request: StoredRequest,
+): Promise<void> {
 	const { spec } = request;
 	const environment = jobEnvironment({
 		jobId: request.jobId,
@@ -69,7 +78,10 @@ export async function startCommand(site: Pick<LocalSite, "mounts">, paths: Attem
 	const stdout = await open(paths.stdout, "a", 0o600);
 	const stderr = await open(paths.stderr, "a", 0o600);
 	try {
-		await spawned(paths, [SCRIPT, paths.state, SETSID, ...spec.command], environment, [stdout.fd, stderr.fd]);
+		const uid = uidOf(site, request);
+		const command = uid === undefined ? spec.command : await commandAsUser(paths, uid, environment, spec.command);
+		const own = uid === undefined ? environment : {};
+		await spawned(paths, [SCRIPT, paths.state, SETSID, ...command], own, [stdout.fd, stderr.fd]);
 	} catch (error) {
 		await writeFailure(paths, { error: `the command could not be started: ${messageOf(error)}`, failedAt: "start" });
 	} finally {
@@ -95,6 +107,10 @@ function spawned(
 		child.once("error", reject);
 		child.unref();
 	});
+}
+
+function uidOf({ hasOtherUsers }: Pick<LocalSite, "hasOtherUsers">, { slots }: StoredRequest): number | undefined {
+	return hasOtherUsers ? uidOfSlots(slots) : undefined;
 }
 
 function messageOf(error: unknown): string {

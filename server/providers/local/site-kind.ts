@@ -6,6 +6,7 @@ import { mountsOf, type SiteMount, siteMountsSchema } from "#server/domain/site-
 import { checkSteps, type PlannedStep } from "../check-steps.ts";
 import { mountsField } from "../mounts-field.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
+import { whyNotOtherUsers } from "./job-user.ts";
 import { LocalDriver } from "./local-driver.ts";
 import { assertLocalSiteAllowed, type LocalSettings } from "./settings.ts";
 
@@ -33,7 +34,7 @@ export function localSiteKind(options: { host: string; settings: LocalSettings; 
 		guarded: () => ({}),
 		sentTo: () => null,
 		credentials: null,
-		withoutCredentials: "Not needed: jobs run as the user that runs Spillway.",
+		withoutCredentials: "Not needed: jobs run on this host.",
 		fields: [
 			{
 				...{ name: "gridZone", label: "Grid zone", input: "text", required: false, placeholder: "DE" },
@@ -76,8 +77,22 @@ export function localSiteKind(options: { host: string; settings: LocalSettings; 
 						return `${settings.home} is writable.`;
 					},
 				},
+				userStep(settings.home),
 				...mountSteps(mountsOf(row)),
 			]),
+	};
+}
+
+/** Not a failure: on a person's own workstation, jobs may run as that person. */
+function userStep(home: string): PlannedStep {
+	const fix = "Do not let others submit jobs here, or start Spillway as root in a folder that every user may enter.";
+	return {
+		...{ id: "user", title: "User of jobs", fix },
+		async look() {
+			const why = whyNotOtherUsers(home);
+			if (why === null) return "Each slot has its own unprivileged user.";
+			return { unknown: `Jobs run as Spillway's own user and can read its secrets: ${why}.`, fix };
+		},
 	};
 }
 

@@ -1,6 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { rm, stat, writeFile } from "node:fs/promises";
-import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { poolInterconnectsSchema } from "#server/domain/interconnect.ts";
@@ -9,6 +6,7 @@ import { systemClock } from "#server/kernel/clock.ts";
 import { type CheckStep, checkSteps } from "../check-steps.ts";
 import { mountsField } from "../mounts-field.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
+import { checkFolder } from "./check-folder.ts";
 import { SlurmCalls } from "./client.ts";
 import { SlurmDriver } from "./driver.ts";
 import { PoolWatch } from "./pool-watch.ts";
@@ -153,8 +151,8 @@ function checkSlurmSite(settings: ParsedSlurmSettings, speeds: PoolSpeeds | unde
 		},
 		{
 			...{ id: "folder", title: "Shared folder" },
-			fix: `Mount or create it on the scheduler's host and on every node, owned by ${settings.user}.`,
-			look: () => checkFolder(settings.folder),
+			fix: `Mount or create it on the scheduler's host and on every node, owned by ${settings.user}, and run Spillway as ${settings.user}.`,
+			look: () => checkFolder(settings),
 		},
 		{
 			...{ id: "adoption", title: "Other users' jobs" },
@@ -162,16 +160,6 @@ function checkSlurmSite(settings: ParsedSlurmSettings, speeds: PoolSpeeds | unde
 			look: () => checkScontrol(settings),
 		},
 	]);
-}
-
-/** Whether it is writable from here. Only the first job shows whether the nodes have it too. */
-async function checkFolder(folder: string) {
-	const found = await stat(folder).catch(() => null);
-	if (!found?.isDirectory()) return { failed: `${folder} is not a folder on this host.` };
-	const probe = path.join(folder, `.check-${randomUUID()}`);
-	await writeFile(probe, "");
-	await rm(probe);
-	return `${folder} exists and is writable from this host.`;
 }
 
 /** The right to hold and cancel jobs of others shows only when it is used, because a test would change a job. */

@@ -242,7 +242,7 @@ describe.skipIf(missing !== null)(`bad luck on a real Slurm${missing === null ? 
 				identity: "passed: Slurm shows 2 nodes to root.",
 				partitions: "passed: Used: gpu.",
 				pools: "passed: Pools: gpu-h100x4 (2 × 4 H100-80GB).",
-				folder: `passed: ${site.folder} exists and is writable from this host.`,
+				folder: `passed: ${site.folder} is writable from this host, and jobs run as the same user id ${process.getuid?.()}.`,
 				adoption: expect.stringContaining("passed: scontrol reaches the cluster"),
 			});
 		});

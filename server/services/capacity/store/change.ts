@@ -1,5 +1,5 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { setStorageInput } from "#server/contract/inputs/store.ts";
+import { changeStoreInput, setStorageInput } from "#server/contract/inputs/store.ts";
 import { notify } from "#server/db/notify.ts";
 import { storageLimit, store } from "#server/db/schema/store.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
@@ -11,9 +11,10 @@ import { lockStores, unsetDefault } from "./add.ts";
 import { storeById, storeNotFound } from "./find.ts";
 import { type StoreView, storeView } from "./view.ts";
 
-/** Sends new results and checkpoints of the team to this store, or with `false` to the embedded one. */
-export async function setDefaultStore(ctx: ServiceContext, id: string, isDefault: boolean): Promise<StoreView> {
+/** Sends new results and checkpoints of the team to this store, or with `isDefault: false` to the embedded one. */
+export async function setDefaultStore(ctx: ServiceContext, raw: unknown): Promise<StoreView> {
 	authorize(ctx, "store:manage", null);
+	const { id, isDefault } = changeStoreInput.parse(raw);
 	return ctx.db.transaction(async (tx) => {
 		await lockStores(tx, (await storeById(tx, id)).team);
 		const [before] = await tx

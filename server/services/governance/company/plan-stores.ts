@@ -99,7 +99,7 @@ function planChange({ config, isDefault, ...store }: Store, secret: object, befo
 	const text = (usd: number | null) => (usd === null ? null : microToUsdText(BigInt(Math.round(usd * 1e6))));
 	const apply = async (ctx: CompanyContext) => {
 		if (settings.length + changed.length > 0) await updateStore(ctx, id, { config, secret });
-		if (use.length > 0) await setDefaultStore(ctx, id, isDefault);
+		if (use.length > 0) await setDefaultStore(ctx, { id, isDefault });
 		const usd = { usdPerGiBMonth: text(wanted.usdPerGiBMonth), usdPerGiBEgress: text(wanted.usdPerGiBEgress) };
 		if (prices.length > 0) await setStorePrice(ctx, { id, ...usd });
 	};
