@@ -6,7 +6,7 @@ import { launchInstance, resolveUnknownLaunch } from "./launch.ts";
 import { pause } from "./leadership.ts";
 import { type Described, describeLive, type LiveInstance, readLive } from "./live-instances.ts";
 import { isProcessEnd, messageOf } from "./messages.ts";
-import { absorbObservation, checkDeadlines, endInstance } from "./observe-instance.ts";
+import { absorbObservation, checkDeadlines, endInstance, recordUnchanged } from "./observe-instance.ts";
 
 /** Parallel calls to one provider. */
 const PARALLEL_CALLS = 16;
@@ -58,9 +58,10 @@ async function syncRegion(
 	facts: { listenedMs: number; memory: CloudMemory },
 ): Promise<void> {
 	const described = await describeLive(ctx, driver, live);
+	const recorded = await recordUnchanged(ctx, live, described);
 	await inParallel(live, async (row) => {
 		try {
-			if (!waitsForItsFirst(row, live)) await syncInstance(ctx, driver, row, { described, ...facts });
+			if (!waitsForItsFirst(row, live)) await syncInstance(ctx, driver, row, { described, recorded, ...facts });
 		} catch (error) {
 			if (isProcessEnd(error)) throw error;
 			ctx.log("error", "Could not sync an instance", { instanceId: row.id, error: messageOf(error) });
@@ -72,12 +73,16 @@ async function syncInstance(
 	ctx: LoopContext,
 	driver: CloudDriver,
 	row: LiveInstance,
-	{ described, listenedMs: listened, memory }: { described: Described; listenedMs: number; memory: CloudMemory },
+	{
+		listenedMs: listened,
+		memory,
+		...observed
+	}: { described: Described; recorded: ReadonlySet<string>; listenedMs: number; memory: CloudMemory },
 ): Promise<void> {
 	if (row.providerInstanceId === null) {
 		return wanted(row) ? launchInstance(ctx, driver, row) : resolveUnknownLaunch(ctx, driver, row, memory.absences);
 	}
-	const gone = await absorbObservation(ctx, row, described, memory.absences);
+	const gone = await absorbObservation(ctx, row, { ...observed, absences: memory.absences });
 	if (gone) return;
 	const fit = row.exit !== null || (await checkDeadlines(ctx, row, listened));
 	if (!fit || row.state === "terminating" || !wanted(row) || mustBeEndedByForce(ctx, row)) await endInstance(ctx, driver, row);

@@ -3,13 +3,13 @@ import type { DecideMemo, Plan, Snapshot } from "#server/scheduling/types.ts";
 import { requestCopies } from "#server/services/capacity/data-set/request-copies.ts";
 import { newInputMemory } from "#server/services/decision/explain/record-input.ts";
 import { type ForecastMemory, newForecastMemory, recordForecasts } from "#server/services/decision/forecast/record.ts";
+import { readCycleWork } from "#server/services/decision/scheduler/cycle-work.ts";
 import { newShadowMemory, recordShadow, type ShadowMemory } from "#server/services/decision/shadow/record.ts";
 import { loadSnapshot, SnapshotCache } from "#server/services/decision/snapshot/load.ts";
 import { syncApprovals } from "#server/services/work/approval/sync.ts";
 import { beginDueMoves } from "#server/services/work/attempt/request-move.ts";
 import { advancePipelines } from "#server/services/work/pipeline/advance.ts";
 import { stopCancelledJobs } from "#server/services/work/pipeline/cancel.ts";
-import { hasLivePipeline } from "#server/services/work/pipeline/live.ts";
 import { stopTrialsEarly } from "#server/services/work/pipeline/stop-early.ts";
 import { type Applied, type ApplyMemory, applyPlan } from "./apply-plan.ts";
 import type { LoopContext } from "./context.ts";
@@ -50,18 +50,19 @@ export interface CycleReport extends Applied {
  */
 export async function runCycle(ctx: LoopContext, memory: CycleMemory, { mayLaunch = true } = {}): Promise<CycleReport> {
 	const t0 = performance.now();
-	if ((await beginDueMoves(ctx.db, ctx.clock.nowMs())) > 0) ctx.probe("move:begun");
-	if (await hasLivePipeline(ctx.db)) await tendPipelines(ctx);
+	const work = await readCycleWork(ctx.db, ctx.clock.nowMs());
+	if (work.moves && (await beginDueMoves(ctx.db, ctx.clock.nowMs())) > 0) ctx.probe("move:begun");
+	if (work.pipelines) await tendPipelines(ctx);
 	const { snapshot } = await loadSnapshot(ctx, memory.cache);
 	const t1 = performance.now();
 	const plan = decideWithMemo(snapshot, memory);
 	const t2 = performance.now();
 	const toApply = mayLaunch ? plan : { ...plan, actions: plan.actions.filter(({ kind }) => kind !== "launch") };
 	const applied = await applyPlan(ctx, snapshot, toApply, memory);
-	await syncApprovals(ctx.db, snapshot, plan);
+	if (work.approvals || plan.asks) await syncApprovals(ctx.db, snapshot, plan);
 	if ((await requestCopies(ctx.db, snapshot, plan)) > 0) applied.copies = true;
 	await recordForecasts(ctx.db, snapshot, plan, memory.forecasts);
-	await recordShadowDecision(ctx, snapshot, plan, memory.shadow);
+	if (work.shadow || memory.shadow.running) await recordShadowDecision(ctx, snapshot, plan, memory.shadow);
 	return {
 		...applied,
 		pending: snapshot.pending.length,

@@ -7,7 +7,8 @@ import { memberEnd, ofMember } from "#server/domain/gang.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { Absences } from "#server/providers/absences.ts";
-import type { CloudDriver } from "#server/providers/driver.ts";
+import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
+import type { LaunchTimes } from "#server/services/capacity/instance/record-launch.ts";
 import {
 	markTerminating,
 	recordMissing,
@@ -20,37 +21,74 @@ import { settleInstance } from "#server/services/ledger/charge/settle.ts";
 import { recordEvents } from "#server/services/notification/event/record.ts";
 import { endMember } from "#server/services/work/attempt/end-member.ts";
 import { requestStop } from "#server/services/work/attempt/request-stop.ts";
-import { type BilledTime, billedTime, type Look, launchedAt } from "./billed-time.ts";
+import { billedTime, type Look, launchedAt } from "./billed-time.ts";
 import type { LoopContext } from "./context.ts";
 import type { Described, LiveInstance } from "./live-instances.ts";
+import { messageOf } from "./messages.ts";
 
 /**
  * Records what the provider reports about an instance. Returns true once it is terminated and everything that follows is
  * done. A missing instance counts as terminated only after `vanishMs` of complete listings without it, because listings
  * lag behind launches.
  */
-export async function absorbObservation(ctx: LoopContext, row: LiveInstance, described: Described, absences: Absences): Promise<boolean> {
-	const seen = row.providerInstanceId === null ? undefined : described.byProviderId.get(row.providerInstanceId);
+export async function absorbObservation(
+	ctx: LoopContext,
+	row: LiveInstance,
+	{ described, absences, recorded }: { described: Described; absences: Absences; recorded: ReadonlySet<string> },
+): Promise<boolean> {
 	const look = described.looks.get(row.region);
 	if (!look) return false;
+	const seen = observationOf(row, described);
 	if (!seen) return absorbAbsence(ctx, row, look, absences);
 	absences.clear(row.id);
-	// The launch response may have been lost and the id come from the agent: a running machine is charged anyway.
-	const launched = row.launchedAt ?? launchedAt(seen.launchedAtMs, row, look.answeredMs);
-	const gone = seen.state === "terminated";
-	// The dead man's switch may have ended it long before this observation.
-	const bounds = gone ? { ...look, answeredMs: endedAtMs(row, look.answeredMs) } : look;
-	const facts = { launchedAt: launched, ...billedTime({ ...row, launchedAt: launched }, seen.billing, bounds) };
-	if (gone) {
-		await writeTerminated(ctx, row, endReason(ctx, row, seen.stateReasonCode), facts);
+	if (seen.state === "terminated") {
+		await writeTerminated(ctx, row, endReason(ctx, row, seen.stateReasonCode), timesOf(row, seen, look));
 		return true;
 	}
-	const more = (row.zone === null && seen.zone !== null) || (row.privateAddress === null && seen.privateAddress !== null);
-	const renamed = seen.signedId !== undefined && seen.signedId !== row.signedId;
-	if (more || renamed) await ctx.db.transaction((tx) => recordPlace(tx, row, seen));
-	await recordSeen(ctx.db, row.id, facts, new Date(look.askedMs));
+	if (hasNewPlace(row, seen)) await ctx.db.transaction((tx) => recordPlace(tx, row, seen));
+	if (!recorded.has(row.id)) await recordSeen(ctx.db, [sightingOf(row, seen, look)]);
 	if (seen.state === "stopped" || seen.state === "stopping") await stopAttempt(ctx, row, endReason(ctx, row, seen.stateReasonCode));
 	return false;
+}
+
+/**
+ * Records the machines that were listed as before, in one statement. Returns their ids; the others are recorded one by one: a zone must be
+ * written before the sighting that lets the rest of the gang follow, and an error stays within one instance.
+ */
+export async function recordUnchanged(ctx: LoopContext, live: readonly LiveInstance[], described: Described): Promise<ReadonlySet<string>> {
+	const sightings = live.flatMap((row) => {
+		const [seen, look] = [observationOf(row, described), described.looks.get(row.region)];
+		return !seen || !look || seen.state === "terminated" || hasNewPlace(row, seen) ? [] : [sightingOf(row, seen, look)];
+	});
+	try {
+		await recordSeen(ctx.db, sightings);
+		return new Set(sightings.map(({ id }) => id));
+	} catch (error) {
+		ctx.log("warn", "Could not record the listed instances together; recording each", { error: messageOf(error) });
+		return new Set();
+	}
+}
+
+function observationOf({ providerInstanceId }: LiveInstance, { byProviderId }: Described): InstanceObservation | undefined {
+	return providerInstanceId === null ? undefined : byProviderId.get(providerInstanceId);
+}
+
+function hasNewPlace(row: LiveInstance, seen: InstanceObservation): boolean {
+	if (row.zone === null && seen.zone !== null) return true;
+	return (row.privateAddress === null && seen.privateAddress !== null) || (seen.signedId !== undefined && seen.signedId !== row.signedId);
+}
+
+const sightingOf = (row: LiveInstance, seen: InstanceObservation, look: Look) => ({
+	...{ id: row.id, seenAt: new Date(look.askedMs) },
+	...timesOf(row, seen, look),
+});
+
+function timesOf(row: LiveInstance, seen: InstanceObservation, look: Look): LaunchTimes {
+	// The launch response may have been lost and the id come from the agent: a running machine is charged anyway.
+	const launched = row.launchedAt ?? launchedAt(seen.launchedAtMs, row, look.answeredMs);
+	// The dead man's switch may have ended it long before this observation.
+	const bounds = seen.state === "terminated" ? { ...look, answeredMs: endedAtMs(row, look.answeredMs) } : look;
+	return { launchedAt: launched, ...billedTime({ ...row, launchedAt: launched }, seen.billing, bounds) };
 }
 
 /**
@@ -145,12 +183,7 @@ function goneBefore(ctx: LoopContext, row: LiveInstance): Reason | null {
 }
 
 /** The provider reports it as terminated. Only now may the job run elsewhere. */
-async function writeTerminated(
-	ctx: LoopContext,
-	row: LiveInstance,
-	why: Reason,
-	facts: BilledTime & Pick<LiveInstance, "launchedAt">,
-): Promise<void> {
+async function writeTerminated(ctx: LoopContext, row: LiveInstance, why: Reason, facts: LaunchTimes): Promise<void> {
 	ctx.probe("terminate:seen");
 	const nowMs = ctx.clock.nowMs();
 	await ctx.db.transaction(async (tx) => {

@@ -22,12 +22,21 @@ export interface Connection {
 	end(): Promise<void>;
 }
 
+export interface ConnectOptions {
+	max?: number;
+	applicationName?: string;
+	directUrl?: string | undefined;
+	/** Called with each statement that is sent. */
+	onStatement?: (text: string) => void;
+}
+
 /**
  * Opens a pool with up to `max` connections for `db` and two for `sql`. With `directUrl`, `url` may be a pooler in
  * transaction mode: `db` then uses no session features (no prepared statements), and `sql` and `single` connect to the
  * server itself.
  */
-export function connect(url: string, options: { max?: number; applicationName?: string; directUrl?: string | undefined } = {}): Connection {
+export function connect(url: string, options: ConnectOptions = {}): Connection {
+	const { onStatement } = options;
 	const direct = options.directUrl ?? url;
 	// A pooler may send the next query to another session.
 	const pooled = options.directUrl === undefined ? {} : { prepare: false };
@@ -35,6 +44,7 @@ export function connect(url: string, options: { max?: number; applicationName?: 
 		onnotice: () => {},
 		connection: { application_name: options.applicationName ?? "spillway", TimeZone: "UTC" },
 		types: { bigint: postgres.BigInt },
+		...(onStatement && { debug: (_connection: number, text: string) => onStatement(text) }),
 	};
 	const pool = postgres(url, { ...base, max: options.max ?? 10, ...pooled });
 	const client = keepTransactionsWhole(options.directUrl === undefined ? prepareStatements(pool) : withoutPipelining(pool));

@@ -9,7 +9,7 @@ import { authorize } from "./authorize.ts";
 import type { ServiceContext } from "./context.ts";
 
 /** Name of the setting with the time zone of the ledger's days and months. */
-const ZONE_SETTING = "ledger_zone";
+export const ZONE_SETTING = "ledger_zone";
 
 /** The calendar that the ledger's days and months follow; UTC until another one is set. Cost: one row by its key. */
 export async function ledgerCalendar(db: DbOrTx): Promise<Calendar> {

@@ -5,6 +5,7 @@ import { foreignJob } from "#server/db/schema/foreign-job.ts";
 import { site } from "#server/db/schema/site.ts";
 import type { ForeignJob as Facts } from "#server/domain/foreign-job.ts";
 import type { ForeignJob } from "#server/scheduling/types.ts";
+import { KeptRead } from "#server/services/core/kept-read.ts";
 import { SameObjects } from "#server/services/core/same-objects.ts";
 
 interface Row {
@@ -17,30 +18,29 @@ interface Row {
  * start by itself (held, or waiting for something other than room), and those with a pending Spillway job.
  */
 export class ForeignCache {
-	#key = "";
-	#rows: Row[] = [];
+	readonly #rows = new KeptRead<Row[]>();
 	readonly #same = new SameObjects<ForeignJob>(({ id }) => id);
 
-	async read(tx: Tx): Promise<ForeignJob[]> {
-		const [state] = await tx
-			.select({ key: sql<string>`count(*) || ' ' || coalesce(extract(epoch from max(${foreignJob.changedAt}))::text, '')` })
-			.from(foreignJob);
-		if (state?.key !== this.#key) {
-			this.#rows = await tx
+	/** `version`: the enabled sites and FOREIGN_VERSION. */
+	async read(tx: Tx, version: string): Promise<ForeignJob[]> {
+		const rows = await this.#rows.at(version, () =>
+			tx
 				.select({ siteId: foreignJob.siteId, facts: foreignJob.facts })
 				.from(foreignJob)
-				.innerJoin(site, and(eq(site.id, foreignJob.siteId), eq(site.enabled, true)));
-			this.#key = state?.key ?? "";
-		}
-		if (this.#rows.length === 0) return [];
+				.innerJoin(site, and(eq(site.id, foreignJob.siteId), eq(site.enabled, true))),
+		);
+		if (rows.length === 0) return [];
 		const adopted = await tx
 			.select({ siteId: adoption.siteId, foreignId: adoption.foreignId })
 			.from(adoption)
 			.where(isNull(adoption.endedAt));
 		const ours = new Set(adopted.map(({ siteId, foreignId }) => `${siteId}/${foreignId}`));
-		return this.#same.keep(this.#rows.flatMap((row) => viewOf(row, ours) ?? []));
+		return this.#same.keep(rows.flatMap((row) => viewOf(row, ours) ?? []));
 	}
 }
+
+/** Differs after any change of the table's rows. */
+export const FOREIGN_VERSION = sql`(select count(*) || ' ' || coalesce(extract(epoch from max(${foreignJob.changedAt}))::text, '') from ${foreignJob})`;
 
 function viewOf({ siteId, facts }: Row, ours: ReadonlySet<string>): ForeignJob | null {
 	const id = `${siteId}/${facts.id}`;

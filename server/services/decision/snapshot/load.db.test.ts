@@ -1,9 +1,11 @@
 import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
 import { World } from "#server/control-loop/testing/world.ts";
+import { budgetPeriod } from "#server/db/schema/budget.ts";
 import { job } from "#server/db/schema/job.ts";
 import { offer } from "#server/db/schema/offer.ts";
-import { site } from "#server/db/schema/site.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import { pool, site } from "#server/db/schema/site.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { publishPolicy } from "#server/services/governance/policy/publish.ts";
 import { loadSnapshot, SnapshotCache } from "./load.ts";
@@ -89,6 +91,13 @@ describe("a snapshot read with a previous one's cache", () => {
 		await db.update(site).set({ healthy: true }).where(eq(site.id, "aws"));
 		expect((await same()).offers).toHaveLength(1);
 
+		await db.update(pool).set({ nodes: 2 });
+		expect((await same()).pools.map(({ freeSlots }) => freeSlots)).toEqual([[0, 1]]);
+		await db.update(pool).set({ nodes: 1 });
+		await same();
+		await db.insert(budgetPeriod).values({ budgetId: "cloud-month", periodKey: "2026-11-01", postedMicroUsd: 3n });
+		expect((await same()).budgets.map(({ postedMicroUsd }) => postedMicroUsd)).toEqual([3n]);
+
 		// A policy without approval rules, and attempts that end and start again.
 		const source = `apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: default }\nspec:\n  rules:\n    - id: burst\n      burst: { always: true }\n`;
 		await publishPolicy(systemContext(db, w.clock, "seed"), { name: "default", message: "no one is asked", source });
@@ -100,5 +109,17 @@ describe("a snapshot read with a previous one's cache", () => {
 			await same();
 		}
 		expect((await w.attempts()).length).toBeGreaterThan(1);
+
+		// December has begun in UTC, but not in New York.
+		const posted = async () => (await same()).budgets.map(({ postedMicroUsd }) => postedMicroUsd);
+		await publishPolicy(systemContext(db, w.clock, "seed"), {
+			name: "default",
+			message: "a budget",
+			source: `${source}  budgets: [{ id: cloud-month, scope: "true", period: month, capUsd: 9, atCap: hold }]\n`,
+		});
+		w.clock.advance(Date.UTC(2026, 11, 1, 2) - w.clock.nowMs());
+		expect(await posted()).toEqual([0n]);
+		await db.update(setting).set({ value: "America/New_York" }).where(eq(setting.key, "ledger_zone"));
+		expect((await posted())[0]).toBeGreaterThanOrEqual(3n);
 	});
 });

@@ -30,10 +30,11 @@ import { ForeignCache } from "#server/services/capacity/foreign-job/waiting.ts";
 import { mountNamesOf } from "#server/services/capacity/site/mounts.ts";
 import { poolInterconnect } from "#server/services/capacity/site/pool-interconnect.ts";
 import { byClock, poolSpeed, type Speeds, speedsOfSites } from "#server/services/capacity/site/pool-speed.ts";
+import { KeptRead } from "#server/services/core/kept-read.ts";
 import { SameObjects } from "#server/services/core/same-objects.ts";
 import type { Timing } from "#server/services/core/timing.ts";
 import { type EgressUse, readEgressUse } from "#server/services/ledger/budget/egress-use.ts";
-import { budgetViews } from "#server/services/ledger/budget/views.ts";
+import { type BudgetPeriods, readBudgetPeriods, viewsOf } from "#server/services/ledger/budget/views.ts";
 import { type ActivePolicy, activePolicy } from "#server/services/policy/active.ts";
 import { homeGrid } from "#server/services/pricing/energy/home-grid.ts";
 import { OffersAsRead } from "#server/services/pricing/offer/offers-as-read.ts";
@@ -53,6 +54,7 @@ import { offerRecords as readOfferRecords } from "./offer-records.ts";
 import { type PendingRow, PendingRows } from "./pending-rows.ts";
 import { readRefusedPools } from "./refused-pools.ts";
 import { readReservations } from "./reservations.ts";
+import { readVersions, type Versions } from "./versions.ts";
 
 const HISTORY_AGE_MS = MINUTE_MS;
 /** How long a moved job keeps the place it was stopped for; after that it is a pending job like any other. */
@@ -60,6 +62,11 @@ const MOVE_VALID_MS = 10 * MINUTE_MS;
 
 /** State kept between cycles: in specs only the priority of waiting jobs changes, and run-time statistics change slowly. */
 export class SnapshotCache {
+	readonly policy = new KeptRead<ActivePolicy>();
+	readonly sites = new KeptRead<SiteRow[]>();
+	readonly pools = new KeptRead<(typeof pool.$inferSelect)[]>();
+	readonly allocations = new KeptRead<Awaited<ReturnType<typeof readOpenAllocations>>>();
+	readonly budgets = new KeptRead<BudgetPeriods>();
 	readonly specs = new Map<string, JobSpec>();
 	history: HistoryFacts | null = null;
 	readonly foretold = new ForetoldCache();
@@ -111,13 +118,15 @@ export async function loadSnapshot(
 	} = await historyOf(ctx.db, cache, ctx.clock.nowMs(), historyMaxAgeMs);
 	return ctx.db.transaction(
 		async (tx) => {
-			const active = await activePolicy(tx);
+			const versions = await readVersions(tx);
 			// The first statement fixed the snapshot. No fact in it is later, so no decision is dated before its input.
 			const nowMs = ctx.clock.nowMs();
-			const sites = await readSites(tx);
+			const active = await cache.policy.at(versions.policy, () => activePolicy(tx));
+			const sites = await cache.sites.at(versions.sites, () => readSites(tx));
 			const speeds = speedsOfSites(sites);
-			const { running, leaving } = await readRunning(tx, cache, { nowMs, policy: active.policy, speeds });
-			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, leaving, policy: active.policy, speeds });
+			const { running, leaving } = versions.hasLive ? await readRunning(tx, cache, { nowMs, policy: active.policy, speeds }) : NONE_RUNNING;
+			const rows = await cache.pendingRows.read(tx, versions.pending);
+			const pending = await readPending(tx, cache, { rows, nowMs, timing: ctx.timing, leaving, policy: active.policy, speeds });
 			dropEnded(cache, pending, running);
 			const egress = await readEgressUse(
 				tx,
@@ -125,13 +134,15 @@ export async function loadSnapshot(
 				nowMs,
 				running.map((r) => r.attemptId),
 			);
-			const foreign = await cache.foreign.read(tx);
-			const data = await cache.copies.add(tx, lasting);
 			const enabled = sites.filter((s) => s.enabled);
-			const pools = await readPools(tx, enabled, nowMs);
+			const foreign = await cache.foreign.read(tx, `${enabled.map(({ id }) => id)} ${versions.foreign}`);
+			const data = await cache.copies.add(tx, lasting);
+			const pools = await readPools(tx, cache, { sites: enabled, versions, nowMs });
 			const open = enabled.filter((s) => s.removedAt === null);
 			const mounts = mountNamesOf(open);
-			const offers = cache.offers.keep(await cache.offersAsRead.read(tx, nowMs));
+			const offers = cache.offers.keep(await cache.offersAsRead.read(tx, versions, nowMs));
+			const rules = active.policy.budgets;
+			const periods = await cache.budgets.at(`${versions.policy} ${versions.zone} ${versions.budgets}`, () => readBudgetPeriods(tx, rules));
 			const snapshot: Snapshot = {
 				nowMs,
 				seed: hash32(`${active.version}`),
@@ -144,7 +155,7 @@ export async function loadSnapshot(
 				running: cache.running.keep(withReservations(running, egress)),
 				...(egress.postedGiB.size > 0 && { egressGiB: egress.postedGiB }),
 				...(foreign.length > 0 && { foreign }),
-				budgets: await budgetViews(tx, active.policy.budgets, nowMs),
+				budgets: viewsOf(periods, rules, nowMs),
 				durations,
 				throughput,
 				offerRecords,
@@ -186,14 +197,21 @@ async function readPending(
 	tx: Tx,
 	cache: SnapshotCache,
 	{
+		rows,
 		nowMs,
 		timing,
 		leaving,
 		policy,
 		speeds,
-	}: { nowMs: number; timing: SnapshotContext["timing"]; leaving: readonly LeavingAttempt[]; policy: Policy; speeds: Speeds },
+	}: {
+		rows: readonly PendingRow[];
+		nowMs: number;
+		timing: SnapshotContext["timing"];
+		leaving: readonly LeavingAttempt[];
+		policy: Policy;
+		speeds: Speeds;
+	},
 ): Promise<PendingJob[]> {
-	const rows = await cache.pendingRows.read(tx);
 	if (rows.length === 0) return [];
 	await fillSpecs(
 		tx,
@@ -280,13 +298,20 @@ async function readLeftAndEnded(tx: Tx, nowMs: number): Promise<LeavingAttempt[]
 	return rows.map(forecastFor);
 }
 
+interface RunningNow {
+	running: RunningAttempt[];
+	leaving: LeavingAttempt[];
+}
+
+const NONE_RUNNING: RunningNow = { running: [], leaving: [] };
+
 async function readRunning(
 	tx: Tx,
 	cache: SnapshotCache,
 	{ nowMs, policy, speeds }: { nowMs: number; policy: Policy; speeds: Speeds },
-): Promise<{ running: RunningAttempt[]; leaving: LeavingAttempt[] }> {
+): Promise<RunningNow> {
 	const rows = await readLiveAttempts(tx, speeds);
-	if (rows.length === 0) return { running: [], leaving: [] };
+	if (rows.length === 0) return NONE_RUNNING;
 	const use = await readGpuUse(tx, policy, nowMs);
 	await fillSpecs(
 		tx,
@@ -322,21 +347,21 @@ function readSites(tx: Tx) {
 	return tx.select({ id, provider, enabled, removedAt, settings, healthy, unhealthySince }).from(site).orderBy(asc(id));
 }
 
-async function readPools(tx: Tx, sites: Awaited<ReturnType<typeof readSites>>, nowMs: number): Promise<PoolView[]> {
+type SiteRow = Awaited<ReturnType<typeof readSites>>[number];
+
+async function readPools(
+	tx: Tx,
+	cache: SnapshotCache,
+	{ sites, versions, nowMs }: { sites: readonly SiteRow[]; versions: Versions; nowMs: number },
+): Promise<PoolView[]> {
 	const siteOf = new Map(sites.map((s) => [s.id, s]));
-	const rows = (await tx.select().from(pool)).flatMap((p) => {
+	const rows = (await cache.pools.at(versions.pools, () => tx.select().from(pool))).flatMap((p) => {
 		const s = siteOf.get(p.siteId);
 		return s ? [{ pool: p, site: s }] : [];
 	});
-	const open = await tx
-		.select({ siteId: allocation.siteId, poolId: allocation.poolId, slots: allocation.slots })
-		.from(allocation)
-		.where(isNull(allocation.endedAt));
-	const prices = await busyPricesNow(
-		tx,
-		rows.map((row) => row.pool),
-		nowMs,
-	);
+	const open = await cache.allocations.at(versions.allocations, () => readOpenAllocations(tx));
+	const own = rows.map((row) => row.pool);
+	const prices = versions.hasCards ? await busyPricesNow(tx, own, nowMs) : new Map<string, bigint>();
 	return rows.map(({ pool: p, site: s }) => {
 		const taken = new Set<number>(p.unavailableSlots);
 		for (const a of open) if (a.siteId === p.siteId && a.poolId === p.id) for (const slot of a.slots) taken.add(slot);
@@ -365,6 +390,11 @@ async function readPools(tx: Tx, sites: Awaited<ReturnType<typeof readSites>>, n
 			freeSlots: Array.from({ length: total }, (_, i) => i).filter((i) => !taken.has(i)),
 		};
 	});
+}
+
+function readOpenAllocations(tx: Tx) {
+	const { siteId, poolId, slots } = allocation;
+	return tx.select({ siteId, poolId, slots }).from(allocation).where(isNull(allocation.endedAt));
 }
 
 async function fillSpecs(tx: Tx, cache: SnapshotCache, jobIds: string[]): Promise<void> {

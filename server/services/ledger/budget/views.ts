@@ -1,5 +1,6 @@
 import { inArray } from "drizzle-orm";
 import { periodOf } from "#server/accounting/calendar.ts";
+import { type Calendar, UTC } from "#server/accounting/zone.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { budgetPeriod } from "#server/db/schema/budget.ts";
 import type { BudgetRule } from "#server/domain/policy.ts";
@@ -11,7 +12,16 @@ import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
  * budget without charges has zeros.
  */
 export async function budgetViews(db: DbOrTx, rules: readonly BudgetRule[], nowMs: number): Promise<BudgetView[]> {
-	if (rules.length === 0) return [];
+	return viewsOf(await readBudgetPeriods(db, rules), rules, nowMs);
+}
+
+export interface BudgetPeriods {
+	rows: readonly (typeof budgetPeriod.$inferSelect)[];
+	calendar: Calendar;
+}
+
+export async function readBudgetPeriods(db: DbOrTx, rules: readonly BudgetRule[]): Promise<BudgetPeriods> {
+	if (rules.length === 0) return { rows: [], calendar: UTC };
 	const rows = await db
 		.select()
 		.from(budgetPeriod)
@@ -21,7 +31,10 @@ export async function budgetViews(db: DbOrTx, rules: readonly BudgetRule[], nowM
 				rules.map((r) => r.id),
 			),
 		);
-	const calendar = await ledgerCalendar(db);
+	return { rows, calendar: await ledgerCalendar(db) };
+}
+
+export function viewsOf({ rows, calendar }: BudgetPeriods, rules: readonly BudgetRule[], nowMs: number): BudgetView[] {
 	return rules.map((rule) => {
 		const own = rows.filter((r) => r.budgetId === rule.id);
 		const { key } = periodOf(rule.period, nowMs, calendar);

@@ -1,10 +1,9 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { offer } from "#server/db/schema/offer.ts";
 import { setting } from "#server/db/schema/setting.ts";
 import { site } from "#server/db/schema/site.ts";
 import type { Offer } from "#server/domain/capacity.ts";
-import { defined } from "#server/kernel/assert.ts";
 import { discountOffers, discountsAt } from "#server/scheduling/discount.ts";
 import { COMMITMENTS_SETTING, parseCommitments } from "../commitment/commitments.ts";
 import { DISCOUNTS_SETTING, parseDiscounts } from "./discounts.ts";
@@ -20,23 +19,27 @@ export class OffersAsRead {
 	#last: { digest: string; offers: Offer[] } | null = null;
 
 	/** Returns the objects of the last read if nothing changed. Call it in a repeatable-read transaction, so that all reads agree. */
-	async read(tx: DbOrTx, nowMs: number): Promise<Offer[]> {
-		const inputs = await readInputs(tx);
+	async read(tx: DbOrTx, inputs: OfferInputs, nowMs: number): Promise<Offer[]> {
 		const discounts = discountsAt(parseDiscounts(inputs.discounts), nowMs);
-		const digest = `${inputs.digest} ${JSON.stringify(discounts)}`;
+		const digest = `${inputs.offerDigest} ${JSON.stringify(discounts)}`;
 		if (this.#last?.digest !== digest) this.#last = { digest, offers: discountOffers(await listListPrices(tx), discounts) };
 		const market = await withQuotas(tx, this.#last.offers);
 		return [...market, ...(await reservedOffers(tx, parseCommitments(inputs.commitments), market, nowMs))];
 	}
 }
 
-/** The digest, with the two settings that also depend on the current time. */
-async function readInputs(tx: DbOrTx) {
-	const settingOf = (key: string) => sql`(select ${setting.value} from ${setting} where ${setting.key} = ${key})`;
-	const [row] = await tx.execute<{ digest: string; discounts: unknown; commitments: unknown }>(sql`
-		select concat(
-			(select md5(string_agg(${offer}::text, ' ' order by ${offer.id})) from ${offer}), ' ',
-			(select string_agg(concat(${site.id}, ${site.enabled}, ${site.healthy}), ' ' order by ${site.id}) from ${site})
-		) as digest, ${settingOf(DISCOUNTS_SETTING)} as discounts, ${settingOf(COMMITMENTS_SETTING)} as commitments`);
-	return defined(row, "row of a select without a table");
+/** A digest of the offers and sites, with the two settings that also depend on the current time. */
+export interface OfferInputs {
+	offerDigest: string;
+	discounts: unknown;
+	commitments: unknown;
 }
+
+const settingOf = (key: string) => sql`(select ${setting.value} from ${setting} where ${setting.key} = ${sql.raw(`'${key}'`)})`;
+
+/** The columns of OfferInputs. */
+export const OFFER_INPUTS: SQL = sql`
+	concat(
+		(select md5(string_agg(${offer}::text, ' ' order by ${offer.id})) from ${offer}), ' ',
+		(select string_agg(concat(${site.id}, ${site.enabled}, ${site.healthy}), ' ' order by ${site.id}) from ${site})
+	) as "offerDigest", ${settingOf(DISCOUNTS_SETTING)} as discounts, ${settingOf(COMMITMENTS_SETTING)} as commitments`;

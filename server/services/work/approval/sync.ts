@@ -21,7 +21,6 @@ export interface SyncedApprovals {
 export async function syncApprovals(db: Db, snapshot: Snapshot, plan: Plan): Promise<SyncedApprovals> {
 	const done: SyncedApprovals = { opened: 0, withdrawn: 0, expired: 0 };
 	const open = await db.select().from(approval).where(eq(approval.state, "open"));
-	if (open.length === 0 && !plan.asks) return done;
 	const { nowMs, policy, policyVersion } = snapshot;
 	const expired = open.filter((o) => o.expiresAt.getTime() <= nowMs);
 	const withdrawn = open.filter((o) => !expired.includes(o) && isOver(o, snapshot, plan));

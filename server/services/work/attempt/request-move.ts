@@ -37,14 +37,15 @@ export async function requestMove(
 	return true;
 }
 
+export const isMoveDue = (nowMs: number) =>
+	and(isNotNull(attempt.moveAt), lte(attempt.moveAt, new Date(nowMs)), isNull(attempt.stopRequestedAt), isNull(attempt.finishedAt));
+
 /** Asks every attempt with a due move to end. Returns how many. */
 export async function beginDueMoves(db: Db, nowMs: number): Promise<number> {
 	const due = await db
 		.select({ id: attempt.id, reason: attempt.moveReason })
 		.from(attempt)
-		.where(
-			and(isNotNull(attempt.moveAt), lte(attempt.moveAt, new Date(nowMs)), isNull(attempt.stopRequestedAt), isNull(attempt.finishedAt)),
-		)
+		.where(isMoveDue(nowMs))
 		.orderBy(asc(attempt.id));
 	let asked = 0;
 	for (const row of due) {
