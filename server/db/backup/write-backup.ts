@@ -93,5 +93,7 @@ async function writeTable(from: Readable, file: string): Promise<{ rows: number;
 		},
 	});
 	await pipeline(from, count, createGzip({ level: 6 }), createWriteStream(file, { mode: 0o600, flush: true }));
+	// The client pauses its socket while the stream is full, and resumes it only here. If the last rows filled it, no response follows.
+	from._read(0);
 	return { rows, sha256: hash.digest("hex") };
 }
