@@ -151,6 +151,14 @@ describe("a pipeline over a site that really runs it", () => {
 });
 
 describe("a pipeline", () => {
+	it("is refused when a step can run only in a cloud that the budget cannot pay", async () => {
+		const text = `${head}kind: Pipeline\nspec: { steps: [{ name: train, job: { command: ["true"] } }] }\n`;
+		world = await World.open({ slots: 0, capUsd: 0.01, rules: [] });
+		await expect(submitPipeline(ctxOf(world), { text })).rejects.toMatchObject({
+			...{ code: "conflict", message: expect.stringMatching(/^The pipeline may spend up to \$[\d.]+, and budget .* has \$0\.01 left/) },
+		});
+	});
+
 	const failing = (command: string) => `${head}kind: Pipeline
 spec:
   steps:

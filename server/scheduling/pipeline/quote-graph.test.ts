@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { PipelineSpec, StepSpec } from "#server/domain/pipeline/pipeline.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { decide } from "../decide.ts";
+import { makeRunTimeOf } from "../run-time.ts";
+import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, BURST_AFTER_10S } from "../testing/builders.ts";
+import type { Snapshot } from "../types.ts";
 import { deadlineOfStep, findCriticalPath } from "./critical-path.ts";
-import { quoteGraph, type RunQuote } from "./quote-graph.ts";
+import { quoteGraph, quoteRun, type RunQuote } from "./quote-graph.ts";
 
 const hours = (p50: number, p90 = p50) => ({ p50Ms: p50 * HOUR_MS, p90Ms: p90 * HOUR_MS });
 const step = (name: string, needs: string[] = [], retry = 0): StepSpec => ({ name, needs, when: null, retry, inputs: [], runs: [] });
@@ -76,5 +80,43 @@ describe("the quote of a graph", () => {
 		const quote = quoteGraph(spec([step("a"), step("b", ["a"])]), () => [quoted(hours(1), { wait: hours(0.5) })], 10 * MINUTE_MS);
 		expect(quote.start.p50Ms).toBe(40 * MINUTE_MS);
 		expect(quote.finish.p50Ms).toBe(3 * HOUR_MS + 10 * MINUTE_MS);
+	});
+});
+
+describe("the quote of a step that cannot start now", () => {
+	const quoteOf = (given: Partial<Snapshot>): RunQuote => {
+		const job = aJob("step").build();
+		const snapshot = aSnapshot({ offers: [anOffer()], pending: [job], ...given });
+		const [explanation] = decide(snapshot, { asked: new Set([job.jobId]) }).explanations;
+		if (!explanation) throw new Error("no explanation");
+		return quoteRun(explanation, makeRunTimeOf(snapshot.durations)(job.spec), snapshot.nowMs);
+	};
+	const month = { policy: aPolicy({ budgets: [{ id: "month" }] }), budgets: [aBudget("month", { cap: 100, held: 100 })] };
+	const busy = {
+		pools: [aPool({ freeSlots: [] })],
+		running: [0, 1, 2, 3].map((slot) => aJob(`old-${slot}`).running("home-a", [slot], 0)),
+	};
+	const free = quoteOf({ pools: [] });
+
+	it("has the worst case of the cloud when the budget is too small and home cannot run it", () => {
+		expect(free).toMatchObject({ outcome: "launch", placement: { capacityType: "on_demand" } });
+		expect(free.worstMicroUsd).toBeGreaterThan(0n);
+		expect(quoteOf({ ...month, pools: [] })).toEqual({ ...free, outcome: "hold" });
+	});
+
+	it("waits for home when the budget is too small and home can run it", () => {
+		expect(quoteOf({ ...month, ...busy })).toMatchObject({ outcome: "hold", placement: { capacityType: "owned" }, worstMicroUsd: 0n });
+	});
+
+	it("has the worst case of the cloud when it waits for an approval or for capacity", () => {
+		const ask = { kind: "require" as const, capacityType: null, approval: "finance" as const };
+		const policy = aPolicy({ rules: [BURST_AFTER_10S, ["ask-first", null, ask]] });
+		expect(quoteOf({ pools: [], policy })).toEqual({ ...free, outcome: "hold" });
+		const offers = [anOffer({ backoffUntilMs: aSnapshot().nowMs + HOUR_MS })];
+		expect(quoteOf({ pools: [], offers })).toEqual({ ...free, outcome: "wait" });
+	});
+
+	it("costs nothing when it can never run", () => {
+		expect(quoteOf({ pools: [], offers: [] })).toMatchObject({ placement: null, worstMicroUsd: 0n });
 	});
 });

@@ -1,7 +1,7 @@
 import type { Placement } from "#server/domain/capacity.ts";
-import type { Explanation, Outcome, TimeRange } from "#server/domain/decision.ts";
+import type { Candidate, Explanation, Outcome, RemovalCode, TimeRange } from "#server/domain/decision.ts";
 import type { PipelineSpec } from "#server/domain/pipeline/pipeline.ts";
-import { expectedOf } from "../quote/suggest.ts";
+import { expectedOf, soonestAtHome } from "../quote/suggest.ts";
 import type { TimeSpread } from "../types.ts";
 import { findCriticalPath, type StepPath } from "./critical-path.ts";
 import { sampleFinish } from "./sample-finish.ts";
@@ -48,7 +48,7 @@ export interface GraphQuote {
 
 /** From the decision for one job: where it would run, for how long and for how much. */
 export function quoteRun(explanation: Explanation, runTime: TimeSpread, nowMs: number): RunQuote {
-	const expected = expectedOf(explanation);
+	const expected = expectedOf(explanation) ?? awaitedOf(explanation);
 	const { outcome } = explanation;
 	if (!expected) {
 		const nothing = { wait: { p50Ms: 0, p90Ms: 0 }, cashMicroUsd: 0n, worstMicroUsd: 0n, emissionsGrams: null };
@@ -65,6 +65,31 @@ export function quoteRun(explanation: Explanation, runTime: TimeSpread, nowMs: n
 		...{ cashMicroUsd: BigInt(expected.cashMicroUsd), worstMicroUsd: isOwned ? 0n : BigInt(expected.worstCaseMicroUsd) },
 		emissionsGrams: expected.emissionsGrams,
 	};
+}
+
+/** Removals that end by themselves or by a person's decision, while the job waits. */
+const PASSING: ReadonlySet<RemovalCode> = new Set([
+	"budget_exceeded",
+	"approval_required",
+	"cap_exceeded",
+	"quota_exceeded",
+	"reserved_full",
+	"capacity_backoff",
+	"burst_not_due",
+	"spot_worth_the_wait",
+]);
+
+/**
+ * What a job without a placement waits for: home when it waits for money, otherwise the best cloud candidate that may become available. Its
+ * worst case is then held, or refused, before the pipeline starts.
+ */
+function awaitedOf({ outcome, reason, candidates }: Explanation): Candidate | null {
+	if (outcome === "fail") return null;
+	const home = soonestAtHome(candidates);
+	const cloud = candidates.find(
+		({ placement, removedBy }) => placement.capacityType !== "owned" && (removedBy === null || PASSING.has(removedBy.why)),
+	);
+	return reason.code === "budget_exceeded" ? (home ?? cloud ?? null) : (cloud ?? home);
 }
 
 /**

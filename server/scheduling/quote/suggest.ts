@@ -24,14 +24,20 @@ export interface AskedVariant {
 export function expectedOf({ outcome, candidates, reason }: Explanation): Candidate | null {
 	const chosen = candidates.find((c) => c.outcome === "chosen");
 	if (chosen || outcome !== "wait") return chosen ?? null;
+	const first = soonestAtHome(candidates);
+	// Work deferred to a better hour starts then, wherever that is.
+	const untilMs = reason.code === "deferred_cheaper_hour" || reason.code === "deferred_greener_hour" ? reason.facts["untilMs"] : null;
+	return first && typeof untilMs === "number" ? notBefore(first, untilMs) : first;
+}
+
+/** The owned pool that starts it first; null if none can run it. */
+export function soonestAtHome(candidates: readonly Candidate[]): Candidate | null {
 	let first: Candidate | null = null;
 	for (const c of candidates) {
 		if (c.placement.capacityType !== "owned" || c.outcome === "removed") continue;
 		if (first === null || c.start.p50Ms < first.start.p50Ms) first = c;
 	}
-	// Work deferred to a better hour starts then, wherever that is.
-	const untilMs = reason.code === "deferred_cheaper_hour" || reason.code === "deferred_greener_hour" ? reason.facts["untilMs"] : null;
-	return first && typeof untilMs === "number" ? notBefore(first, untilMs) : first;
+	return first;
 }
 
 function notBefore(candidate: Candidate, atMs: number): Candidate {

@@ -26,7 +26,7 @@ export interface BudgetShare {
 export interface PreparedQuote {
 	quote: GraphQuote;
 	decidedAtMs: number;
-	/** Reasons of steps that cannot start without a change by a person, by name. */
+	/** Reasons of steps that cannot start now and do not wait for home, by name. */
 	reasons: Map<string, ReasonView>;
 	budgets: BudgetShare[];
 	/** Results of unknown size. The cost of moving them is not included. */
@@ -46,9 +46,10 @@ export async function prepareQuote(ctx: QuoteContext, spec: PipelineSpec): Promi
 		explain: (jobs) => decideAsked(ctx, snapshot, jobs).explanationOf,
 	});
 	const reasons = new Map(
-		quote.steps.flatMap(({ name, outcome }) => {
+		quote.steps.flatMap(({ name, outcome, placement }) => {
 			const first = firstReasons.get(name);
-			return first && (outcome === "hold" || outcome === "fail") ? [[name, reasonView(first)] as const] : [];
+			const isShown = outcome === "hold" || outcome === "fail" || (outcome === "wait" && placement?.capacityType !== "owned");
+			return first && isShown ? [[name, reasonView(first)] as const] : [];
 		}),
 	);
 	const unsizedResults = spec.steps.reduce((sum, { inputs }) => sum + inputs.filter((input) => !past.has(keyOf(input))).length, 0);
