@@ -8,6 +8,7 @@ import { availableUntil, isAvailable } from "./availability.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { GraphPlanner } from "./graphs/graph-planner.ts";
 import { GraphRuns, traceJobOf } from "./graphs/graph-runs.ts";
+import type { LiveGraph } from "./graphs/live-graph.ts";
 import { reportGraphs } from "./graphs/report-graphs.ts";
 import { HomeNodes } from "./home-nodes.ts";
 import { ReplayJob } from "./job.ts";
@@ -169,9 +170,12 @@ export class Engine implements World {
 	/** Results of the pipelines, in order of submission. Absent: the scenario has none. */
 	reportPipelines(): ReplayedPipeline[] | null {
 		if (!this.scenario.pipelines) return null;
-		const jobOf = (pipeline: ReplayPipeline, run: RunSpec): ReplayJob =>
-			this.#makeJob(traceJobOf(this.scenario, pipeline, { id: run.name, run, deadlineMs: null, submitMs: 0 }), -1);
-		return reportGraphs(this.#graphs.all, ({ pipeline }, run) => this.meter.leastMs(jobOf(pipeline, run)));
+		const jobOf = (graph: LiveGraph, run: RunSpec, step: number): ReplayJob => {
+			const hasWritten = (name: string): boolean => graph.hasSucceeded(name);
+			const given = { id: run.name, run, step, deadlineMs: null, submitMs: 0, hasWritten, fails: false };
+			return this.#makeJob(traceJobOf(this.scenario, graph.pipeline, given), -1);
+		};
+		return reportGraphs(this.#graphs.all, (graph, run, step) => this.meter.leastMs(jobOf(graph, run, step)));
 	}
 
 	/** Replays until every job is done or given up, or no events remain. */
@@ -337,7 +341,7 @@ export class Engine implements World {
 		job.givenUp = true;
 		this.#left--;
 		if (job.pipelineId === null) return;
-		this.#graphs.ended(job.id, "failed");
+		this.#graphs.ended(job.id, false);
 		this.wakeAt(this.#nowMs);
 	}
 
@@ -491,7 +495,7 @@ export class Engine implements World {
 		if (why === "finished") {
 			job.finishedAtMs = this.#nowMs;
 			this.#left--;
-			if (job.pipelineId !== null) this.#graphs.ended(job.id, "succeeded");
+			if (job.pipelineId !== null) this.#graphs.ended(job.id, true);
 		}
 		const measured = this.meter.measure(run, why, this.#nowMs, job.savedMs - before);
 		if (job.pipelineId !== null) this.#graphs.measured(measured);

@@ -53,6 +53,10 @@ export interface ReplayPipeline {
 	spec: PipelineSpec;
 	/** By name of the run: its time on a machine of speed 1, ms. */
 	runMs: ReadonlyMap<string, number>;
+	/** Size of each result that one run writes, GiB, by `step.output`. Absent: moving it takes no time and costs nothing. */
+	resultGiB: ReadonlyMap<string, number>;
+	/** By name of the run: exit codes of its tries in order; the last one is that of all further tries. Absent: 0. */
+	exitCodes: ReadonlyMap<string, readonly number[]>;
 }
 
 /** What our own records contain about a job besides its times. Its spec takes precedence over the TraceJob fields with the same content. */

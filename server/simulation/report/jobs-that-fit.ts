@@ -42,8 +42,9 @@ export function jobsThatFit(
 /** @throws SpillwayError `invalid_input` naming the first step of a pipeline that no pool and no offer can hold */
 export function requirePlacesForPipelines(scenario: ReplayScenario): void {
 	for (const pipeline of scenario.pipelines ?? []) {
-		for (const { name, runs } of pipeline.spec.steps) {
-			const jobs = runs.map((run) => traceJobOf(scenario, pipeline, { id: run.name, run, deadlineMs: null, submitMs: 0 }));
+		for (const [step, { name, runs }] of pipeline.spec.steps.entries()) {
+			const given = { step, deadlineMs: null, submitMs: 0, hasWritten: () => true, fails: false };
+			const jobs = runs.map((run) => traceJobOf(scenario, pipeline, { id: run.name, run, ...given }));
 			if (jobsThatFit(jobs, scenario).length === jobs.length) continue;
 			throw new SpillwayError("invalid_input", `Step ${name} of ${pipeline.id} fits no pool and no offer of the scenario.`, {
 				fix: "Compare its resources and the residency of its data with the scenario's machines.",

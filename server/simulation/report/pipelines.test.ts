@@ -135,6 +135,65 @@ describe("a pipeline by hand", () => {
 	});
 });
 
+describe("results between steps", () => {
+	const passing = PIPELINE.replace(
+		'["true"], resources: { gpus: 2 }',
+		'["true"], outputs: [{ name: model, path: out, kind: model }], resources: { gpus: 2 }',
+	).replace("needs: [train], job: {", "job: { data: [{ from: train.model, mount: /models }],");
+	const linked = SCENARIO.replace("usdPerHour: 3.6,", "usdPerHour: 3.6, egressUsdPerGiB: 0.1,").replace(
+		"  pipelines:",
+		'  data: { links: [{ to: "aws:r", mibPerS: 100 }] }\n  pipelines:',
+	);
+	const away = linked.replace(/ {2}pools: .*\n/, "");
+	const entry = (resultGiB: string) => `    - { file: two.yaml, runTimes: { train: 1h, report: 30m }${resultGiB} }\n`;
+	const inCloud = (resultGiB: string) => run(scenarioOf(entry(resultGiB), passing, away), ALWAYS);
+
+	it("take the time and money that moving them to a cloud and home takes", () => {
+		const [free, moved] = [inCloud(""), inCloud(", resultGiB: { train.model: 10 }")];
+		// Two models of 10 GiB at 100 MiB/s.
+		const laterS = 2 * 102.4;
+		const endS = ({ pipelines }: typeof free) => Date.parse(pipelines[0]?.finishedAt ?? "") / 1_000;
+		expect(endS(moved) - endS(free)).toBeCloseTo(laterS, 0);
+		// The longer rent of two GPUs, and 20 GiB sent home.
+		expect(moved.cloudCostUsd - free.cloudCostUsd).toBeCloseTo((laterS / 3_600) * 3.6 + 20 * 0.1, 2);
+	});
+	it("cost nothing at home", () => {
+		const atHome = (resultGiB: string) => run(scenarioOf(entry(resultGiB), passing, linked), HOME_ONLY).pipelines;
+		expect(atHome(", resultGiB: { train.model: 10 }")).toEqual(atHome(""));
+	});
+	it("are not read from a run that failed", () => {
+		const always = passing.replace("- { name: report,", "- { name: report, when: 'true',");
+		const seen: (string | undefined)[][] = [];
+		const scenario = scenarioOf(entry(", resultGiB: { train.model: 10 }, exitCodes: { train-2: [1] }"), always, away);
+		replay(
+			[],
+			scenario,
+			{ name: "spillway", policy: ALWAYS },
+			{ onRelease: ({ recorded }) => seen.push(recorded?.spec.data.map(({ mount }) => mount) ?? []) },
+		);
+		expect(seen).toEqual([[], [], ["/models/train-1"]]);
+	});
+});
+
+describe("exit codes", () => {
+	const entry = (exitCodes: string) => `    - { file: two.yaml, runTimes: { train: 1h, report: 30m }, exitCodes: ${exitCodes} }\n`;
+	const retried = PIPELINE.replace("name: train,", "name: train, retry: 1,");
+	it("repeat a run with retry, each time for its whole run time", () => {
+		const [pipeline] = run(scenarioOf(entry("{ train-2: [7, 0] }"), retried), HOME_ONLY).pipelines;
+		expect(pipeline).toMatchObject({ state: "succeeded", runsSucceeded: 3, finishedAt: "2026-01-01T03:30:00.000Z" });
+	});
+	it("skip the steps that need a failed one, and let conditions see the code", () => {
+		expect(run(scenarioOf(entry("{ train: [7] }"), retried), HOME_ONLY).pipelines).toMatchObject([{ state: "failed", runsSucceeded: 0 }]);
+		const repaired = PIPELINE.replace("needs: [train],", "needs: [train], when: 'needs.train.exit == 7',");
+		expect(run(scenarioOf(entry("{ train-1: [7] }"), repaired), HOME_ONLY).pipelines).toMatchObject([
+			{ state: "failed", runsSucceeded: 2 },
+		]);
+		expect(run(scenarioOf(entry("{ train-1: [6] }"), repaired), HOME_ONLY).pipelines).toMatchObject([
+			{ state: "failed", runsSucceeded: 1 },
+		]);
+	});
+});
+
 describe("one hold", () => {
 	/** Nothing is owned, so every step is quoted in the cloud. */
 	const cloud = (entries: string, pipeline = PIPELINE) => scenarioOf(entries, pipeline, SCENARIO.replace(/ {2}pools: .*\n/, ""));
@@ -166,6 +225,12 @@ describe("mistakes in a scenario's pipelines", () => {
 		["    - { submit: 1h }\n", PIPELINE, `line ${first}, column 7: spec.pipelines.0: needs either file or document.`],
 		["    - { file: two.yaml, times: 2 }\n", PIPELINE, "spec.pipelines.0.times: needs a time between two submissions."],
 		["    - { file: two.yaml, runTimes: { trian: 1h } }\n", PIPELINE, "spec.pipelines.0.runTimes.trian: two has no step or run trian."],
+		[
+			"    - { file: two.yaml, resultGiB: { train.model: 1 } }\n",
+			PIPELINE,
+			"spec.pipelines.0.resultGiB.train.model: two has no result train.model.",
+		],
+		["    - { file: two.yaml, exitCodes: { trian: [1] } }\n", PIPELINE, "spec.pipelines.0.exitCodes.trian: two has no step or run trian."],
 		["    - { file: two.yaml }\n", PIPELINE.replace("estimate: 30m, ", ""), "step report has no run time."],
 		["    - { file: two.yaml, runTimes: { train-2: 3h } }\n", PIPELINE, "train-2 runs for 3h, longer than its maximum of 2h."],
 		[

@@ -26,13 +26,15 @@ export function readPipelines(ctx: ScenarioContext): ReplayPipeline[] {
 				"Give a deadline from each submission, such as 8h.",
 			);
 		const runMs = runTimesOf(ctx, entry, i, spec);
+		const resultGiB = resultSizesOf(ctx, entry, i, spec);
+		const exitCodes = exitCodesOf(ctx, entry, i, spec);
 		const name = entry.name ?? spec.name;
 		if (names.has(name)) throw doc.error(["pipelines", i], `there is a pipeline ${name} already.`, "Give it its own name.");
 		names.add(name);
 		return Array.from({ length: entry.times }, (_, at): ReplayPipeline => {
 			const submitMs = entry.submit + at * (entry.every ?? 0);
 			const deadlineMs = entry.deadline === undefined ? spec.deadlineMs : startMs + submitMs + entry.deadline;
-			return { id: entry.times > 1 ? `${name}-${at + 1}` : name, submitMs, runMs, spec: { ...spec, deadlineMs } };
+			return { id: entry.times > 1 ? `${name}-${at + 1}` : name, submitMs, runMs, resultGiB, exitCodes, spec: { ...spec, deadlineMs } };
 		});
 	});
 	const runs = all.reduce((sum, { spec }) => sum + runsOf(spec).length, 0);
@@ -80,15 +82,9 @@ function runsOf({ steps }: Spec): RunSpec[] {
 }
 
 /** By run: the scenario's time for it or for its step, else the job's own estimate. */
-function runTimesOf({ doc }: ScenarioContext, { runTimes }: PipelineEntry, i: number, spec: Spec): Map<string, number> {
-	const known = new Set(spec.steps.flatMap(({ name, runs }) => [name, ...runs.map((run) => run.name)]));
-	for (const name of Object.keys(runTimes))
-		if (!known.has(name))
-			throw doc.error(
-				["pipelines", i, "runTimes", name],
-				`${spec.name} has no step or run ${name}.`,
-				suggestName(name, [...known].slice(0, 50)),
-			);
+function runTimesOf(ctx: ScenarioContext, { runTimes }: PipelineEntry, i: number, spec: Spec): Map<string, number> {
+	const { doc } = ctx;
+	requireKnown(ctx, ["pipelines", i, "runTimes"], Object.keys(runTimes), stepsAndRuns(spec), `${spec.name} has no step or run`);
 	return new Map(
 		spec.steps.flatMap((step) =>
 			step.runs.map((run): [string, number] => {
@@ -104,5 +100,36 @@ function runTimesOf({ doc }: ScenarioContext, { runTimes }: PipelineEntry, i: nu
 				throw doc.error(["pipelines", i], `step ${step.name} has no run time.`, `Add it to runTimes, such as ${step.name}: 1h.`);
 			}),
 		),
+	);
+}
+
+function stepsAndRuns({ steps }: Spec): string[] {
+	return [...new Set(steps.flatMap(({ name, runs }) => [name, ...runs.map((run) => run.name)]))];
+}
+
+function requireKnown(
+	{ doc }: ScenarioContext,
+	at: readonly (string | number)[],
+	names: readonly string[],
+	known: readonly string[],
+	problem: string,
+): void {
+	const set = new Set(known);
+	for (const name of names)
+		if (!set.has(name)) throw doc.error([...at, name], `${problem} ${name}.`, suggestName(name, known.slice(0, 50)));
+}
+
+/** Sizes of results that another step reads or that come home. */
+function resultSizesOf(ctx: ScenarioContext, { resultGiB }: PipelineEntry, i: number, spec: Spec): Map<string, number> {
+	const outputs = spec.steps.flatMap(({ name, runs }) => (runs[0]?.job.outputs ?? []).map((output) => `${name}.${output.name}`));
+	requireKnown(ctx, ["pipelines", i, "resultGiB"], Object.keys(resultGiB), outputs, `${spec.name} has no result`);
+	return new Map(Object.entries(resultGiB));
+}
+
+/** By run: the scenario's exit codes for it or for its step. */
+function exitCodesOf(ctx: ScenarioContext, { exitCodes }: PipelineEntry, i: number, spec: Spec): Map<string, number[]> {
+	requireKnown(ctx, ["pipelines", i, "exitCodes"], Object.keys(exitCodes), stepsAndRuns(spec), `${spec.name} has no step or run`);
+	return new Map(
+		spec.steps.flatMap(({ name, runs }) => runs.map((run): [string, number[]] => [run.name, exitCodes[run.name] ?? exitCodes[name] ?? []])),
 	);
 }

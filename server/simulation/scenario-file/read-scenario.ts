@@ -68,6 +68,7 @@ export function parseScenario(
 		);
 	const gridForecast = readGridForecast(ctx);
 	const pipelines = readPipelines(ctx);
+	const movesData = spec.data.sets.length > 0 || pipelines.some(({ resultGiB }) => resultGiB.size > 0);
 	const scenario: ReplayScenario = {
 		name: doc.title,
 		seed: ctx.seed,
@@ -91,7 +92,7 @@ export function parseScenario(
 		...(spec.throughput && { throughput: { ...spec.throughput, prior: facts.throughputPrior } }),
 		...(spec.scaling && { scaling: spec.scaling }),
 		...(pipelines.length > 0 && { pipelines }),
-		...(spec.data.sets.length > 0 ? { data: readDataSets(ctx, pools, offers) } : {}),
+		...(movesData ? { data: readDataSets(ctx, pools, offers) } : {}),
 	};
 	return { scenario, files };
 }

@@ -218,6 +218,10 @@ const pipeline = z.strictObject({
 	deadline: duration.optional(),
 	/** By step or run; omitted: the job's estimate. */
 	runTimes: z.record(text, duration).default({}),
+	/** Size of each result that one run writes, GiB, by `step.output`; omitted: moving it takes no time and costs nothing. */
+	resultGiB: z.record(text, z.number().positive().max(1_000_000)).default({}),
+	/** By step or run: the exit code of each try; the last one is that of all further tries. Omitted: 0. */
+	exitCodes: z.record(text, z.array(z.number().int().min(0).max(255)).min(1).max(100)).default({}),
 });
 
 const speeds = z

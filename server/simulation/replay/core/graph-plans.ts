@@ -10,6 +10,7 @@ import { expectationsOf, neededOf, stepNeedsOf } from "#server/scheduling/pipeli
 import { quoteSpec } from "#server/scheduling/pipeline/quote-spec.ts";
 import type { Snapshot } from "#server/scheduling/types.ts";
 import type { GraphPlanner } from "../graphs/graph-planner.ts";
+import { resultsReadBy } from "../graphs/results.ts";
 import type { ReplayPipeline } from "../types.ts";
 import type { MoneyHeld } from "./money-held.ts";
 
@@ -27,10 +28,11 @@ export class GraphPlans implements GraphPlanner {
 		this.#snapshot = given.snapshot;
 	}
 
-	submit({ id, spec }: ReplayPipeline): string | null {
+	submit(pipeline: ReplayPipeline): string | null {
+		const { id, spec } = pipeline;
 		const snapshot = this.#snapshot();
 		const { quote } = quoteSpec(spec, snapshot, {
-			jobOf: (job) => job,
+			jobOf: (job, step) => ({ ...job, data: [...job.data, ...resultsReadBy(pipeline, step, () => true)] }),
 			seenAs: (job) => job,
 			explain: (jobs) => {
 				const asked = new Set(jobs.map(({ jobId }) => jobId));

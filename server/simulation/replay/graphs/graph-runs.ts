@@ -5,6 +5,7 @@ import type { MeasuredRun } from "../meter.ts";
 import type { ReplayPipeline, ReplayScenario, TraceJob } from "../types.ts";
 import type { GraphPlanner } from "./graph-planner.ts";
 import { type DueRun, LiveGraph } from "./live-graph.ts";
+import { resultsReadBy, resultsWrittenBy } from "./results.ts";
 
 /** The pipelines of a replay. A run becomes a job when what it needs has ended, by the same rules as live (domain/pipeline/advance.ts). */
 export class GraphRuns {
@@ -12,7 +13,7 @@ export class GraphRuns {
 	readonly #graphs: LiveGraph[] = [];
 	/** Graphs with an ended job, or just submitted. */
 	readonly #due = new Set<LiveGraph>();
-	readonly #runOf = new Map<string, { graph: LiveGraph; index: number }>();
+	readonly #runOf = new Map<string, { graph: LiveGraph; index: number; exitCode: number }>();
 	#toSubmit: number;
 
 	constructor(scenario: ReplayScenario) {
@@ -49,11 +50,11 @@ export class GraphRuns {
 		graph.emissionsGrams = graph.emissionsGrams === null || emissionsGrams === null ? null : graph.emissionsGrams + emissionsGrams;
 	}
 
-	/** The job is over. Jobs of no pipeline are ignored. */
-	ended(jobId: string, state: "succeeded" | "failed"): void {
+	/** The job is over; `isDone`: its command ended by itself. Jobs of no pipeline are ignored. */
+	ended(jobId: string, isDone: boolean): void {
 		const found = this.#runOf.get(jobId);
 		if (!found) return;
-		found.graph.ended(found.index, state);
+		found.graph.ended(found.index, isDone ? found.exitCode : 1);
 		this.#due.add(found.graph);
 	}
 
@@ -73,23 +74,42 @@ export class GraphRuns {
 		const { pipeline } = graph;
 		const id = `${pipeline.id}/${run.name}${tryNo > 1 ? `#${tryNo}` : ""}`;
 		const deadlineMs = planner ? planner.deadlineOf(pipeline, step, nowMs) : pipeline.spec.deadlineMs;
-		this.#runOf.set(id, { graph, index });
-		return traceJobOf(this.#scenario, pipeline, { id, run, deadlineMs, submitMs: nowMs - this.#scenario.startMs });
+		const codes = pipeline.exitCodes.get(run.name) ?? [];
+		const exitCode = codes[tryNo - 1] ?? codes.at(-1) ?? 0;
+		this.#runOf.set(id, { graph, index, exitCode });
+		const hasWritten = (name: string): boolean => graph.hasSucceeded(name);
+		const submitMs = nowMs - this.#scenario.startMs;
+		return traceJobOf(this.#scenario, pipeline, { id, run, step, deadlineMs, submitMs, hasWritten, fails: exitCode !== 0 });
 	}
 }
 
-/** @param deadlineMs UTC ms */
+interface RunJob extends Pick<DueRun, "run" | "step"> {
+	id: string;
+	/** UTC ms. */
+	deadlineMs: number | null;
+	/** From the replay's start, ms. */
+	submitMs: number;
+	/** Whether this run has written its results. */
+	hasWritten: (run: string) => boolean;
+	/** It brings nothing home. */
+	fails: boolean;
+}
+
 export function traceJobOf(
-	{ dataOutGiB, startMs }: Pick<ReplayScenario, "dataOutGiB" | "startMs">,
+	scenario: Pick<ReplayScenario, "dataOutGiB" | "startMs">,
 	pipeline: ReplayPipeline,
-	{ id, run, deadlineMs, submitMs }: { id: string; run: DueRun["run"]; deadlineMs: number | null; submitMs: number },
+	{ id, run, step: position, deadlineMs, submitMs, hasWritten, fails }: RunJob,
 ): TraceJob {
-	const durationMs = pipeline.runMs.get(run.name);
-	assert(durationMs !== undefined, `run ${run.name} of ${pipeline.id} has no run time`);
-	const spec = { ...run.job, deadlineMs };
+	const [step, durationMs] = [pipeline.spec.steps[position], pipeline.runMs.get(run.name)];
+	assert(step !== undefined && durationMs !== undefined, `run ${run.name} of ${pipeline.id} has no step or no run time`);
+	const spec = { ...run.job, deadlineMs, data: [...run.job.data, ...resultsReadBy(pipeline, step, hasWritten)] };
+	const dataOutGiB = fails ? 0 : (resultsWrittenBy(pipeline, step) ?? scenario.dataOutGiB);
 	return {
 		...{ id, submitMs, durationMs, gpus: gpusOf(spec), team: spec.team, user: null, accelerators: spec.resources.accelerators },
-		...{ deadlineMs: deadlineMs === null ? null : deadlineMs - startMs - submitMs, deadlineKind: deadlineMs === null ? null : "strict" },
+		...{
+			deadlineMs: deadlineMs === null ? null : deadlineMs - scenario.startMs - submitMs,
+			deadlineKind: deadlineMs === null ? null : "strict",
+		},
 		...{ status: null, limitMs: spec.duration.estimateMs ?? spec.duration.maxMs, pipelineId: pipeline.id },
 		recorded: { spec, approvedMicroUsd: null, dataOutGiB, withdrawnMs: null },
 	};

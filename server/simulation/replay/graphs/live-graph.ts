@@ -54,9 +54,14 @@ export class LiveGraph {
 		return this.#runs;
 	}
 
+	hasSucceeded(name: string): boolean {
+		return this.#runs[this.#specs.findIndex((spec) => spec.name === name)]?.state === "succeeded";
+	}
+
 	/** Records the end of a run's job. */
-	ended(index: number, state: "succeeded" | "failed"): void {
-		this.#runs = this.#runs.map((run) => (run.index === index ? { ...run, job: { state, exitCode: state === "failed" ? 1 : 0 } } : run));
+	ended(index: number, exitCode: number): void {
+		const state = exitCode === 0 ? "succeeded" : "failed";
+		this.#runs = this.#runs.map((run) => (run.index === index ? { ...run, job: { state, exitCode } } : run));
 	}
 
 	/** Applies the next moves, as the control loop does, and returns the runs that start now. */

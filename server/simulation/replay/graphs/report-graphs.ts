@@ -4,8 +4,11 @@ import { round3 } from "../meter.ts";
 import type { ReplayedPipeline } from "../types.ts";
 import type { LiveGraph } from "./live-graph.ts";
 
-/** Result of each pipeline, in order of submission. @param leastMsOf least time that a run needs on a dedicated machine */
-export function reportGraphs(graphs: readonly LiveGraph[], leastMsOf: (graph: LiveGraph, run: RunSpec) => number): ReplayedPipeline[] {
+/** Least time that a try of a run needs on a dedicated machine, ms. */
+type LeastMsOf = (graph: LiveGraph, run: RunSpec, step: number) => number;
+
+/** Result of each pipeline, in order of submission. */
+export function reportGraphs(graphs: readonly LiveGraph[], leastMsOf: LeastMsOf): ReplayedPipeline[] {
 	return graphs.map((graph) => {
 		const { pipeline, jobs, submittedAtMs, finishedAtMs, refusal } = graph;
 		const { deadlineMs } = pipeline.spec;
@@ -24,14 +27,16 @@ export function reportGraphs(graphs: readonly LiveGraph[], leastMsOf: (graph: Li
 	});
 }
 
-/** Length of the longest path if each run had a dedicated machine. Skipped steps take no time. */
-function leastMs(graph: LiveGraph, leastMsOf: (graph: LiveGraph, run: RunSpec) => number): number {
+/** Length of the longest path if each try had a dedicated machine. Skipped steps take no time. */
+function leastMs(graph: LiveGraph, leastMsOf: LeastMsOf): number {
 	const { steps, parallel } = graph.pipeline.spec;
 	const states = Map.groupBy(graph.runs, ({ step }) => step);
 	const ends: number[] = [];
 	for (const [position, { needs }] of graphOf(steps).entries()) {
-		const isSkipped = states.get(position)?.every(({ state }) => state === "skipped") ?? false;
-		const times = isSkipped ? [] : (steps[position]?.runs ?? []).map((run) => leastMsOf(graph, run));
+		const own = states.get(position) ?? [];
+		const isSkipped = own.every(({ state }) => state === "skipped");
+		const runs = isSkipped ? [] : (steps[position]?.runs ?? []);
+		const times = runs.map((run, at) => leastMsOf(graph, run, position) * Math.max(1, own[at]?.tries ?? 1));
 		const longest = times.reduce((most, ms) => Math.max(most, ms), 0);
 		const inTurn = times.reduce((sum, ms) => sum + ms, 0) / (parallel ?? Math.max(1, times.length));
 		ends.push(needs.reduce((latest, need) => Math.max(latest, ends[need] ?? 0), 0) + Math.max(longest, inTurn));
