@@ -61,8 +61,8 @@ export const trigger = {
 	create: operation({
 		method: "POST",
 		path: "/triggers",
-		summary: "Save a trigger; one of the same name and team is replaced",
-		description: "The body is the file itself, or {text} or {document}. The key of a webhook is shown once.",
+		summary: "Save a trigger, or change the one of the same name and team",
+		description: "The body is the file itself, or {text} or {document}. A new key of a webhook is shown once.",
 		permission: "job:submit",
 		input: createTriggerInput,
 		text: "text",

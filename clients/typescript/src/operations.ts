@@ -184,7 +184,7 @@ export interface Operations {
 		arguments: { id: string; body?: t.PipelineRetryBody };
 		answer: t.PipelineRetryOutput;
 	};
-	/** Save a trigger; one of the same name and team is replaced. */
+	/** Save a trigger, or change the one of the same name and team. */
 	"trigger.create": {
 		arguments: { body?: t.TriggerCreateBody | string };
 		answer: t.TriggerCreateOutput;

@@ -16,6 +16,7 @@ export const trigger = pgTable(
 		sealedSecret: text(),
 		enabled: boolean().notNull().default(true),
 		createdBy: text().notNull(),
+		/** Since when it watches its present source. */
 		createdAt: instant().notNull(),
 		deletedAt: instant(),
 		/** Next check; null while disabled, and for webhooks. */

@@ -40,6 +40,24 @@ export interface AfterSource {
 
 export type TriggerSource = CronSource | DataSource | WebhookSource | AfterSource;
 
+/** Whether two sources watch the same thing, so that what a trigger has used stays used when it changes. */
+export function watchesSame(a: TriggerSource, b: TriggerSource): boolean {
+	return watchedBy(a) === watchedBy(b);
+}
+
+function watchedBy(source: TriggerSource): string {
+	switch (source.kind) {
+		case "cron":
+			return JSON.stringify([source.kind, source.schedule, source.zone]);
+		case "data":
+			return JSON.stringify([source.kind, source.uri]);
+		case "webhook":
+			return source.kind;
+		case "after":
+			return JSON.stringify([source.kind, source.pipeline, source.states.toSorted()]);
+	}
+}
+
 export interface TriggerSpec {
 	name: string;
 	team: string;

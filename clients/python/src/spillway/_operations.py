@@ -688,9 +688,9 @@ class TriggerOperations:
         *,
         idempotency_key: Optional[str] = None,
     ) -> m.TriggerCreateOutput:
-        """Save a trigger; one of the same name and team is replaced.
+        """Save a trigger, or change the one of the same name and team.
 
-        The body is the file itself, or {text} or {document}. The key of a webhook is shown
+        The body is the file itself, or {text} or {document}. A new key of a webhook is shown
         once.
         """
         return cast(

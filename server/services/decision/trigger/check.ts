@@ -120,7 +120,7 @@ async function writeCheck(ctx: QuoteContext, row: TriggerRow, checked: Omit<Chec
 			...{ checkedAt: new Date(ctx.clock.nowMs()), status, failed },
 			...{ nextCheckAt: new Date(nextCheckMs), nextAt: nextAtMs === null ? null : new Date(nextAtMs) },
 		})
-		// A trigger that was disabled or deleted meanwhile stays that way.
-		.where(and(eq(trigger.id, row.id), eq(trigger.enabled, true), isNull(trigger.deletedAt)));
+		// A trigger that was disabled, deleted or given another source meanwhile stays that way.
+		.where(and(eq(trigger.id, row.id), eq(trigger.createdAt, row.createdAt), eq(trigger.enabled, true), isNull(trigger.deletedAt)));
 	if (hasChanged) await notify(ctx.db, { changes: [{ topic: "pipeline", id: null, team: row.team }] });
 }

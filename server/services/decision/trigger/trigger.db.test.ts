@@ -47,6 +47,13 @@ const pipelines = () => world.database.db.select().from(pipeline);
 const firings = () => world.database.db.select().from(triggerFiring);
 const object = (name: string, bytes = 10, changedAtMs = 0): FoundObject => ({ path: name, bytes, changedAtMs });
 
+/** An ended pipeline with the name "source". */
+const anEnd = (id: string, at: Date): typeof pipeline.$inferInsert => ({
+	...{ id, name: "source", team: "research", kind: "Pipeline", state: "succeeded", submittedAt: at, finishedAt: at },
+	...{ labels: {}, parameters: {}, graph: [], quote: null, runs: 1, submittedBy: "x" },
+	counts: { waiting: 0, submitted: 0, succeeded: 1, failed: 0, skipped: 0, cancelled: 0 },
+});
+
 describe("a schedule", () => {
 	it("fires at its time once, shows the next time, and catches up on missed times once", async () => {
 		const { nextAt } = await create("cron: { schedule: '0 * * * *' }");
@@ -110,6 +117,30 @@ describe("data", () => {
 		expect(await pipelines()).toHaveLength(2);
 	});
 
+	it("does not use objects again when the trigger changes, and starts again at another location", async () => {
+		const { id } = await create("data: { uri: 's3://acme/in', files: 1, quiet: 1m, every: 10s }");
+		objects = [object("a")];
+		const settled = async (): Promise<number> => {
+			world.clock.advance(MINUTE_MS);
+			await check();
+			world.clock.advance(2 * MINUTE_MS);
+			return check();
+		};
+		expect(await settled()).toBe(1);
+		await setTriggerEnabled(ctx, id, { enabled: false });
+		expect(await create("data: { uri: 's3://acme/in', files: 1, quiet: 30s, every: 20s }")).toMatchObject({ id });
+		expect(await listTriggers(ctx, {})).toMatchObject([{ id, enabled: false, source: { quietMs: 30 * SECOND_MS }, firings: [{}] }]);
+		await setTriggerEnabled(ctx, id, { enabled: true });
+		expect(await settled()).toBe(0);
+		objects = [object("a"), object("b")];
+		expect(await settled()).toBe(1);
+		await create("data: { uri: 's3://acme/other', files: 1, quiet: 1m, existing: false }");
+		expect(await settled()).toBe(0);
+		await create("data: { uri: 's3://acme/third', files: 1, quiet: 1m }");
+		expect(await settled()).toBe(1);
+		expect((await firings()).map(({ saw }) => saw.objects).sort()).toEqual([["a"], ["a", "b"], ["b"]]);
+	});
+
 	it("reports a location that cannot be listed, and lists host folders only with a local site", async () => {
 		await create("data: { uri: 's3://acme/in', files: 1 }");
 		await checkTriggers(ctx, () => Promise.reject(new Error("access denied")));
@@ -140,24 +171,34 @@ describe("events and pipelines", () => {
 		expect(await pipelines()).toHaveLength(1);
 	});
 
+	it("keeps the address and the key of a webhook when its pipeline changes, and no event fires twice", async () => {
+		const { id, secret } = await create("webhook: {}");
+		const body = JSON.stringify({ specversion: "1.0", id: "7", source: "/sales", type: "data.ready" });
+		const send = () => receiveEvent(ctx, { triggerId: id, body, signature: sign(secret ?? "", body, world.clock.nowMs()) });
+		expect(await send()).toMatchObject({ fired: true });
+		expect(await create("webhook: { types: [data.ready] }", "parallel: 2\n      ")).toMatchObject({ id, secret: null });
+		expect(await send()).toMatchObject({ fired: false });
+		expect(await createTrigger(ctx, { text: file("webhook: {}") }, "k".repeat(32))).toMatchObject({ id, secret: "k".repeat(32) });
+		await expect(send()).rejects.toMatchObject({ code: "unauthenticated" });
+	});
+
+	it("ignores ends before the trigger watched the pipeline", async () => {
+		await create("after: { pipeline: other }");
+		const at = new Date(world.clock.nowMs() + 1_000);
+		await world.database.db.insert(pipeline).values(anEnd("pipe_1", at));
+		world.clock.advance(3_000);
+		await create("after: { pipeline: source }");
+		world.clock.advance(3_000);
+		expect(await check()).toBe(0);
+		await world.database.db.insert(pipeline).values(anEnd("pipe_2", new Date(world.clock.nowMs())));
+		await create("after: { pipeline: source }", "parallel: 2\n      ");
+		world.clock.advance(3_000);
+		expect(await check()).toBe(1);
+	});
+
 	it("fires once after each end of the pipeline, and records why a pipeline was rejected", async () => {
 		await create("after: { pipeline: source }", "budgetUsd: 5\n      ");
-		const db = world.database.db;
-		const at = new Date(world.clock.nowMs() + 1_000);
-		const base = {
-			kind: "Pipeline" as const,
-			team: "research",
-			labels: {},
-			parameters: {},
-			graph: [],
-			quote: null,
-			runs: 1,
-			submittedBy: "x",
-		};
-		const counts = { waiting: 0, submitted: 0, succeeded: 1, failed: 0, skipped: 0, cancelled: 0 };
-		await db
-			.insert(pipeline)
-			.values({ ...base, counts, id: "pipe_1", name: "source", state: "succeeded", submittedAt: at, finishedAt: at });
+		await world.database.db.insert(pipeline).values(anEnd("pipe_1", new Date(world.clock.nowMs() + 1_000)));
 		world.clock.advance(3_000);
 		expect(await check()).toBe(1);
 		world.clock.advance(3_000);

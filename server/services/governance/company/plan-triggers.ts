@@ -95,10 +95,10 @@ function planChange(ctx: CompanyContext, { spec, key, enabled, document }: Wante
 	const state = differences({ enabled: before?.enabled ?? true }, { enabled: isEnabled });
 	const fields = [...content, ...secret, ...state];
 	if (fields.length === 0) return [];
-	const isReplaced = content.length + secret.length > 0;
+	const isSaved = content.length + secret.length > 0 || !before;
 	const apply = async (at: CompanyContext): Promise<void> => {
-		const id = before && !isReplaced ? before.id : (await createTrigger(at, { document }, key)).id;
-		if (!isEnabled || !isReplaced) await setTriggerEnabled(at, id, { enabled: isEnabled });
+		const id = isSaved ? (await createTrigger(at, { document }, key)).id : before.id;
+		if (state.length > 0) await setTriggerEnabled(at, id, { enabled: isEnabled });
 	};
 	return [{ kind: "trigger", id: idOf(spec), action: before ? "update" : "create", fields, apply }];
 }
