@@ -13,11 +13,12 @@ export const wait: Command = {
 	usage: "JOB… | --pipeline PIPELINE",
 	summary: "wait for jobs or a pipeline to end; the exit code shows the outcome",
 	details: "0 when all succeeded, 1 when one failed, was cancelled or skipped.",
-	options: { pipeline: { value: "PIPELINE", help: "pipeline or sweep to wait for: id or name" } },
+	options: { pipeline: { value: "PIPELINE", help: "pipeline or sweep to wait for: id or name; an id alone needs no option" } },
 	positionals: { min: 0, max: 1_000, name: "JOB" },
 	examples: ["spillway wait language-id", "spillway wait --pipeline languages"],
 	async run(ctx) {
-		const given = ctx.args.text("pipeline");
+		const [only = "", ...others] = ctx.args.positionals;
+		const given = ctx.args.text("pipeline") ?? (only.startsWith("pipe_") && others.length === 0 ? only : undefined);
 		if (given !== undefined) {
 			const answer = await waitForPipeline(ctx, await findPipelineId(ctx, given));
 			const { id, state } = readAs(pipelineDetailSchema, answer, "pipeline");

@@ -14,7 +14,7 @@ import { ScatterPlot } from "./scatter-plot.tsx";
 import { pipelineTone } from "./step-state.ts";
 
 type Trials = Outputs["pipeline"]["trials"];
-const ROWS_MAX = 200;
+const ROWS_MAX = 50;
 
 /** Trials of a sweep: metric against a parameter, the best so far, and what each cost. */
 export function TrialsPanel({ id }: { id: string }) {
@@ -113,7 +113,7 @@ function TrialsTable({ trials, parameters }: { trials: Trials; parameters: reado
 							</Td>
 							<Td n>{trial.lastStep}</Td>
 							<Td phone="c" className="whitespace-normal!">
-								<Chip tone={pipelineTone(trial.state)}>{trial.why ? "stopped" : trial.state}</Chip>
+								<Chip tone={pipelineTone(trial.state)}>{trial.why ? (trial.jobId === null ? "not started" : "stopped") : trial.state}</Chip>
 								{trial.why && <span className="ml-2 text-xs text-ink-3">{trial.why}</span>}
 							</Td>
 							<Td n phone="d">
