@@ -187,6 +187,34 @@ spec:
 		await expect(retryPipeline(ctxOf(w), id, { from: "trian" })).rejects.toMatchObject({ code: "invalid_input" });
 	});
 
+	it("lets conditions read the last metrics and the results of the needed runs", async () => {
+		const w = await openReal();
+		const text = `${head}kind: Pipeline
+spec:
+  steps:
+    - name: train
+      foreach: [1, 2]
+      job:
+        command: [sh, -c, "echo epoch 1 loss=9; echo epoch 2 loss=\${{ item }}; mkdir -p out; echo 12345 > out/model"]
+        metrics: ["epoch {step} loss={loss}"]
+        outputs: [{ name: model, path: out, kind: model }]
+    - { name: low, needs: [train], when: "needs.train.min.loss == 1 && needs.train.max.loss == 2", job: { command: ["true"] } }
+    - { name: high, needs: [train], when: "needs.train.max.loss > 2", job: { command: ["true"] } }
+    - { name: written, needs: [train], when: "needs.train.results.model > 0", job: { command: ["true"] } }
+    - { name: unknown, needs: [train], when: "needs.train.min.accuracy > 0", job: { command: ["true"] } }
+`;
+		const { id } = await submitPipeline(ctxOf(w), { text });
+		expect(await finish(w, id)).toMatchObject({ state: "succeeded" });
+		expect((await runsOf(w, id)).map((r) => [r.name, r.state, r.why])).toEqual([
+			["train-1", "succeeded", null],
+			["train-2", "succeeded", null],
+			["low", "succeeded", null],
+			["high", "skipped", "its condition does not hold"],
+			["written", "succeeded", null],
+			["unknown", "skipped", expect.stringMatching(/^its condition has no result: .*accuracy/)],
+		]);
+	});
+
 	it("starts nothing more when cancelled, and its job is stopped", async () => {
 		const w = await openReal();
 		const { id } = await submitPipeline(ctxOf(w), { text: failing("sleep 600") });

@@ -6,14 +6,22 @@ import { EXPRESSION_LIMITS } from "./limits.ts";
 import { nodesIn } from "./syntax-tree.ts";
 
 /** Fields of each needed step that a step's condition may read, as `needs.NAME` or `needs["NAME"]`. */
-export const NEED_FIELDS: Readonly<Record<keyof NeedFacts, { type: "string" | "double"; meaning: string }>> = {
+export const NEED_FIELDS: Readonly<Record<keyof NeedFacts, { type: "string" | "double" | "map<string, double>"; meaning: string }>> = {
 	state: { type: "string", meaning: "succeeded, failed, skipped or cancelled" },
 	exit: { type: "double", meaning: "highest exit code of its runs" },
 	runs: { type: "double", meaning: "number of its runs" },
 	succeeded: { type: "double", meaning: "runs that succeeded" },
 	failed: { type: "double", meaning: "runs that failed" },
 	skipped: { type: "double", meaning: "runs that were skipped" },
+	min: { type: "map<string, double>", meaning: "lowest of the runs' last values, by metric" },
+	max: { type: "map<string, double>", meaning: "highest of the runs' last values, by metric" },
+	results: { type: "map<string, double>", meaning: "GiB of all runs, by result" },
 };
+
+/** Whether a condition reads more than how the runs ended. */
+export function readsReports(when: string | null): boolean {
+	return when !== null && /\b(?:min|max|results)\b/.test(when);
+}
 
 /** A class, so that the evaluator knows its fields. */
 class Need implements NeedFacts {
@@ -23,6 +31,9 @@ class Need implements NeedFacts {
 	readonly succeeded: number;
 	readonly failed: number;
 	readonly skipped: number;
+	readonly min: NeedFacts["min"];
+	readonly max: NeedFacts["max"];
+	readonly results: NeedFacts["results"];
 	constructor(facts: NeedFacts) {
 		this.state = facts.state;
 		this.exit = facts.exit;
@@ -30,6 +41,9 @@ class Need implements NeedFacts {
 		this.succeeded = facts.succeeded;
 		this.failed = facts.failed;
 		this.skipped = facts.skipped;
+		this.min = facts.min;
+		this.max = facts.max;
+		this.results = facts.results;
 	}
 }
 
@@ -123,9 +137,9 @@ function nodesBelow(node: ASTNode): ASTNode[] {
 /** Maximum number of steps tried in all combinations; a condition over more is assumed possible. */
 const TRIED_NEEDS = 4;
 
-/** Whether some outcome of the needed steps makes the condition true. Tries the exit codes that the text compares with. */
+/** Whether some outcome of the needed steps makes the condition true. Tries the exit codes that the text compares with; any report is possible. */
 function canHold(text: string, needs: readonly string[], read: readonly string[]): boolean {
-	if (read.length > TRIED_NEEDS) return true;
+	if (read.length > TRIED_NEEDS || readsReports(text)) return true;
 	const codes = [
 		...new Set([1, 2, ...[...text.matchAll(/\d+/g)].flatMap(([digits]) => [Number(digits) - 1, Number(digits), Number(digits) + 1])]),
 	];
@@ -141,7 +155,7 @@ function canHold(text: string, needs: readonly string[], read: readonly string[]
 }
 
 function endsWith(n: number): NeedFacts[] {
-	const none = { exit: 0, runs: 1, succeeded: 0, failed: 0, skipped: 0 };
+	const none = { exit: 0, runs: 1, succeeded: 0, failed: 0, skipped: 0, min: {}, max: {}, results: {} };
 	return [
 		{ ...none, state: "succeeded", runs: Math.max(1, n), succeeded: Math.max(1, n) },
 		{ ...none, state: "failed", exit: n, runs: Math.max(1, n), failed: Math.max(1, n) },

@@ -73,7 +73,9 @@ describe("advancing a pipeline", () => {
 			return { holds: true, error: null };
 		};
 		expect(advance(graph, [run(0, 0, ended("failed", 42)), run(1, 1)], { holds })).toMatchObject({ submit: [1] });
-		expect(asked).toEqual([{ check: { state: "failed", exit: 42, runs: 1, succeeded: 0, failed: 1, skipped: 0 } }]);
+		expect(asked).toEqual([
+			{ check: { state: "failed", exit: 42, runs: 1, succeeded: 0, failed: 1, skipped: 0, min: {}, max: {}, results: {} } },
+		]);
 		const not: Holds = () => ({ holds: false, error: null });
 		expect(advance(graph, [run(0, 0, ended("succeeded", 0)), run(1, 1)], { holds: not })).toMatchObject({ state: "succeeded", submit: [] });
 	});

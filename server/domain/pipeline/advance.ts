@@ -29,9 +29,21 @@ export interface RunView {
 	stopWhy?: string | null;
 	/** State and exit code of its job, if any. */
 	job: { state: JobState; exitCode: number | null } | null;
+	/** What its job reported and wrote. Absent: no condition reads it. */
+	facts?: RunFacts | undefined;
 }
 
-/** What a condition can read from a needed step. `exit`: the highest exit code of its runs, 0 without one. */
+export interface RunFacts {
+	/** Last value of each metric, by name. */
+	metrics: Readonly<Record<string, number>>;
+	/** Size of each result, GiB, by name. */
+	results: Readonly<Record<string, number>>;
+}
+
+/**
+ * What a condition can read from a needed step. `exit`: the highest exit code of its runs, 0 without one. `min` and `max`: the lowest and
+ * highest of the runs' last values, by metric. `results`: GiB of all runs, by result.
+ */
 export interface NeedFacts {
 	state: "succeeded" | "failed" | "skipped" | "cancelled";
 	exit: number;
@@ -39,6 +51,9 @@ export interface NeedFacts {
 	succeeded: number;
 	failed: number;
 	skipped: number;
+	min: Readonly<Record<string, number>>;
+	max: Readonly<Record<string, number>>;
+	results: Readonly<Record<string, number>>;
 }
 
 export interface RunMove {
@@ -158,7 +173,26 @@ function factsOf(own: readonly number[], now: readonly StepState[], runs: readon
 	}
 	const { succeeded, failed, skipped, cancelled } = count;
 	const state = failed > 0 ? "failed" : cancelled > 0 ? "cancelled" : skipped === own.length && own.length > 0 ? "skipped" : "succeeded";
-	return { state, exit, runs: own.length, succeeded, failed, skipped };
+	const reported = own.flatMap((at) => runs[at]?.facts ?? []);
+	const metrics = reported.map((facts) => facts.metrics);
+	return {
+		...{ state, exit, runs: own.length, succeeded, failed, skipped },
+		...{ min: merged(metrics, Math.min), max: merged(metrics, Math.max) },
+		results: merged(
+			reported.map((facts) => facts.results),
+			(a, b) => a + b,
+		),
+	};
+}
+
+function merged(all: readonly Readonly<Record<string, number>>[], merge: (a: number, b: number) => number): Record<string, number> {
+	const sums = new Map<string, number>();
+	for (const one of all)
+		for (const [name, value] of Object.entries(one)) {
+			const known = sums.get(name);
+			sums.set(name, known === undefined ? value : merge(known, value));
+		}
+	return Object.fromEntries(sums);
 }
 
 function countStates(states: readonly StepState[]): Record<StepState, number> {

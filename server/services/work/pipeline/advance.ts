@@ -10,6 +10,7 @@ import { stepConditionHolds } from "#server/policy/step-condition.ts";
 import { neededOf } from "#server/scheduling/pipeline/expectations.ts";
 import { writeSchedulerAudit } from "#server/services/core/audit.ts";
 import { recordPipelineNotice } from "../notice/pipeline.ts";
+import { readFacts } from "./read-facts.ts";
 import { shrinkReservation } from "./reserve.ts";
 import { submitRuns } from "./submit-runs.ts";
 
@@ -55,7 +56,7 @@ async function findDue(db: Db): Promise<string[]> {
 async function advanceOne(tx: Tx, id: string, nowMs: number): Promise<boolean> {
 	const [row] = await tx.select().from(pipeline).where(eq(pipeline.id, id)).for("update");
 	if (!row || !LIVE_PIPELINE_STATES.some((state) => state === row.state)) return false;
-	const runs = await readRuns(tx, id);
+	const runs = await readRuns(tx, row);
 	const advance = advancePipeline(row.graph, runs, { state: row.state, parallel: row.parallel, holds: stepConditionHolds });
 	if (advance.moves.length === 0 && advance.submit.length === 0 && advance.state === row.state) return false;
 	await writeMoves(tx, id, advance.moves, nowMs);
@@ -65,7 +66,8 @@ async function advanceOne(tx: Tx, id: string, nowMs: number): Promise<boolean> {
 	return true;
 }
 
-async function readRuns(tx: Tx, pipelineId: string): Promise<RunView[]> {
+async function readRuns(tx: Tx, { id: pipelineId, graph }: PipelineRow): Promise<RunView[]> {
+	const facts = await readFacts(tx, pipelineId, graph);
 	const rows = await tx
 		.select({
 			...{ index: pipelineRun.index, step: pipelineRun.step, state: pipelineRun.state, tries: pipelineRun.tries },
@@ -79,6 +81,7 @@ async function readRuns(tx: Tx, pipelineId: string): Promise<RunView[]> {
 	return rows.map(({ index, step, state, tries, stopWhy, stored, jobState, exitCode }) => ({
 		...{ index, step, state, tries, stopWhy },
 		job: jobState === null ? null : { state: jobState, exitCode: exitCode ?? stored },
+		facts: facts.get(index),
 	}));
 }
 
