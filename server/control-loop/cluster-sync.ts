@@ -19,7 +19,7 @@ import { markRunning, markStaging, recordHandOver } from "#server/services/work/
 import { appendLogs } from "#server/services/work/attempt/append-logs.ts";
 import { noteWait } from "#server/services/work/attempt/cluster-wait.ts";
 import { finishAttempt } from "#server/services/work/attempt/finish.ts";
-import { listFiles } from "#server/services/work/checkpoint/copy-folder.ts";
+import { listFiles, mustBelongTo } from "#server/services/work/checkpoint/copy-folder.ts";
 import { fetchCheckpoint } from "#server/services/work/checkpoint/fetch.ts";
 import { saveCheckpoint } from "#server/services/work/checkpoint/store.ts";
 import { attemptMasker, deliverSecrets, NO_SECRETS } from "#server/services/work/secret/deliver.ts";
@@ -311,6 +311,7 @@ async function saveOnInterval(ctx: LoopContext, driver: ClusterDriver, memory: C
 	if (last === undefined) memory.savedAtMs.set(row.id, nowMs);
 	if (last === undefined || nowMs - last < row.spec.checkpoint.intervalMs) return;
 	memory.savedAtMs.set(row.id, nowMs);
+	await mustBelongTo(row.id, folder);
 	const newest = Math.max(0, ...(await listFiles(folder)).map((f) => f.changedMs));
 	if (newest <= last) return;
 	await saveCheckpoint(ctx.db, ctx.checkpointRoot, { jobId: row.jobId, attemptId: row.id, folder, atMs: nowMs });

@@ -565,7 +565,7 @@ describe("checkpoints", () => {
 	});
 
 	it("kept by a site on this host can be downloaded too", async () => {
-		const folder = path.join(root, "home", jobId);
+		const folder = path.join(root, "home", attemptId);
 		await mkdir(path.join(folder, "deep"), { recursive: true });
 		await writeFile(path.join(folder, "deep", "step"), "41");
 		const id = await saveCheckpoint(database.db, path.join(root, "checkpoints"), { jobId, attemptId, folder, atMs: clock.nowMs() });

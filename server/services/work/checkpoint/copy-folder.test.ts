@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { copyFolder, listFiles } from "./copy-folder.ts";
+import { copyFolder, listFiles, mustBelongTo } from "./copy-folder.ts";
 
 const FILES = 400;
 let root = "";
@@ -72,4 +72,17 @@ it("creates no copy of an empty or absent folder", async () => {
 	const to = path.join(root, "to");
 	expect(await copyFolder(path.join(root, "absent"), to)).toEqual([]);
 	expect(readdirSync(root)).not.toContain("to");
+});
+
+it("rejects a folder that its job replaced with a link to what it may not read", async () => {
+	const [own, secret] = [path.join(root, "sites", "att_1"), path.join(root, "secret")];
+	for (const folder of [path.join(own, "work", "ckpt"), secret]) mkdirSync(folder, { recursive: true });
+	symlinkSync(secret, path.join(own, "work", "out"));
+	symlinkSync(path.join(own, "work"), path.join(root, "elsewhere"));
+	for (const folder of ["work/ckpt", "work/absent"]) await mustBelongTo("att_1", path.join(own, folder));
+	await mustBelongTo("att_1", path.join(root, "elsewhere", "ckpt"));
+	for (const folder of ["work/out", "work/ckpt/../out"])
+		await expect(mustBelongTo("att_1", `${own}/${folder}`)).rejects.toThrow("through a symbolic link");
+	mkdirSync(path.join(secret, "deep"));
+	await expect(mustBelongTo("att_1", path.join(own, "work", "out", "deep"))).rejects.toThrow(secret);
 });

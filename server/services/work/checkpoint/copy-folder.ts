@@ -1,5 +1,5 @@
 import type { Dirent } from "node:fs";
-import { cp, readdir, rm, stat } from "node:fs/promises";
+import { cp, readdir, realpath, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -11,6 +11,17 @@ export interface CopiedFile {
 	relative: string;
 	bytes: number;
 	changedMs: number;
+}
+
+/**
+ * Rejects an attempt's folder that its job replaced with a symbolic link: Spillway may read what the job may not. The folder of every
+ * attempt on a cluster is named after it, so a path with its links resolved still contains the name. An absent folder passes.
+ * @throws Error
+ */
+export async function mustBelongTo(attemptId: string, folder: string): Promise<void> {
+	const real = await realpath(folder).catch(nullIfMissing);
+	if (real === null || real.split(path.sep).includes(attemptId)) return;
+	throw new Error(`the checkpoint folder leads out of the attempt's folder through a symbolic link (to ${real})`);
 }
 
 /**

@@ -9,7 +9,7 @@ import { job } from "#server/db/schema/job.ts";
 import { CHECKPOINTS_KEPT } from "#server/domain/job.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { readSpeeds } from "#server/services/capacity/site/pool-speed.ts";
-import { copyFolder } from "./copy-folder.ts";
+import { copyFolder, mustBelongTo } from "./copy-folder.ts";
 
 /** Location of a checkpoint's files. */
 export function checkpointFolder(root: string, jobId: string, checkpointId: string): string {
@@ -33,6 +33,7 @@ export async function newestCheckpoint(
 /**
  * Saves a copy of `folder` as the job's newest checkpoint if it is not empty. The copy is complete before its row exists, so a crash leaves
  * at most an unreferenced folder, which the next save removes. Returns the checkpoint's id, or null when there was nothing to save.
+ * @throws Error when the folder leads out of the attempt's, or could not be read
  */
 export async function saveCheckpoint(
 	db: Db,
@@ -43,8 +44,11 @@ export async function saveCheckpoint(
 	const target = checkpointFolder(root, input.jobId, id);
 	const partial = `${target}.partial`;
 	await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+	await mustBelongTo(input.attemptId, input.folder);
 	const files = await copyFolder(input.folder, partial);
 	if (files.length === 0) return null;
+	// Its job may have replaced the folder meanwhile.
+	await mustBelongTo(input.attemptId, input.folder);
 	await rename(partial, target);
 	await commitCheckpoint(db, root, {
 		id,
