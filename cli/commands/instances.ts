@@ -56,10 +56,13 @@ export const instances: Command = {
 					{ head: "ASKED FOR", cell: (i) => ago(i.intendedAt, nowMs), right: true },
 					{
 						head: "ENDS",
-						cell: (i) => (i.terminatedAt === null ? `expires ${relative(Date.parse(i.expiresAt), nowMs)}` : ago(i.terminatedAt, nowMs)),
+						cell: (i) =>
+							i.terminatedAt === null
+								? `expires ${relative(Date.parse((i.jobId === null && i.warm?.until) || i.expiresAt), nowMs)}`
+								: ago(i.terminatedAt, nowMs),
 						right: true,
 					},
-					{ head: "JOB", cell: (i) => i.jobName },
+					{ head: "JOB", cell: (i) => i.jobName ?? `(kept warm for rule ${i.warm?.ruleId})` },
 					{ head: "TEAM", cell: (i) => i.team },
 					{
 						head: "WHY",

@@ -26,10 +26,22 @@ export function machinesCsv(machines: Outputs["instance"]["list"]["items"]): str
 	const head = ["Machine", "Provider ID", "State", ...place, "Job", "Job name", "Team", "Rank"];
 	const lines = machines.map((m) => [
 		...[m.id, m.providerInstanceId ?? "", m.state, m.siteId, m.provider, m.region, m.zone ?? "", m.instanceType, m.capacityType],
-		...[m.accelerator, String(m.gpus), m.jobId, m.jobName, m.team, String(m.rank), m.launchedAt ?? "", m.fencedAt ?? "", m.expiresAt],
+		...[
+			m.accelerator,
+			String(m.gpus),
+			m.jobId ?? "",
+			m.jobName ?? "",
+			m.team,
+			String(m.rank),
+			m.launchedAt ?? "",
+			m.fencedAt ?? "",
+			m.expiresAt,
+		],
 		...[m.microUsdPerHour, m.costMicroUsd].map(dollars),
+		...[m.warm?.ruleId ?? "", m.warm?.until ?? ""],
 	]);
-	return csvText([[...head, "Launched (UTC)", "Disconnected since (UTC)", "Expires (UTC)", "Hourly USD", "Cost so far USD"], ...lines]);
+	const times = ["Launched (UTC)", "Disconnected since (UTC)", "Expires (UTC)"];
+	return csvText([[...head, ...times, "Hourly USD", "Cost so far USD", "Prewarm rule", "Kept warm until (UTC)"], ...lines]);
 }
 
 /** Sites as CSV, each followed by its pools or regions with health and reason. */

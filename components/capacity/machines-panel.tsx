@@ -19,7 +19,7 @@ import type { AppRouter } from "#server/api/trpc/router.ts";
 
 type Machine = inferRouterOutputs<AppRouter>["instance"]["list"]["items"][number];
 
-/** Every machine that may cost money, with its job. `seesAll` false: only the user's teams. */
+/** Every machine that may cost money, with its job or the rule that keeps it warm. `seesAll` false: only the user's teams. */
 export function MachinesPanel({ seesAll }: { seesAll: boolean }) {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.instance.list.queryOptions(MACHINES_QUERY));
@@ -97,13 +97,26 @@ function MachineRow({ machine: m }: { machine: Machine }) {
 				<Place capacity={m.capacityType} provider={m.provider} region={m.zone ?? m.region} />
 			</Td>
 			<Td phone="a">
-				<Link href={`/jobs/${m.jobId}`} className="font-strong hover:underline">
-					{m.jobName}
-				</Link>{" "}
-				<span className="text-ink-3 md:block md:text-xs">
-					{m.team}
-					{m.nodes > 1 ? `, rank ${m.rank} of ${m.nodes}` : null}
-				</span>
+				{m.jobId === null ? (
+					m.warm && (
+						<span>
+							Kept warm for rule <span className="font-strong">{m.warm.ruleId}</span>{" "}
+							<span className="text-ink-3 md:block md:text-xs">
+								until <Time atMs={Date.parse(m.warm.until)} form="short" />
+							</span>
+						</span>
+					)
+				) : (
+					<>
+						<Link href={`/jobs/${m.jobId}`} className="font-strong hover:underline">
+							{m.jobName}
+						</Link>{" "}
+						<span className="text-ink-3 md:block md:text-xs">
+							{m.team}
+							{m.nodes > 1 ? `, rank ${m.rank} of ${m.nodes}` : null}
+						</span>
+					</>
+				)}
 			</Td>
 			<Td n>
 				<Elapsed sinceMs={Date.parse(m.launchedAt ?? m.intendedAt)} />

@@ -18,6 +18,7 @@ const NAMES: Record<ReceiptLine["kind"], { owned: string; cloud: string }> = {
 	commitment: { owned: "Unused commitment", cloud: "Unused commitment" },
 	credit: { owned: "Credit", cloud: "Credit" },
 	tax: { owned: "Tax", cloud: "Tax" },
+	kept_warm: { owned: "Kept warm", cloud: "Kept warm" },
 };
 
 /** Kinds with a duration and an hourly price. */

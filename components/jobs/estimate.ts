@@ -14,7 +14,8 @@ export function hourlyRates(sites: readonly SiteView[], instances: readonly Inst
 	const owned = sites.filter((site) => site.kind === "owned" && site.enabled);
 	for (const site of owned) for (const pool of site.pools) byPool.set(`${site.id}/${pool.id}`, BigInt(pool.microUsdPerGpuHour));
 	const byJob = new Map<string, bigint>();
-	for (const each of instances) byJob.set(each.jobId, (byJob.get(each.jobId) ?? 0n) + BigInt(each.microUsdPerHour));
+	for (const { jobId, microUsdPerHour } of instances)
+		if (jobId !== null) byJob.set(jobId, (byJob.get(jobId) ?? 0n) + BigInt(microUsdPerHour));
 	const prices = [...new Set(byPool.values())];
 	const first = owned[0];
 	return { byPool, byJob, home: first ? { siteId: first.id, microUsdPerGpuHour: prices.length === 1 ? (prices[0] ?? null) : null } : null };

@@ -47,9 +47,13 @@ export function CloudNowPanel({ seesAll }: { seesAll: boolean }) {
 				<ul className="px-4 pb-2">
 					{data.items.slice(0, SHOWN).map((machine) => (
 						<li key={machine.id} className="hairline-b grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-0.5 py-2 last:border-b-0">
-							<Link href={`/jobs/${machine.jobId}`} className="truncate font-strong hover:underline">
-								{machine.jobName}
-							</Link>
+							{machine.jobId === null ? (
+								<span className="truncate font-strong">Kept warm for rule {machine.warm?.ruleId}</span>
+							) : (
+								<Link href={`/jobs/${machine.jobId}`} className="truncate font-strong hover:underline">
+									{machine.jobName}
+								</Link>
+							)}
 							<span className="num">
 								<Money value={machine.microUsdPerHour} kind="price" per="/h" />
 							</span>
@@ -66,7 +70,8 @@ export function CloudNowPanel({ seesAll }: { seesAll: boolean }) {
 								)}
 							</span>
 							<span className="num text-xs text-ink-3">
-								expires <Time atMs={Date.parse(machine.expiresAt)} form="short" />
+								{machine.jobId === null ? "until" : "expires"}{" "}
+								<Time atMs={Date.parse((machine.jobId === null && machine.warm?.until) || machine.expiresAt)} form="short" />
 							</span>
 						</li>
 					))}

@@ -16,6 +16,7 @@ export const KIND_WORD: Record<Kind, string> = {
 	adjustment: "Adjustment",
 	credit: "Credit",
 	tax: "Tax",
+	kept_warm: "Kept warm",
 };
 
 export const CORRECTION_WORD: Record<NonNullable<ChargeLine["correction"]>, string> = {

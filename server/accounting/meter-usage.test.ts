@@ -153,6 +153,31 @@ describe("meterUsage properties", () => {
 		);
 	});
 
+	it("time kept warm and time with a job add up to the whole, and meet when the job was assigned", () => {
+		fc.assert(
+			fc.property(usages, cuts, fc.nat(5 * HOUR_MS), (usage, points, warmMs) => {
+				const endMs = usage.startMs + (points.at(-1) ?? 0);
+				const assignedMs = usage.startMs + warmMs;
+				let doneMs: number | null = null;
+				const parts = [...points, endMs - usage.startMs].flatMap((point) => {
+					const atMs = usage.startMs + point;
+					const warm = { untilMs: atMs < assignedMs ? Number.POSITIVE_INFINITY : assignedMs };
+					const metered = meterUsage({ ...usage, warm, endMs: atMs === endMs ? endMs : null }, doneMs, atMs);
+					doneMs = metered.meteredUntilMs;
+					return metered.charges;
+				});
+				const whole = meterUsage({ ...usage, endMs }, null, endMs).charges;
+				expect(sumOf(parts, (c) => c.effectiveMicroUsd)).toBe(sumOf(whole, (c) => c.effectiveMicroUsd));
+				const warm = parts.filter((c) => c.dimensions.kind === "kept_warm");
+				expect(sumOf(warm, (c) => c.gpuMs)).toBe(BigInt(usage.gpus) * BigInt(Math.min(endMs, assignedMs) - usage.startMs));
+				for (const c of parts) {
+					const isWarm = c.dimensions.kind === "kept_warm";
+					expect([c.jobId === null, c.dimensions.team === "", c.periodEndMs <= assignedMs]).toEqual([isWarm, isWarm, isWarm]);
+				}
+			}),
+		);
+	});
+
 	it("no charge crosses an hour, is empty or is negative as time advances", () => {
 		fc.assert(
 			fc.property(usages, cuts, (usage, points) => {

@@ -44,6 +44,8 @@ export interface Usage {
 	power: PowerFacts;
 	dimensions: Omit<ChargeDimensions, "kind">;
 	cause: ChargeCause;
+	/** The machine had no job before `untilMs`: that time is `kept_warm`, and belongs to no team. Absent: it always had its job. */
+	warm?: { untilMs: number } | undefined;
 }
 
 export interface Metered {
@@ -86,15 +88,14 @@ export function correctUsage(usage: Usage, posted: ReadonlyMap<number, bigint>, 
 	}
 	return [...missing].flatMap(([hour, microUsd]): ChargeDraft[] => {
 		if (microUsd === 0n) return [];
-		const { periodStartMs, periodEndMs } = examples.get(hour) ?? {
-			periodStartMs: hour,
-			periodEndMs: nextBucketStartMs("hour", hour, usage.calendar),
-		};
+		const example = examples.get(hour);
+		const piece = example
+			? { fromMs: example.periodStartMs, toMs: example.periodEndMs }
+			: { fromMs: hour, toMs: nextBucketStartMs("hour", hour, usage.calendar) };
 		return [
 			{
-				...{ periodStartMs, periodEndMs, ...usage.cause, billLineId: null, ...NO_AMOUNTS },
-				...{ contractedMicroUsd: microUsd, effectiveMicroUsd: microUsd, billedMicroUsd: microUsd },
-				dimensions: { ...usage.dimensions, kind: "adjustment" },
+				...draftOf(partAt(usage, piece.fromMs), "adjustment", piece),
+				...{ ...NO_AMOUNTS, contractedMicroUsd: microUsd, effectiveMicroUsd: microUsd, billedMicroUsd: microUsd },
 				correction: "price_learnt_late",
 			},
 		];
@@ -106,7 +107,27 @@ export function reversed(charge: ChargeDraft): ChargeDraft {
 	return { ...charge, ...negated(charge), correction: "end_learnt_late", dimensions: { ...charge.dimensions, kind: "adjustment" } };
 }
 
-function chargesBetween(usage: Usage, interval: Interval): ChargeDraft[] {
+function chargesBetween(usage: Usage, { fromMs, toMs }: Interval): ChargeDraft[] {
+	const cutMs = Math.min(toMs, Math.max(fromMs, usage.warm?.untilMs ?? fromMs));
+	const warm = fromMs < cutMs ? chargesOfPart(partAt(usage, fromMs), { fromMs, toMs: cutMs }) : [];
+	return [
+		...warm.map((charge): ChargeDraft => ({ ...charge, dimensions: { ...charge.dimensions, kind: "kept_warm" } })),
+		...chargesOfPart(usage, { fromMs: cutMs, toMs }),
+	];
+}
+
+/** The usage with the team and job that this moment belongs to. */
+function partAt(usage: Usage, atMs: number): Usage {
+	if (usage.warm === undefined || atMs >= usage.warm.untilMs) return usage;
+	const { dimensions, cause } = usage;
+	return {
+		...usage,
+		dimensions: { ...dimensions, team: "", project: "", class: "" },
+		cause: { ...cause, jobId: null, attemptId: null },
+	};
+}
+
+function chargesOfPart(usage: Usage, interval: Interval): ChargeDraft[] {
 	const { phases = ALL_COMPUTE } = usage;
 	const time = cutAtPhases(phases, interval, usage.calendar).map(({ kind, ...piece }) => ({
 		...draftOf(usage, kind, piece),

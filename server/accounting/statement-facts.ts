@@ -100,6 +100,7 @@ export function lineOf(row: Pick<MonthRow, "idle" | "kind" | "capacityType">): S
 		case "credit":
 		case "tax":
 		case "adjustment":
+		case "kept_warm":
 			return row.kind;
 		case "compute":
 		case "boot":

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Exit } from "#server/domain/outcome.ts";
 import { dueOutputs } from "#server/domain/output.ts";
@@ -31,12 +32,14 @@ import {
 	OWN_STOP_CAUSES,
 	type Restorable,
 	stagedAnswer,
+	waitingAnswer,
 } from "./protocol.ts";
 import { rcloneOfInstance } from "./rclone/find.ts";
 import { fetchArtifact, restoreCheckpoint } from "./restore-checkpoint.ts";
 import { type Running, RunningCommand } from "./run-command.ts";
 import type { AgentSettings } from "./settings.ts";
 import { uploadOutputs } from "./upload-outputs.ts";
+import { ENROLLED_FILE } from "./user-data.ts";
 import { pause, pauseUntil } from "./wait.ts";
 import { startWatchers } from "./watchers.ts";
 
@@ -147,9 +150,20 @@ async function enroll(
 		withoutIdentity = found.missing;
 		return { ...whoWeAre, ...(found.document === null ? {} : { identity: found.document }) };
 	};
+	if (settings.warm) await awaitJob(client, freshJson, signal);
 	const terms = await client.call({ method: "POST", path: "/enroll", freshJson, answer: enrollAnswer, signal });
 	client.token = terms.token;
+	if (settings.warm) await writeFile(path.join(settings.folder, ENROLLED_FILE), "");
 	return { terms, withoutIdentity };
+}
+
+/** A machine that is kept warm waits here, at its price, until the scheduler gives it a job. Its secret is not spent meanwhile. */
+async function awaitJob(client: ControlClient, freshJson: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+	for (;;) {
+		const { assigned, pollMs } = await client.call({ method: "POST", path: "/waiting", freshJson, answer: waitingAnswer, signal });
+		if (assigned) return;
+		await pause(pollMs, signal);
+	}
 }
 
 function newShipper(

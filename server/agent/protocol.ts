@@ -120,6 +120,10 @@ export const enrollRequest = z.strictObject({
 });
 export type EnrollRequest = z.infer<typeof enrollRequest>;
 
+/** Answer to a machine without a job, which sends its enrollment until it has one. */
+export const waitingAnswer = z.object({ assigned: z.boolean(), pollMs: z.number().int().min(10) });
+export type WaitingAnswer = z.infer<typeof waitingAnswer>;
+
 const nullableInt = z.int32().nullable();
 
 /** The spec as the control plane stores it. */
@@ -364,6 +368,7 @@ export const artifactPartAnswer = z.object({ bytes: z.number().int().min(0) });
 /** Request bodies, by the last segment of the path. */
 export const AGENT_REQUESTS = {
 	enroll: enrollRequest,
+	waiting: enrollRequest,
 	heartbeat: heartbeatRequest,
 	logs: logsRequest,
 	staged: stagedRequest,

@@ -6,6 +6,8 @@ const schema = z.object({
 	SPILLWAY_INSTANCE_ID: z.string().min(1),
 	SPILLWAY_BOOTSTRAP_SECRET: z.string().min(16),
 	SPILLWAY_EXPIRES_AT_MS: z.coerce.number().int().positive(),
+	/** The machine is kept warm: it waits for a job before it enrolls. */
+	SPILLWAY_WARM: z.literal("1").optional(),
 	/** Folder of this agent. The job's work folder is in it. */
 	SPILLWAY_AGENT_DIR: z
 		.string()
@@ -40,6 +42,7 @@ export interface AgentSettings {
 	instanceId: string;
 	bootstrapSecret: string;
 	expiresAtMs: number;
+	warm: boolean;
 	folder: string;
 	ec2MetadataUrl: string | null;
 	googleMetadataHost: string | null;
@@ -69,6 +72,7 @@ export function takeSettings(environment: NodeJS.ProcessEnv): AgentSettings {
 		instanceId: s.SPILLWAY_INSTANCE_ID,
 		bootstrapSecret: s.SPILLWAY_BOOTSTRAP_SECRET,
 		expiresAtMs: s.SPILLWAY_EXPIRES_AT_MS,
+		warm: s.SPILLWAY_WARM !== undefined,
 		folder: s.SPILLWAY_AGENT_DIR,
 		ec2MetadataUrl: s.AWS_EC2_METADATA_SERVICE_ENDPOINT?.replace(/\/+$/, "") ?? null,
 		googleMetadataHost: s.GCE_METADATA_HOST ?? null,

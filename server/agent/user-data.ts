@@ -10,6 +10,8 @@ export interface UserDataInput {
 	expiresAtMs: number;
 	/** Time from the intent to the expiry. The dead man's switch waits no longer, however far behind the machine's clock is. */
 	lifeMs: number;
+	/** Time from the intent until a machine that is kept warm powers off, unless its agent has enrolled. Absent: it has a job. */
+	warmMs?: number;
 	/**
 	 * SHA-256 of each Node that the control plane serves as /agent/v1/runtime/<platform>, by platform, e.g. linux-x64. For images
 	 * without Node.
@@ -47,7 +49,7 @@ left=$((X - $(date +%s)))
 (trap '' HUP; sleep "$left"; until off; do sleep 10; done) </dev/null >/dev/null 2>&1 &
 D=$(mktemp -d "\${TMPDIR:-/var/tmp}/spillway.XXXXXX") || die "no folder to work in"
 cd "$D" || die "no folder to work in"
-has() { command -v "$1" >/dev/null 2>&1; }
+${input.warmMs === undefined ? "" : warmSwitch(input.warmMs)}has() { command -v "$1" >/dev/null 2>&1; }
 fetch() {
   if has curl; then curl -fsS --connect-timeout 10 -o "$2" "$1"
   elif has wget; then wget -q -T 30 -O "$2" "$1"
@@ -86,9 +88,19 @@ if [ -z "$N" ]; then
   N=./node
 fi
 SPILLWAY_CONTROL_URL='${base}' SPILLWAY_INSTANCE_ID='${word(input.instanceId, /^[A-Za-z0-9_]+$/)}' SPILLWAY_BOOTSTRAP_SECRET='${word(input.bootstrapSecret, /^[A-Za-z0-9_-]+$/)}' \\
-SPILLWAY_EXPIRES_AT_MS=${whole(input.expiresAtMs)} SPILLWAY_AGENT_DIR="$D" "$N" agent.mjs
+SPILLWAY_EXPIRES_AT_MS=${whole(input.expiresAtMs)} ${input.warmMs === undefined ? "" : "SPILLWAY_WARM=1 "}SPILLWAY_AGENT_DIR="$D" "$N" agent.mjs
 say "the agent ended with $?; powering off"
 off
+`;
+}
+
+/** In the agent's folder once it has enrolled. */
+export const ENROLLED_FILE = "enrolled";
+
+/** A second dead man's switch, for a machine that never gets a job. */
+function warmSwitch(warmMs: number): string {
+	const seconds = Math.ceil(whole(warmMs) / 1000);
+	return `(trap '' HUP; sleep ${seconds}; [ -e "$D/${ENROLLED_FILE}" ] || until off; do sleep 10; done) </dev/null >/dev/null 2>&1 &
 `;
 }
 

@@ -10,15 +10,10 @@ export async function launchSecrets(secretKey: string, controlUrl: string): Prom
 		await Promise.all(Object.entries(RUNTIME_FILES).map(async ([platform, file]) => [platform, await sha256OfFile(file)] as const)),
 	);
 	return {
-		userDataFor: ({ instanceId, expiresAtMs, lifeMs }) =>
+		userDataFor: (machine) =>
 			userData({
-				controlUrl,
-				instanceId,
-				bootstrapSecret: bootstrapSecretOf(secretKey, instanceId),
-				agentSha256,
-				runtimeSha256,
-				expiresAtMs,
-				lifeMs,
+				...machine,
+				...{ controlUrl, agentSha256, runtimeSha256, bootstrapSecret: bootstrapSecretOf(secretKey, machine.instanceId) },
 			}),
 		bootstrapHashFor: (instanceId) => bootstrapHashOf(secretKey, instanceId),
 	};

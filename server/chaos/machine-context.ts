@@ -20,9 +20,9 @@ export function machineContext(options: {
 	const { controlUrl, agent, inUserData = (script) => script } = options;
 	return {
 		bootstrapHashFor: (instanceId) => bootstrapHashOf(SECRET_KEY, instanceId),
-		userDataFor: ({ instanceId, expiresAtMs, lifeMs }) => {
-			const bootstrapSecret = bootstrapSecretOf(SECRET_KEY, instanceId);
-			return inUserData(userData({ controlUrl, instanceId, bootstrapSecret, agentSha256: agent.sha256, expiresAtMs, lifeMs }));
+		userDataFor: (machine) => {
+			const bootstrapSecret = bootstrapSecretOf(SECRET_KEY, machine.instanceId);
+			return inUserData(userData({ ...machine, controlUrl, bootstrapSecret, agentSha256: agent.sha256 }));
 		},
 	};
 }

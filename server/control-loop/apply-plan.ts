@@ -5,6 +5,7 @@ import type { Action, Plan, Snapshot } from "#server/scheduling/types.ts";
 import { LOOP } from "#server/services/core/context.ts";
 import { recordDecision } from "#server/services/decision/explain/record-decision.ts";
 import { type InputMemory, recordInput } from "#server/services/decision/explain/record-input.ts";
+import { settleInstance } from "#server/services/ledger/charge/settle.ts";
 import { adoptionsOf } from "#server/services/work/adoption/read.ts";
 import { openApproval } from "#server/services/work/approval/open.ts";
 import { requestMove } from "#server/services/work/attempt/request-move.ts";
@@ -22,6 +23,8 @@ export interface Applied {
 	home: Set<string>;
 	clouds: Set<string>;
 	stopped: number;
+	/** Machines that were kept warm and now have a job. */
+	assigned: string[];
 	/** Copies of data were requested. */
 	copies?: boolean;
 }
@@ -40,7 +43,7 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 	// Recorded only when the first decision is written: most cycles decide nothing new.
 	let kept: Promise<string> | null = null;
 	const from: DecidedFrom = { snapshot, inputHash: () => (kept ??= recordInput(ctx.db, snapshot, memory.inputs)) };
-	const applied: Applied = { home: new Set(), clouds: new Set(), stopped: 0 };
+	const applied: Applied = { home: new Set(), clouds: new Set(), stopped: 0, assigned: [] };
 	const explanations = new Map(plan.explanations.map((e) => [e.jobId, e]));
 	const adopted = await adoptionsOf(
 		ctx.db,
@@ -66,6 +69,8 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 			if (!(error instanceof StalePlan)) throw error;
 		});
 		if (action.kind === "launch") ctx.probe("launch:intent_written");
+		// Releases the rest of the rule's hold.
+		for (const id of applied.assigned.splice(0)) await settleInstance(ctx, id);
 		if (action.kind === "place_home") ctx.probe("home:intent_written");
 		if (action.kind === "move") ctx.probe("move:intent_written");
 		memory.waiting.delete(action.jobId);
@@ -140,11 +145,13 @@ async function applyLaunch(
 		budgets,
 		...(action.egressGiB !== undefined && { egressGiB: action.egressGiB }),
 		bootstrapHashFor: ctx.bootstrapHashFor,
+		...(action.warm && { warmId: action.warm.instanceId }),
 		reason: action.reason,
 		nowMs: snapshot.nowMs,
 	});
 	if (result.kind === "placed") {
 		applied.clouds.add(action.offer.siteId);
+		if (action.warm) applied.assigned.push(action.warm.instanceId);
 		return true;
 	}
 	if (result.kind === "stale") throw new StalePlan();
@@ -164,7 +171,7 @@ async function exceedsCap(tx: Tx, snapshot: Snapshot, action: Extract<Action, { 
 	const job = snapshot.pending.find((p) => p.jobId === action.jobId);
 	if (!job) return true;
 	const microUsdPerHour = (action.offer.microUsdPerHour ?? 0n) * BigInt(action.instances);
-	const ask = { microUsdPerHour, instances: action.instances, egressGiB: action.egressGiB ?? 0 };
+	const ask = { microUsdPerHour, instances: action.instances, egressGiB: action.egressGiB ?? 0, takes: action.warm };
 	return (await askCaps(tx, { snapshot, spec: job.spec, ask })) !== null;
 }
 

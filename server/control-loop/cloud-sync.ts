@@ -61,7 +61,7 @@ async function syncRegion(
 	const recorded = await recordUnchanged(ctx, live, described);
 	await inParallel(live, async (row) => {
 		try {
-			if (!waitsForItsFirst(row, live)) await syncInstance(ctx, driver, row, { described, recorded, ...facts });
+			if (!waitsForItsFirst(ctx, row, live)) await syncInstance(ctx, driver, row, { described, recorded, ...facts });
 		} catch (error) {
 			if (isProcessEnd(error)) throw error;
 			ctx.log("error", "Could not sync an instance", { instanceId: row.id, error: messageOf(error) });
@@ -80,30 +80,31 @@ async function syncInstance(
 	}: { described: Described; recorded: ReadonlySet<string>; listenedMs: number; memory: CloudMemory },
 ): Promise<void> {
 	if (row.providerInstanceId === null) {
-		return wanted(row) ? launchInstance(ctx, driver, row) : resolveUnknownLaunch(ctx, driver, row, memory.absences);
+		return wanted(ctx, row) ? launchInstance(ctx, driver, row) : resolveUnknownLaunch(ctx, driver, row, memory.absences);
 	}
 	const gone = await absorbObservation(ctx, row, { ...observed, absences: memory.absences });
 	if (gone) return;
 	const fit = row.exit !== null || (await checkDeadlines(ctx, row, listened));
-	if (!fit || row.state === "terminating" || !wanted(row) || mustBeEndedByForce(ctx, row)) await endInstance(ctx, driver, row);
+	if (!fit || row.state === "terminating" || !wanted(ctx, row) || mustBeEndedByForce(ctx, row)) await endInstance(ctx, driver, row);
 }
 
 /**
  * In a gang without a fixed zone, the provider chooses the zone of rank 0 and the other machines follow. They are launched
  * once rank 0 was seen, so without capacity there is only one call.
  */
-function waitsForItsFirst(row: LiveInstance, live: readonly LiveInstance[]): boolean {
-	if (row.rank === 0 || row.zone !== null || row.state !== "intended" || !wanted(row)) return false;
+function waitsForItsFirst(ctx: LoopContext, row: LiveInstance, live: readonly LiveInstance[]): boolean {
+	if (row.rank === 0 || row.zone !== null || row.state !== "intended" || !wanted(ctx, row)) return false;
 	const first = live.find((other) => other.attemptId === row.attemptId && other.rank === 0);
 	return first !== undefined && first.lastSeenAt === null;
 }
 
 /**
  * An instance is needed until its command exits; a stopping attempt still needs it to save its checkpoint. A gang that has
- * not started has nothing to save and is terminated immediately.
+ * not started has nothing to save and is terminated immediately. Without a job it is needed until it is given up.
  */
-function wanted(row: LiveInstance): boolean {
+function wanted(ctx: LoopContext, row: LiveInstance): boolean {
 	if (row.state === "terminating" || row.exit !== null) return false;
+	if (row.attemptId === null) return row.warmUntil !== null && ctx.clock.nowMs() < row.warmUntil.getTime();
 	if (row.attemptState === "starting" || row.attemptState === "staging" || row.attemptState === "running") return true;
 	return row.attemptState === "stopping" && row.readyAt !== null && (row.nodes === 1 || row.attemptStartedAt !== null);
 }

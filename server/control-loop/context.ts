@@ -13,7 +13,7 @@ export interface LoopContext {
 	clusters: ReadonlyMap<string, ClusterDriver>;
 	clouds: ReadonlyMap<string, CloudDriver>;
 	/** The script that an instance executes at boot, with the one-time secret of this instance id. */
-	userDataFor(input: { instanceId: string; expiresAtMs: number; lifeMs: number }): string;
+	userDataFor(input: { instanceId: string; expiresAtMs: number; lifeMs: number; warmMs?: number }): string;
 	/** SHA-256 (hex) of that secret, compared when the agent enrolls. */
 	bootstrapHashFor(instanceId: string): string;
 	/** Keeps the secrets of jobs. Absent: jobs with secrets cannot start. */
@@ -35,6 +35,8 @@ export const PROBE_STEPS = [
 	"launch:request_marked",
 	"launch:provider_answered",
 	"launch:id_written",
+	"prewarm:intent_written",
+	"prewarm:given_up",
 	"terminate:marked",
 	"terminate:provider_answered",
 	"terminate:seen",

@@ -13,7 +13,8 @@ import { stopCancelledJobs } from "#server/services/work/pipeline/cancel.ts";
 import { stopTrialsEarly } from "#server/services/work/pipeline/stop-early.ts";
 import { type Applied, type ApplyMemory, applyPlan } from "./apply-plan.ts";
 import type { LoopContext } from "./context.ts";
-import { messageOf } from "./messages.ts";
+import { isProcessEnd, messageOf } from "./messages.ts";
+import { newPrewarmMemory, type PrewarmMemory, reviewPrewarm } from "./review-prewarm.ts";
 
 /** State kept between cycles. Losing it costs one full read. */
 export interface CycleMemory extends ApplyMemory {
@@ -22,6 +23,7 @@ export interface CycleMemory extends ApplyMemory {
 	/** The decision core's memo. A new leader starts with an empty one. */
 	memo: DecideMemo;
 	shadow: ShadowMemory;
+	prewarm: PrewarmMemory;
 }
 
 export function newCycleMemory(): CycleMemory {
@@ -33,6 +35,7 @@ export function newCycleMemory(): CycleMemory {
 		forecasts: newForecastMemory(),
 		memo: { kept: new Map() },
 		shadow: newShadowMemory(),
+		prewarm: newPrewarmMemory(),
 	};
 }
 
@@ -59,6 +62,7 @@ export async function runCycle(ctx: LoopContext, memory: CycleMemory, { mayLaunc
 	const t2 = performance.now();
 	const toApply = mayLaunch ? plan : { ...plan, actions: plan.actions.filter(({ kind }) => kind !== "launch") };
 	const applied = await applyPlan(ctx, snapshot, toApply, memory);
+	if (mayLaunch) for (const siteId of await keepWarm(ctx, snapshot, memory.prewarm)) applied.clouds.add(siteId);
 	if (work.approvals || plan.asks) await syncApprovals(ctx.db, snapshot, plan);
 	if ((await requestCopies(ctx.db, snapshot, plan)) > 0) applied.copies = true;
 	await recordForecasts(ctx.db, snapshot, plan, memory.forecasts);
@@ -77,6 +81,17 @@ async function tendPipelines(ctx: LoopContext): Promise<void> {
 	await stopCancelledJobs(ctx.db, ctx.clock);
 	await stopTrialsEarly(ctx.db, ctx.clock);
 	await advancePipelines(ctx.db, { nowMs: ctx.clock.nowMs(), step: (at) => ctx.probe(`pipeline:${at}`) });
+}
+
+/** An error with machines that no job needs yet must not stop the jobs. */
+async function keepWarm(ctx: LoopContext, snapshot: Snapshot, memory: PrewarmMemory): Promise<ReadonlySet<string>> {
+	try {
+		return await reviewPrewarm(ctx, snapshot, memory);
+	} catch (error) {
+		if (isProcessEnd(error)) throw error;
+		ctx.log("error", "Could not review the prewarm rules", { error: messageOf(error) });
+		return new Set();
+	}
 }
 
 /** An error in a shadow policy must not stop the active one. */

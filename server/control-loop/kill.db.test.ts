@@ -5,8 +5,8 @@ import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { PROBE_STEPS, type ProbeStep } from "./context.ts";
 import { World } from "./testing/world.ts";
 
-/** Other files kill at the steps of moves, adoptions and pipelines; the chaos tests kill at those of an expired lease. */
-const STEPS = PROBE_STEPS.filter((step) => !/^(move|adopt|lease|pipeline):/.test(step));
+/** Other files kill at the steps of moves, adoptions, pipelines and machines kept warm; the chaos tests kill at those of an expired lease. */
+const STEPS = PROBE_STEPS.filter((step) => !/^(move|adopt|lease|pipeline|prewarm):/.test(step));
 let world: World | null = null;
 afterEach(async () => {
 	await world?.database.drop();

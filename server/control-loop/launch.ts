@@ -26,6 +26,9 @@ import type { LiveInstance } from "./live-instances.ts";
 import { messageOf } from "./messages.ts";
 import { memberStopReason } from "./observe-instance.ts";
 
+/** Job in the tags of a machine that is kept warm. */
+const NO_JOB = "prewarm";
+
 /**
  * Calls the provider to launch the machine of an intent. The call is recorded first, and its token is the instance's id:
  * after a crash the same call finds the same machine.
@@ -40,8 +43,8 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 	try {
 		seen = await driver.launch({
 			instanceId: row.id,
-			jobId: row.jobId,
-			attemptId: row.attemptId,
+			jobId: row.jobId ?? NO_JOB,
+			attemptId: row.attemptId ?? row.id,
 			region: row.region,
 			zone: row.zone,
 			nodes: row.nodes,
@@ -49,7 +52,10 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 			instanceType: row.instanceType,
 			capacityType: row.capacityType === "owned" ? "on_demand" : row.capacityType,
 			reservation: row.offer.reservation ?? null,
-			userData: ctx.userDataFor({ instanceId: row.id, expiresAtMs, lifeMs: expiresAtMs - row.intendedAt.getTime() }),
+			userData: ctx.userDataFor({
+				...{ instanceId: row.id, expiresAtMs, lifeMs: expiresAtMs - row.intendedAt.getTime() },
+				...(row.warmUntil !== null && { warmMs: row.warmUntil.getTime() - row.intendedAt.getTime() }),
+			}),
 			expiresAtMs,
 		});
 	} catch (error) {
@@ -84,7 +90,7 @@ function launchTimes(ctx: LoopContext, row: LiveInstance, seen: InstanceObservat
 /** Clears the offer's backoff once all machines of the attempt are launched. */
 async function clearRefusals(ctx: LoopContext, row: LiveInstance): Promise<void> {
 	await ctx.db.transaction(async (tx) => {
-		if ((await countUnlaunched(tx, row.attemptId)) === 0) await clearBackOff(tx, row.offer.id);
+		if (row.attemptId === null || (await countUnlaunched(tx, row.attemptId)) === 0) await clearBackOff(tx, row.offer.id);
 	});
 }
 
@@ -161,6 +167,7 @@ export async function resolveUnknownLaunch(ctx: LoopContext, driver: CloudDriver
 async function closeNeverMade(tx: Tx, ctx: LoopContext, row: LiveInstance, why: Reason): Promise<boolean> {
 	const nowMs = ctx.clock.nowMs();
 	await closeUnlaunched(tx, row.id, why, nowMs);
+	if (row.attemptId === null) return true;
 	await lockJobOf(tx, row.attemptId);
 	const first = await requestStop(tx, { attemptId: row.attemptId, reason: ofMember(why, row.rank, row.nodes), atMs: nowMs });
 	await endMember(tx, { attemptId: row.attemptId, instanceId: row.id, exit: null, atMs: nowMs, fallback: why });

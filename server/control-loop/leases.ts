@@ -53,12 +53,12 @@ type Leased = Awaited<ReturnType<typeof readLeased>>[number];
 
 /** Machines with an unfinished part of a live attempt, for which silence may mean that nothing runs. */
 function readLeased(ctx: LoopContext) {
-	const { id: instanceId, attemptId, state, leaseMs, readyAt, requestedAt, providerInstanceId, lastError, lastHeardAt } = instance;
+	const { id: instanceId, state, leaseMs, readyAt, requestedAt, providerInstanceId, lastError, lastHeardAt } = instance;
 	const nodes = sql<number>`(${job.spec}->>'nodes')::int`;
 	const neverCame = and(isNull(readyAt), isNotNull(requestedAt), sql`(${job.spec}->>'critical')::boolean`);
 	return ctx.db
 		.select({
-			...{ instanceId, attemptId, state, leaseMs, readyAt, providerInstanceId, lastError, lastHeardAt, nodes },
+			...{ instanceId, attemptId: attempt.id, state, leaseMs, readyAt, providerInstanceId, lastError, lastHeardAt, nodes },
 			...{ offerId: sql<string>`${instance.offer}->>'id'`, stopRequestedAt: attempt.stopRequestedAt },
 		})
 		.from(instance)

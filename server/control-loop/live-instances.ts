@@ -9,7 +9,8 @@ import { messageOf } from "./messages.ts";
 
 /** An instance that is not terminated, with fields of its attempt and job. */
 export type LiveInstance = typeof instance.$inferSelect & {
-	attemptState: (typeof attempt.$inferSelect)["state"];
+	/** Null while it is kept warm without a job. */
+	attemptState: (typeof attempt.$inferSelect)["state"] | null;
 	stopRequestedAt: Date | null;
 	stopReason: (typeof attempt.$inferSelect)["stopReason"];
 	/** Its command, or that of another machine of its gang, has run. */
@@ -29,12 +30,12 @@ export async function readLive(ctx: LoopContext, siteId: string): Promise<LiveIn
 			stopRequestedAt: attempt.stopRequestedAt,
 			stopReason: attempt.stopReason,
 			attemptStartedAt: attempt.startedAt,
-			nodes: sql<number>`(${job.spec}->>'nodes')::int`,
+			nodes: sql<number>`coalesce((${job.spec}->>'nodes')::int, 1)`,
 			interconnect: sql<"high" | null>`${job.spec}->>'interconnect'`,
 		})
 		.from(instance)
-		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
-		.innerJoin(job, eq(job.id, instance.jobId))
+		.leftJoin(attempt, eq(attempt.id, instance.attemptId))
+		.leftJoin(job, eq(job.id, instance.jobId))
 		.where(and(eq(instance.siteId, siteId), ne(instance.state, "terminated")))
 		.orderBy(asc(instance.id));
 	return rows.map(({ instance: row, ...facts }) => ({ ...row, ...facts }));

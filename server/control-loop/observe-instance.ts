@@ -16,6 +16,7 @@ import {
 	recordSeen,
 	recordTerminated,
 } from "#server/services/capacity/instance/record-observation.ts";
+import { giveUpWarm } from "#server/services/capacity/instance/warm.ts";
 import { writeSchedulerAudit } from "#server/services/core/audit.ts";
 import { settleInstance } from "#server/services/ledger/charge/settle.ts";
 import { recordEvents } from "#server/services/notification/event/record.ts";
@@ -126,12 +127,18 @@ function provesAnEnd(row: LiveInstance, launchedAt: Date, missingSince: Date): b
 	return wasShown && !(row.lastHeardAt !== null && row.lastHeardAt > missingSince);
 }
 
-/** Stops the attempt because of this machine, unless its command had already exited: then its end is expected. */
+/** Stops the attempt because of this machine, or gives the machine up if it has none; not if its command had already exited: then its end is expected. */
 async function stopAttempt(ctx: LoopContext, row: LiveInstance, why: Reason): Promise<void> {
 	await ctx.db.transaction(async (tx) => {
-		const [now] = await tx.select({ exit: instance.exit }).from(instance).where(eq(instance.id, row.id)).for("update");
-		if (now?.exit) return;
-		await requestStop(tx, { attemptId: row.attemptId, reason: ofMember(why, row.rank, row.nodes), atMs: ctx.clock.nowMs() });
+		const [now] = await tx
+			.select({ exit: instance.exit, attemptId: instance.attemptId })
+			.from(instance)
+			.where(eq(instance.id, row.id))
+			.for("update");
+		if (!now || now.exit) return;
+		// It may have got its job since it was read.
+		if (now.attemptId === null) return giveUpWarm(tx, { instanceId: row.id, reason: why, atMs: ctx.clock.nowMs() });
+		await requestStop(tx, { attemptId: now.attemptId, reason: ofMember(why, row.rank, row.nodes), atMs: ctx.clock.nowMs() });
 	});
 }
 
@@ -167,6 +174,7 @@ function endReason(ctx: LoopContext, row: LiveInstance, stateReasonCode: string 
 
 /** Why this machine's attempt was stopped; in a gang, perhaps because of another machine. Null if it was not stopped. */
 export function memberStopReason(row: LiveInstance): Reason | null {
+	if (row.attemptId === null) return row.reason ?? reason("kept_warm_over", { ruleId: row.warmRule, why: "idle_limit" });
 	return row.stopReason && memberEnd(row.stopReason, row.rank, row.nodes);
 }
 
@@ -188,20 +196,22 @@ async function writeTerminated(ctx: LoopContext, row: LiveInstance, why: Reason,
 	const nowMs = ctx.clock.nowMs();
 	await ctx.db.transaction(async (tx) => {
 		const end = { instanceId: row.id, reason: why, times: facts, terminatedAt: new Date(endedAtMs(row, nowMs)), seenAt: new Date(nowMs) };
-		if (!(await recordTerminated(tx, end))) return;
-		const [owner] = await tx.select({ team: job.team }).from(job).where(eq(job.id, row.jobId));
+		const recorded = await recordTerminated(tx, end);
+		if (!recorded) return;
+		const { jobId, attemptId } = recorded;
+		const [owner] = jobId === null ? [] : await tx.select({ team: job.team }).from(job).where(eq(job.id, jobId));
 		await recordEvents(tx, [
 			{
 				kind: "instance_terminated",
 				atMs: nowMs,
 				instanceId: row.id,
-				jobId: row.jobId,
+				...(jobId !== null && { jobId }),
 				siteId: row.siteId,
 				...(owner ? { team: owner.team } : {}),
 				reason: why,
 			},
 		]);
-		await endMember(tx, { attemptId: row.attemptId, instanceId: row.id, exit: null, atMs: nowMs, fallback: why });
+		if (attemptId !== null) await endMember(tx, { attemptId, instanceId: row.id, exit: null, atMs: nowMs, fallback: why });
 		await notify(tx, { wake: true, changes: [{ topic: "instance", id: row.id, team: null }] });
 	});
 	ctx.probe("terminate:written");
@@ -235,10 +245,12 @@ export async function endInstance(ctx: LoopContext, driver: CloudDriver, row: Li
 	const nowMs = ctx.clock.nowMs();
 	if (row.lastTerminateCallAt && nowMs - row.lastTerminateCallAt.getTime() < ctx.timing.callRetryMs) return;
 	const at = new Date(nowMs);
-	await ctx.db.transaction(async (tx) => {
-		const marked = await markTerminating(tx, row, at);
-		if (marked && row.terminatingAt === null) await auditTermination(tx, row, nowMs);
+	const marked = await ctx.db.transaction(async (tx) => {
+		const isMarked = await markTerminating(tx, row, at);
+		if (isMarked && row.terminatingAt === null) await auditTermination(tx, row, nowMs);
+		return isMarked;
 	});
+	if (!marked) return;
 	ctx.probe("terminate:marked");
 	await driver.terminate(row.region, row.providerInstanceId);
 	ctx.probe("terminate:provider_answered");

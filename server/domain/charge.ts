@@ -2,7 +2,7 @@ import type { CapacityType, Provider, WorkloadClass } from "./vocabulary.ts";
 
 /**
  * Kinds of charge. `boot` and `staging` are machine time before the command runs, `compute` the time of the command,
- * `idle` owned capacity that no job used, `commitment` the unused part of reserved or committed capacity; `credit` and
+ * `idle` owned capacity that no job used, `kept_warm` time of a cloud machine without a job, `commitment` the unused part of reserved or committed capacity; `credit` and
  * `tax` come from invoices, `adjustment` corrects earlier charges.
  */
 export const CHARGE_KINDS = [
@@ -16,6 +16,7 @@ export const CHARGE_KINDS = [
 	"commitment",
 	"credit",
 	"tax",
+	"kept_warm",
 ] as const;
 export type ChargeKind = (typeof CHARGE_KINDS)[number];
 

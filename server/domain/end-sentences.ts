@@ -95,7 +95,8 @@ export function adoptionWords(why: string | null): string {
 type MachineCode = Exclude<
 	Extract<
 		ReasonCode,
-		`instance_${string}` | `launch_${string}` | `site_${string}` | "agent_silent" | "gang_member_failed" | "job_finished" | "orphan_found"
+		| (`instance_${string}` | `launch_${string}` | `site_${string}`)
+		| ("agent_silent" | "gang_member_failed" | "job_finished" | "orphan_found" | "kept_warm_over")
 	>,
 	MoveCode
 >;
@@ -129,12 +130,21 @@ function machineWords(code: MachineCode, r: Read): string {
 			return `The site no longer lists the attempt${clause(r.text("siteId"), (s) => `: ${s}`)}`;
 		case "job_finished":
 			return "The job is done; the machine is released";
+		case "kept_warm_over":
+			return `Kept ready${clause(r.text("ruleId"), (id) => ` by rule ${id}`)} and released without a job: ${WARM_ENDS[r.text("why") ?? ""] ?? "no longer needed"}`;
 		case "orphan_found":
 			return `A machine with our tag belonged to no job and is terminated${clause(r.text("providerInstanceId"), (i) => `: ${i}`)}${clause(r.text("region"), (g) => ` in ${g}`)}`;
 		default:
 			return assertNever(code, "reason code");
 	}
 }
+
+const WARM_ENDS: Readonly<Record<string, string>> = {
+	idle_limit: "its maximum idle time is over",
+	not_expected: "no job is expected to need it",
+	budget: "the rule's budget is used up",
+	rule_removed: "the policy no longer has the rule",
+};
 
 /** The first command in a gang to fail, which fails the job. */
 function memberFailure(r: Read): string {

@@ -62,6 +62,7 @@ export const REASON_CODES = [
 	"site_lost",
 	"job_finished",
 	"orphan_found",
+	"kept_warm_over",
 	"adoption_ended",
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];

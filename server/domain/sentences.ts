@@ -58,7 +58,7 @@ function wordsOf(code: ReasonCode, r: Read): string {
 		case "placed_home":
 			return `Placed at home${clause(r.text("poolId"), (p) => ` in pool ${p}`)}: ${slotText(r)} free${clause(r.text("speed"), (s) => `, jobs run at ${s} × the usual speed there`)}`;
 		case "placed_cloud":
-			return `Sent to ${cloudPlace(r)}${burstCause(r)}${clause(r.money("costMicroUsd"), (m) => `; expected to cost ${m}`)}${clause(r.money("holdMicroUsd"), (m) => `, at most ${m}`)}${speedWords(r)}`;
+			return `Sent to ${cloudPlace(r)}${clause(r.text("warmRule"), (id) => `, on a machine kept warm by rule ${id}`)}${burstCause(r)}${clause(r.money("costMicroUsd"), (m) => `; expected to cost ${m}`)}${clause(r.money("holdMicroUsd"), (m) => `, at most ${m}`)}${speedWords(r)}`;
 		case "started":
 			return `Running${clause(r.count("attempt"), (n) => `, attempt ${n}`)}`;
 		default:

@@ -29,6 +29,7 @@ export function chargesOfLine(line: StatementLineKey): ChargesWith {
 		case "credit":
 		case "tax":
 		case "adjustment":
+		case "kept_warm":
 			return { kind: [line], withoutIdle: true };
 	}
 }

@@ -7,6 +7,7 @@ export const LINE_WORDS: Record<StatementLineKey, string> = {
 	spot: "Cloud, spot",
 	on_demand: "Cloud, on demand",
 	reserved: "Cloud, reserved",
+	kept_warm: "Cloud, kept warm without a job",
 	egress: "Transfer out of clouds",
 	storage: "Disks and storage",
 	commitment: "Commitments not used",

@@ -1,10 +1,10 @@
 import type { VarianceCause } from "./variance-cause.ts";
 import type { CapacityType, Provider } from "./vocabulary.ts";
 
-/** The lines of a statement, in order. `owned` is hardware in use by jobs, `idle` is unused hardware. */
+/** The lines of a statement, in order. `owned` is hardware in use by jobs, `idle` is unused hardware, `kept_warm` cloud machines without a job. */
 export const STATEMENT_LINES = [
 	...(["owned", "idle", "spot", "on_demand", "reserved"] as const),
-	...(["egress", "storage", "commitment", "credit", "tax", "adjustment"] as const),
+	...(["kept_warm", "egress", "storage", "commitment", "credit", "tax", "adjustment"] as const),
 ] as const;
 export type StatementLineKey = (typeof STATEMENT_LINES)[number];
 

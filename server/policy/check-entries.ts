@@ -57,12 +57,12 @@ export function checkMeasures(text: PolicyText, at: Path, { effect }: Pick<Rule,
 		if (effect.idleMs !== null && !measures.includes("idle")) warn("idleMinutes", "idle time");
 		if (effect.gpuUtilisationBelow !== null && !measures.includes("gpu_utilisation")) warn("gpuUtilisationBelow", "GPU utilization");
 	}
-	if (effect.kind === "prewarm" && !measures.includes("kept_machines"))
+	if (effect.kind === "prewarm" && effect.state === "stopped" && !measures.includes("stopped_machines"))
 		text.report(
 			"warning",
 			text.keyOffsetOf([...at, "prewarm"]),
-			"prewarm has no effect: this version keeps machines ready only in simulations, and costs nothing.",
-			"Compare policies with spillway simulate. The rule can stay.",
+			"prewarm has no effect: this version keeps stopped machines only in simulations, and costs nothing.",
+			"Write state: running to keep running machines. Compare both with spillway simulate.",
 		);
 	if (effect.kind !== "defer" || measures.includes(effect.to === "greener" ? "grid_forecast" : "price_forecast")) return;
 	const isGreener = effect.to === "greener";

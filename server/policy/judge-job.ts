@@ -79,8 +79,9 @@ function applyRule(verdict: JobVerdict, spec: JobSpec, { id: ruleId, effect }: R
 			return;
 		// Evaluated before there is a job: judge-adoption.ts.
 		case "adopt":
-		// Prepares machines for jobs to come; it decides nothing about a job.
+			return;
 		case "prewarm":
+			if (error === null) verdict.prewarm = [...(verdict.prewarm ?? []), ruleId];
 			return;
 		case "limit":
 			verdict.limits.instanceMs = tighter(verdict.limits.instanceMs, ruleId, effect.instanceMs);

@@ -6,7 +6,7 @@ import { parsePolicy } from "./parse-policy.ts";
 import { rulesText } from "./testing/builders.ts";
 
 const KIND = "machines: 4, accelerator: A100-80GB, gpus: 8, monthlyUsd: 500";
-const parse = (fields: string) => parsePolicy(rulesText(`{ id: kept, prewarm: { ${fields} } }`), { measures: ["kept_machines"] });
+const parse = (fields: string) => parsePolicy(rulesText(`{ id: kept, prewarm: { ${fields} } }`), { measures: ["stopped_machines"] });
 const effectOf = (fields: string) => parse(fields).policy?.rules[0]?.effect;
 const errorsOf = (fields: string) =>
 	parse(fields)
@@ -43,15 +43,18 @@ describe("a prewarm rule", () => {
 		expect(errors[0]).toContain(message);
 	});
 
-	it("warns that the live scheduler keeps no machines", () => {
-		const text = rulesText(`{ id: kept, prewarm: { ${KIND}, waitingUsdPerGpuHour: 5 } }`);
-		const messages = parsePolicy(text).problems.map(({ severity, message }) => `${severity} ${message}`);
-		expect(messages).toContainEqual(expect.stringMatching(/^warning prewarm has no effect: .* costs nothing\.$/));
+	it("warns that the live scheduler keeps no stopped machines", () => {
+		const warned = (fields: string) =>
+			parsePolicy(rulesText(`{ id: kept, prewarm: { ${KIND}, waitingUsdPerGpuHour: 5${fields} } }`))
+				.problems.map(({ severity, message }) => `${severity} ${message}`)
+				.filter((text) => text.includes("prewarm has no effect"));
+		expect(warned("")).toEqual([expect.stringMatching(/^warning prewarm has no effect: .* costs nothing\.$/)]);
+		expect(warned(", state: running")).toEqual([]);
 	});
 
 	it("names only sites that exist", () => {
 		const text = rulesText(`{ id: kept, prewarm: { ${KIND}, waitingUsdPerGpuHour: 5, sites: [awz] } }`);
-		const { problems } = parsePolicy(text, { siteIds: ["aws"], measures: ["kept_machines"] });
+		const { problems } = parsePolicy(text, { siteIds: ["aws"], measures: ["stopped_machines"] });
 		expect(problems.map(({ message, fix }) => [message, fix])).toContainEqual(['There is no site "awz".', "Did you mean aws?"]);
 	});
 

@@ -12,6 +12,8 @@ export interface BudgetBook {
 	/** Remaining amounts other than money. */
 	readonly caps: CapBook;
 	readonly scarce: ScarceBook;
+	/** Machines kept warm that earlier actions of this plan take. */
+	readonly warmTaken: Set<string>;
 }
 
 export interface BudgetShort {
@@ -45,6 +47,7 @@ export function openBudgets(views: readonly BudgetView[], caps: CapBook = NO_CAP
 	return {
 		caps,
 		scarce: openScarce(),
+		warmTaken: new Set(),
 		shortOf(budgets, holdMicroUsd, reservation) {
 			let worst: BudgetShort | null = null;
 			for (const rule of budgets) {

@@ -1,7 +1,7 @@
 import type { CapRule } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { assertNever } from "#server/kernel/assert.ts";
-import type { RunningAttempt, Snapshot } from "./types.ts";
+import type { RunningAttempt, Snapshot, WarmMachine } from "./types.ts";
 
 /** What one placement adds to the usage of caps. */
 export interface CapUsage {
@@ -10,6 +10,8 @@ export interface CapUsage {
 	instances: number;
 	/** Data that leaves a cloud for it. */
 	egressGiB: number;
+	/** The machine that it takes, which counts already. Absent: it launches its own. */
+	takes?: WarmMachine | undefined;
 }
 
 /** A cap that a placement would exceed, in the cap's own unit: µ$ per hour, instances or GiB. */
@@ -29,7 +31,7 @@ export interface CapBook {
 type Used = { microUsdPerHour: bigint; instances: number; egressGiB: number };
 
 /** `capsOf`: the caps that apply to a job. Live cloud attempts count until they end, stopping ones included. */
-export function openCaps(snapshot: Snapshot, capsOf: (spec: RunningAttempt["spec"]) => readonly CapRule[]): CapBook {
+export function openCaps(snapshot: Snapshot, capsOf: CapsOf): CapBook {
 	if (snapshot.policy.caps.length === 0) return NO_CAPS;
 	let used: Map<string, Used> | null = null;
 	const usedOf = (id: string): Used => {
@@ -41,18 +43,25 @@ export function openCaps(snapshot: Snapshot, capsOf: (spec: RunningAttempt["spec
 	return {
 		shortOf(caps, ask) {
 			for (const cap of caps) {
-				const short = shortOfOne(cap, usedOf(cap.id), ask);
+				const short = shortOfOne(cap, usedOf(cap.id), addedTo(cap, ask, capsOf));
 				if (short) return short;
 			}
 			return null;
 		},
 		take(caps, ask) {
-			for (const cap of caps) add(usedOf(cap.id), ask);
+			for (const cap of caps) add(usedOf(cap.id), addedTo(cap, ask, capsOf));
 		},
 	};
 }
 
 export const NO_CAPS: CapBook = { shortOf: () => null, take: () => {} };
+
+type CapsOf = (spec: RunningAttempt["spec"]) => readonly CapRule[];
+
+function addedTo(cap: CapRule, { takes, ...ask }: CapUsage, capsOf: CapsOf): CapUsage {
+	if (!takes || !capsOf(takes.spec).some(({ id }) => id === cap.id)) return ask;
+	return { ...ask, microUsdPerHour: ask.microUsdPerHour - takes.microUsdPerHour, instances: ask.instances - 1 };
+}
 
 function add(used: Used, ask: CapUsage): void {
 	used.microUsdPerHour += ask.microUsdPerHour;
@@ -78,17 +87,23 @@ function passes(cap: CapRule, used: bigint | number, asked: bigint | number, ove
 	return over && asked > 0 ? { cap, used, asked } : null;
 }
 
-function usedNow(snapshot: Snapshot, capsOf: (spec: RunningAttempt["spec"]) => readonly CapRule[]): Map<string, Used> {
+function usedNow(snapshot: Snapshot, capsOf: CapsOf): Map<string, Used> {
 	const used = new Map<string, Used>();
 	const priceOf = makePriceOf(snapshot);
-	for (const attempt of snapshot.running) {
-		if (attempt.placement.capacityType === "owned") continue;
-		const ask = { microUsdPerHour: priceOf(attempt), instances: attempt.spec.nodes, egressGiB: attempt.reservedEgressGiB ?? 0 };
-		for (const { id } of capsOf(attempt.spec)) {
+	const count = (spec: RunningAttempt["spec"], ask: CapUsage): void => {
+		for (const { id } of capsOf(spec)) {
 			const known = used.get(id) ?? { microUsdPerHour: 0n, instances: 0, egressGiB: snapshot.egressGiB?.get(id) ?? 0 };
 			add(known, ask);
 			used.set(id, known);
 		}
+	};
+	for (const { spec, microUsdPerHour } of snapshot.warm ?? []) count(spec, { microUsdPerHour, instances: 1, egressGiB: 0 });
+	for (const attempt of snapshot.running) {
+		if (attempt.placement.capacityType === "owned") continue;
+		count(attempt.spec, {
+			...{ microUsdPerHour: priceOf(attempt), instances: attempt.spec.nodes },
+			egressGiB: attempt.reservedEgressGiB ?? 0,
+		});
 	}
 	return used;
 }

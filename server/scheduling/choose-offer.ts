@@ -19,7 +19,7 @@ import type { Shape } from "./shape.ts";
 import { type DeadlineDecision, deadlineWay, SPOT_IS_CHEAPEST, SPOT_TOO_SHORT, type SpotWait } from "./spot-or-firm.ts";
 import { trialOf } from "./throughput/trial.ts";
 import { trialKey } from "./throughput/trial-keys.ts";
-import type { PendingJob, Reservation } from "./types.ts";
+import type { PendingJob, Reservation, Snapshot, TimeSpread, WarmMachine } from "./types.ts";
 
 /** Result of the search for an offer for a job that may leave home. */
 export type OfferChoice =
@@ -228,15 +228,53 @@ function makeBlockedBy(
 		}
 		const uri = dataOutOfReach(row, run);
 		if (uri !== null) return { ruleId: null, why: "data_at_home", facts: { uri } };
-		return (
-			budgets.scarce.lacks(row, run.instances) ??
-			tooSlow(row, run, job) ??
-			dataTooSlow(row, run, job, nowMs) ??
-			lifeTooShort(row, run, job) ??
-			endsTooSoon(row, run, nowMs) ??
-			(atMost && overLimits(row, run, atMost))
-		);
+		return budgets.scarce.lacks(row, run.instances) ?? unfit(row, run, job, nowMs, atMost);
 	};
+}
+
+/** Never later than a launch. */
+function soonerOf({ p50Ms, p90Ms }: TimeSpread): TimeSpread {
+	return { p50Ms: Math.min(p50Ms, LIMITS.warmStartMs), p90Ms: Math.min(p90Ms, LIMITS.warmStartMs) };
+}
+
+function unfit(row: OfferRow, run: CloudRun, job: PendingJob, nowMs: number, atMost: readonly BurstLimit[] | null): Removal | null {
+	return (
+		tooSlow(row, run, job) ??
+		dataTooSlow(row, run, job, nowMs) ??
+		lifeTooShort(row, run, job) ??
+		endsTooSoon(row, run, nowMs) ??
+		(atMost && overLimits(row, run, atMost))
+	);
+}
+
+/**
+ * The lowest-scoring machine kept warm that the job may take, with its run there; null if there is none. Its start takes seconds, and needs
+ * no capacity or quota. A job on several machines takes none.
+ */
+export function chooseWarm(
+	shape: Shape,
+	job: PendingJob,
+	run: CloudRun,
+	{ warm, nowMs }: Pick<Snapshot, "warm" | "nowMs">,
+	budgets: BudgetBook,
+	askApproval: AskApproval,
+	due: DueBurst | null,
+): { choice: ChosenOffer; run: CloudRun } | null {
+	const rules = shape.verdict.prewarm ?? [];
+	if (!warm || rules.length === 0 || run.instances > 1) return null;
+	const isFree = ({ ruleId, instanceId, readyUntilMs, expiresAtMs }: WarmMachine): boolean =>
+		rules.includes(ruleId) && !budgets.warmTaken.has(instanceId) && (readyUntilMs ?? 0) > nowMs && expiresAtMs >= nowMs + run.lifeMs;
+	const free = new Map(warm.filter(isFree).map((machine) => [machine.offerId, machine]));
+	if (free.size === 0) return null;
+	const noSpot = firmOnly(job, run, nowMs, firmStagingMs(shape, run)) !== null;
+	const isWarm = ({ offer }: OfferRow): boolean => free.has(offer.id) && !(noSpot && offer.capacityType === "spot");
+	const fit = shape.offers();
+	const offers = { ...fit, eligible: fit.eligible.filter(isWarm), byPrice: () => fit.byPrice().filter(isWarm) };
+	const there: CloudRun = { ...run, start: soonerOf(run.start), warm: free };
+	const choice = chooseAmong({ ...shape, offers: () => offers }, job, there, budgets, askApproval, (row) =>
+		unfit(row, there, job, nowMs, due?.atMost ?? null),
+	);
+	return choice.kind === "chosen" ? { choice, run: there } : null;
 }
 
 /** Limits of the rules that let the job leave. Meeting one rule's limits is enough. The first rule's limits give the reason. */
@@ -256,8 +294,9 @@ function overLimits(row: OfferRow, run: CloudRun, atMost: readonly BurstLimit[])
 
 /** What a placement there adds to cap usage. */
 export function capAskOf(row: OfferRow, run: CloudRun): CapUsage {
-	const microUsdPerHour = (row.offer.microUsdPerHour ?? 0n) * BigInt(run.instances);
-	return { microUsdPerHour, instances: run.instances, egressGiB: egressGiBOf(row, run) };
+	const takes = run.warm?.get(row.offer.id);
+	const microUsdPerHour = takes?.microUsdPerHour ?? (row.offer.microUsdPerHour ?? 0n) * BigInt(run.instances);
+	return { microUsdPerHour, instances: run.instances, egressGiB: egressGiBOf(row, run), takes };
 }
 
 type MoneyShort = { kind: "over_budget"; short: BudgetShort } | { kind: "over_cap"; short: CapShort };
@@ -301,7 +340,9 @@ export function takeChoice(
 	job?: Pick<PendingJob, "spec" | "reservation">,
 ): void {
 	budgets.take(verdict.budgets, holdMicroUsd, job?.reservation);
-	budgets.scarce.take(row, run.instances);
+	const warm = run.warm?.get(row.offer.id);
+	if (warm) budgets.warmTaken.add(warm.instanceId);
+	else budgets.scarce.take(row, run.instances);
 	if (job) run.terms.trials.add(trialKey(job.spec, row.machine.accelerator));
 	if (verdict.caps.length > 0) budgets.caps.take(verdict.caps, capAskOf(row, run));
 }

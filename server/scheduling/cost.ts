@@ -13,7 +13,7 @@ import { restoreMsOf } from "./restore.ts";
 import type { RunTime } from "./run-time.ts";
 import { type RunSpeeds, runSpeedsOf, timeAt } from "./throughput/run-speeds.ts";
 import { runningTrials } from "./throughput/trial-keys.ts";
-import type { OfferRecord, PendingJob, Snapshot, TimeSpread } from "./types.ts";
+import type { OfferRecord, PendingJob, Snapshot, TimeSpread, WarmMachine } from "./types.ts";
 import type { KnownLength } from "./work-bound.ts";
 
 /** What one job needs for a run in the cloud, independent of the offer. */
@@ -49,6 +49,8 @@ export interface CloudRun {
 	/** Value of an hour of its delay, µ$. */
 	delayMicroUsdPerHour: number;
 	terms: CostTerms;
+	/** By offer: the machine kept warm that the run takes there. Set: the run takes one, and launches none. */
+	warm?: ReadonlyMap<string, WarmMachine>;
 }
 
 /** Inputs for the price of all runs of a cycle. */

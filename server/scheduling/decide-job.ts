@@ -1,7 +1,7 @@
 import { EXPLAINED_CANDIDATES, type Explanation, type Outcome, type TimeRange } from "#server/domain/decision.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type BurstFacts, burstFactsOf, type DueBurst, dueBurst } from "./burst.ts";
-import { chooseOffer, firmStagingMs, type OfferChoice, takeChoice } from "./choose-offer.ts";
+import { chooseOffer, chooseWarm, firmStagingMs, type OfferChoice, takeChoice } from "./choose-offer.ts";
 import { type CloudRun, cloudRunOf, stagingOn } from "./cost.ts";
 import type { Cycle } from "./cycle.ts";
 import { deferral, startAtHome, startInCloud } from "./defer.ts";
@@ -16,7 +16,7 @@ import { LIMITS } from "./limits.ts";
 import type { QueuedJob } from "./order.ts";
 import { requestOf } from "./request-approval.ts";
 import type { Shape } from "./shape.ts";
-import type { Action, PendingJob } from "./types.ts";
+import type { Action, PendingJob, WarmMachine } from "./types.ts";
 import { stayReason, waitsForAnyOffer, waitsForEveryOffer } from "./weigh-waiting.ts";
 import {
 	approvalReason,
@@ -209,9 +209,10 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 	const unheard = start !== null && !isHeard(cycle, job) ? { view: start.pool.view, p50Ms: start.range.p50Ms } : null;
 	if (unheard && waitsForAnyOffer(snapshot, queued, shape, due, unheard))
 		return waitOn(found(queued, shape, "wait", NO_REASON, start, due), shape.comparesWaiting);
-	const run = cloudRunOf(queued, shape.verdict, snapshot, cycle.core.runTimeOf(job.spec));
-	if (unheard && waitsForEveryOffer(snapshot, queued, run, shape, due, unheard)) return found(queued, shape, "wait", NO_REASON, start, due);
-	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.core.askApproval, snapshot.nowMs, due);
+	const launched = cloudRunOf(queued, shape.verdict, snapshot, cycle.core.runTimeOf(job.spec));
+	if (unheard && waitsForEveryOffer(snapshot, queued, launched, shape, due, unheard))
+		return found(queued, shape, "wait", NO_REASON, start, due);
+	const { choice, run } = bestChoice(cycle, queued, shape, launched, due);
 	const home = start && { view: start.pool.view, range: start.range };
 	const stay = stayReason({ snapshot, queued, run, due, choice, home, ahead: cycle.waitingForHome });
 	if (stay) return found(queued, shape, "wait", stay, start, due, null, run);
@@ -238,6 +239,14 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 		case "none":
 			return found(queued, shape, "wait", waitFor(cycle, { queued, shape, start, due, choice, facts, snapshot }), start, due, choice, run);
 	}
+}
+
+/** A machine that is kept warm, unless a launch costs less, delay included. */
+function bestChoice(cycle: Cycle, { job }: QueuedJob, shape: Shape, run: CloudRun, due: DueBurst): { choice: OfferChoice; run: CloudRun } {
+	const { snapshot, budgets, core } = cycle;
+	const warm = chooseWarm(shape, job, run, snapshot, budgets, core.askApproval, due);
+	const choice = chooseOffer(shape, job, run, budgets, core.askApproval, snapshot.nowMs, due);
+	return warm && !(choice.kind === "chosen" && choice.scoreMicroUsd < warm.choice.scoreMicroUsd) ? warm : { choice, run };
 }
 
 /** Skips the reasons of jobs that were not held when only actions are needed, or only other jobs are quoted. */
@@ -295,6 +304,7 @@ function actionOf(finding: Finding): Action | null {
 				lifeMs: choice.lifeMs,
 				holdMicroUsd,
 				budgetIds,
+				...warmOf(finding),
 				...(shape.verdict.caps.some((cap) => cap.kind === "egress") && { egressGiB: choice.egressGiB }),
 				reason: finding.reason,
 			};
@@ -306,6 +316,11 @@ function actionOf(finding: Finding): Action | null {
 		case "wait":
 			return state === "held" ? { kind: "release", jobId, reason: finding.reason } : null;
 	}
+}
+
+function warmOf({ run, choice }: Finding): { warm?: WarmMachine } {
+	const warm = choice?.kind === "chosen" ? run?.warm?.get(choice.row.offer.id) : undefined;
+	return warm ? { warm } : {};
 }
 
 function launchSpeed({ run, choice }: Finding): { speed?: number } {

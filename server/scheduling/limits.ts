@@ -81,6 +81,8 @@ export const LIMITS = {
 	failoverAfterMs: 30 * SECOND_MS,
 	/** From a started machine until work continues from its checkpoint, ms. An assumption: no restore is measured yet. */
 	restoreMs: 3 * MINUTE_MS,
+	/** Until a running machine without a job starts a command: its agent asks for work, and sets up the container. An assumption. */
+	warmStartMs: 15 * SECOND_MS,
 	/**
 	 * Upper bounds: no more than this share of a run is expected to be lost, and a restart takes at most e to this power. Offers beyond these
 	 * are no option anyway.

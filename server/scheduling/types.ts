@@ -64,6 +64,8 @@ export interface Snapshot {
 	throughput?: ThroughputView;
 	/** Data that left the clouds in the current period, GiB, by id of the egress cap. Absent: none counted. */
 	egressGiB?: ReadonlyMap<string, number>;
+	/** Machines that prewarm rules keep without a job. Absent: none. */
+	warm?: readonly WarmMachine[];
 }
 
 /** Source of a forecast's hours: the first `hours` as published, the others from the pattern of past days. */
@@ -72,6 +74,20 @@ export interface ForecastSource {
 	published: { hours: number; atMs: number } | null;
 	/** Number of full days it was learned from, and the end of the last one. */
 	pattern: { days: number; untilMs: number } | null;
+}
+
+/** A machine that a prewarm rule keeps, without a job. */
+export interface WarmMachine {
+	instanceId: string;
+	ruleId: string;
+	offerId: string;
+	/** The job that its offer was chosen for. The caps that apply to it count the machine. */
+	spec: JobSpec;
+	microUsdPerHour: bigint;
+	/** Its agent waits for a job, until when at the latest, UTC ms; null: it cannot take one. */
+	readyUntilMs: number | null;
+	/** End of its life with a job, UTC ms. */
+	expiresAtMs: number;
 }
 
 /** A job in an owned cluster's own queue. Its order there is the site's: `position` 0 starts next. */
@@ -354,6 +370,8 @@ export type Action =
 			budgetIds: string[];
 			/** Worst-case egress, GiB. Only if a cap on egress applies. */
 			egressGiB?: number;
+			/** It takes this machine, which is kept warm, instead of launching one. Absent: it launches. */
+			warm?: WarmMachine;
 			reason: Reason;
 	  }
 	| { kind: "hold"; jobId: string; reason: Reason }

@@ -47,6 +47,7 @@ export function launchReason(
 		startInMs: run.start.p50Ms,
 		...speedReasonFacts(row, run),
 		...(isTrial && { trial: true }),
+		...(run.warm && { warmRule: run.warm.get(offer.id)?.ruleId ?? null }),
 		...due?.facts,
 		...(facts ? { forecastWaitMs: finiteOrNull(facts.forecastWaitMs) } : {}),
 		...(due ? { ruleId: due.ruleId, trigger: due.trigger } : {}),

@@ -117,6 +117,7 @@ export type ReasonCode =
 	| "site_lost"
 	| "job_finished"
 	| "orphan_found"
+	| "kept_warm_over"
 	| "adoption_ended";
 
 export interface Job {
@@ -228,10 +229,13 @@ export interface Instance {
 	gpus: number;
 	capacityType: PlacementCapacityType;
 	microUsdPerHour: string;
-	jobId: string;
-	jobName: string;
+	/** Null, like its name and attempt, while it is kept warm without a job; it then has no team. */
+	jobId: string | null;
+	jobName: string | null;
 	team: string;
-	attemptId: string;
+	attemptId: string | null;
+	/** The prewarm rule that launched it, and until when it is kept without a job; null: launched for its job. */
+	warm: InstanceWarm | null;
 	rank: number;
 	nodes: number;
 	exitCode: number | null;
@@ -252,6 +256,11 @@ export interface Instance {
 }
 
 export type InstanceState = "intended" | "requested" | "provisioning" | "ready" | "draining" | "terminating" | "terminated";
+
+export interface InstanceWarm {
+	ruleId: string;
+	until: string;
+}
 
 export interface Attempt {
 	id: string;
@@ -2398,7 +2407,8 @@ export type ChargeDimensionsKind =
 	| "staging"
 	| "commitment"
 	| "credit"
-	| "tax";
+	| "tax"
+	| "kept_warm";
 
 export interface ChargePage {
 	fromMs: number;
@@ -3246,6 +3256,7 @@ export type StatementItemLine =
 	| "spot"
 	| "on_demand"
 	| "reserved"
+	| "kept_warm"
 	| "egress"
 	| "storage"
 	| "commitment"

@@ -120,6 +120,7 @@ const KIND_WORDS = {
 	credit: "credit of the provider",
 	tax: "tax",
 	adjustment: "correction",
+	kept_warm: "kept warm without a job",
 } as const;
 
 function descriptionOf(charge: ChargeCause, facts: ExportFacts): string {

@@ -15,6 +15,7 @@ import { isOvertaken } from "#server/kernel/database-failures.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { beginArtifact, commitArtifact, storeArtifactPart } from "#server/services/work/agent/artifact.ts";
 import { type AgentIdentity, authenticateAgent } from "#server/services/work/agent/authenticate.ts";
+import { awaitJob } from "#server/services/work/agent/await-job.ts";
 import {
 	agentCheckpointFile,
 	commitAgentCheckpoint,
@@ -97,6 +98,11 @@ const ROUTES: readonly (readonly [method: string, path: string, route: Route])[]
 		"POST",
 		"enroll",
 		async ({ options, request }) => json(await enrollAgent(options, await readBody(request, options, AGENT_REQUESTS.enroll))),
+	],
+	[
+		"POST",
+		"waiting",
+		async ({ options, request }) => json(await awaitJob(options, await readBody(request, options, AGENT_REQUESTS.waiting))),
 	],
 	["POST", "heartbeat", withAgent(AGENT_REQUESTS.heartbeat, agentHeartbeat)],
 	["POST", "logs", withAgent(AGENT_REQUESTS.logs, storeAgentLogs)],

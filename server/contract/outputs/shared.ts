@@ -48,10 +48,14 @@ export const instanceSchema = z
 		gpus: z.number(),
 		capacityType: z.enum(CAPACITY_TYPES),
 		microUsdPerHour: integerText,
-		jobId: z.string(),
-		jobName: z.string(),
+		jobId: z.string().nullable().describe("Null, like its name and attempt, while it is kept warm without a job; it then has no team."),
+		jobName: z.string().nullable(),
 		team: z.string(),
-		attemptId: z.string(),
+		attemptId: z.string().nullable(),
+		warm: z
+			.object({ ruleId: z.string(), until: instant })
+			.nullable()
+			.describe("The prewarm rule that launched it, and until when it is kept without a job; null: launched for its job."),
 		rank: z.number(),
 		nodes: z.number(),
 		exitCode: z.number().nullable(),

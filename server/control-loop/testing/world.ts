@@ -142,13 +142,15 @@ export class World {
 			wattsPerGpu: 300,
 			ownedSince: at,
 		});
-		await publishPolicy(systemContext(db, world.clock, "seed"), {
-			name: "default",
-			message: "test",
-			source: policyText(options.capUsd ?? 1_000, options.rules ?? [], options.caps ?? []),
-		});
+		await world.publish(options.rules ?? [], options);
 		await refreshOffers(db, world.cloud.offers, world.clock.nowMs());
 		return world;
+	}
+
+	/** Publishes the policy with these additional rules. */
+	async publish(rules: readonly string[], { capUsd = 1_000, caps = [] }: Pick<WorldOptions, "capUsd" | "caps"> = {}): Promise<void> {
+		const source = policyText(capUsd, rules, caps);
+		await publishPolicy(systemContext(this.database.db, this.clock, "seed"), { name: "default", message: "test", source });
 	}
 
 	get ctx(): LoopContext {
@@ -237,10 +239,14 @@ export class World {
 		const machines = this.cloud.instances().map((m) => ({ id: m.providerInstanceId, instanceId: m.instanceId, alive: m.alive }));
 		const alive = new Set(machines.flatMap((m) => (m.alive && m.instanceId ? [m.instanceId] : [])));
 		const started = new Set(attempts.filter((a) => a.startedAt !== null).map((a) => a.id));
-		const inCloud = instances.filter((i) => alive.has(i.id) && started.has(i.attemptId) && i.exit === null && !i.fencedAt);
+		const inCloud = instances.flatMap(({ id, jobId, attemptId, exit, fencedAt }) =>
+			jobId !== null && attemptId !== null && alive.has(id) && started.has(attemptId) && exit === null && !fencedAt
+				? [{ attemptId, jobId }]
+				: [],
+		);
 		const live = new Set(this.cluster.attempts().flatMap((a) => (a.phase === "exited" || a.phase === "lost" ? [] : [a.attemptId])));
 		const atHome = attempts.filter((a) => live.has(a.id)).map(({ id, jobId }) => ({ attemptId: id, jobId }));
-		return { machines, commands: [...atHome, ...inCloud.map(({ attemptId, jobId }) => ({ attemptId, jobId }))] };
+		return { machines, commands: [...atHome, ...inCloud] };
 	}
 
 	#newProcess(): LoopContext {
@@ -305,14 +311,15 @@ export class World {
 				.where(and(inArray(instance.state, ["provisioning", "ready", "draining"]), isNull(instance.fencedAt)))
 		).filter(({ id }) => up.has(id) && !this.silenced.has(id));
 		if (rows.length === 0) return;
-		const attemptIds = [...new Set(rows.map((row) => row.attemptId))];
+		const working = rows.flatMap(({ attemptId, ...row }) => (attemptId === null ? [] : [{ ...row, attemptId }]));
+		const attemptIds = [...new Set(working.map((row) => row.attemptId))];
 		const before = await this.#runsOf(attemptIds);
-		for (const { rank, attemptId } of rows) if (rank === 0) await this.#saveOnInterval(before.get(attemptId));
+		for (const { rank, attemptId } of working) if (rank === 0) await this.#saveOnInterval(before.get(attemptId));
 		await this.#hear(rows);
 		const beginning = [...before.values()].filter(({ state }) => state === "starting" || state === "staging");
 		for (const { id } of beginning) await this.#begin(id);
 		let runs = beginning.length > 0 ? await this.#runsOf(attemptIds) : before;
-		for (const { id, attemptId, exit } of rows) {
+		for (const { id, attemptId, exit } of working) {
 			const run = runs.get(attemptId);
 			const code = run && exit === null ? this.#exitCodeOf(id, run) : null;
 			if (code === null) continue;

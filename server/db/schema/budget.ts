@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, check, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bigint, boolean, check, index, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { emissionSums, sums } from "./charge.ts";
 import { instant, microUsd } from "./columns.ts";
 import { holdState } from "./enums.ts";
@@ -26,7 +26,9 @@ export const hold = pgTable(
 	"hold",
 	{
 		id: text().primaryKey(),
-		instanceId: text().notNull().unique(),
+		instanceId: text().notNull(),
+		/** Reserved by a prewarm rule for the time without a job; else for the job. */
+		warm: boolean().notNull().default(false),
 		amountMicroUsd: microUsd().notNull(),
 		/** Charged so far, at most the amount unless the instance outlived its expiry. */
 		postedMicroUsd: microUsd().notNull().default(sql`0`),
@@ -35,6 +37,7 @@ export const hold = pgTable(
 		closedAt: instant(),
 	},
 	(t) => [
+		uniqueIndex("hold_instance").on(t.instanceId, t.warm),
 		index("hold_pending").on(t.state).where(sql`${t.state} = 'pending'`),
 		// Prepaid capacity may cost nothing.
 		check("hold_amount_not_negative", sql`${t.amountMicroUsd} >= 0`),

@@ -40,12 +40,17 @@ export const instance = pgTable(
 		gpus: integer().notNull(),
 		offer: json<StoredOffer>().notNull(),
 		microUsdPerHour: microUsd().notNull(),
-		jobId: text()
-			.notNull()
-			.references(() => job.id),
-		attemptId: text()
-			.notNull()
-			.references(() => attempt.id),
+		/** Null while it is kept warm without a job. Set once. */
+		jobId: text().references(() => job.id),
+		attemptId: text().references(() => attempt.id),
+		/** The prewarm rule that launched it; null: launched for its job. */
+		warmRule: text(),
+		/** The job that its offer was chosen for. */
+		warmFor: text().references(() => job.id),
+		/** Until when it is kept without a job; in the past once it was given up. */
+		warmUntil: instant(),
+		/** When it got its job. Time before is charged as `kept_warm`. */
+		assignedAt: instant(),
 		/** Rank in its attempt: 0 to nodes − 1. */
 		rank: integer().notNull().default(0),
 		/** The checkpoint restored before it was ready; null: none. */
@@ -117,6 +122,12 @@ export const instance = pgTable(
 		/** A site's regions with launches, and the latest launch in each. */
 		index("instance_region").on(t.siteId, t.region, t.intendedAt.desc().nullsFirst()),
 		uniqueIndex("instance_agent_token").on(t.agentTokenHash).where(sql`${t.agentTokenHash} is not null`),
+		/** Machines without a job, and those that never got one. */
+		index("instance_warm").on(t.warmRule).where(sql`${t.attemptId} is null`),
+		check("instance_job_with_attempt", sql`(${t.attemptId} is null) = (${t.jobId} is null)`),
+		check("instance_warm_is_whole", sql`num_nonnulls(${t.warmRule}, ${t.warmFor}, ${t.warmUntil}) in (0, 3)`),
+		check("instance_job_or_warm", sql`${t.attemptId} is not null or ${t.warmRule} is not null`),
+		check("instance_assigned_iff_both", sql`(${t.attemptId} is not null and ${t.warmRule} is not null) = (${t.assignedAt} is not null)`),
 		check("instance_price_positive", sql`${t.microUsdPerHour} > 0`),
 		check("instance_terminated_iff_time", sql`(${t.state} = 'terminated') = (${t.terminatedAt} is not null)`),
 		check("instance_billed_until_needs_from", sql`${t.billedUntil} is null or ${t.billedFrom} is not null`),

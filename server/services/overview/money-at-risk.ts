@@ -63,14 +63,15 @@ function liveBefore(ctx: ServiceContext, nowMs: number) {
 	return ctx.db
 		.select({ instance, attemptFinishedAt: attempt.finishedAt })
 		.from(instance)
-		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
+		.leftJoin(attempt, eq(attempt.id, instance.attemptId))
 		.where(and(ne(instance.state, "terminated"), sql`${instance.intendedAt} < ${before}::timestamptz`));
 }
 
 function riskOf(i: typeof instance.$inferSelect, attemptFinishedAt: Date | null, nowMs: number): Pick<RiskItem, "why" | "sinceMs"> | null {
 	if (i.expiresAt.getTime() < nowMs) return { why: "past_expiry", sinceMs: i.expiresAt.getTime() };
 	if (i.fencedAt !== null) return { why: "cut_off", sinceMs: i.fencedAt.getTime() };
-	const endedAtMs = i.terminatingAt?.getTime() ?? attemptFinishedAt?.getTime();
+	const keptUntil = i.attemptId === null ? i.warmUntil : attemptFinishedAt;
+	const endedAtMs = (i.terminatingAt ?? keptUntil)?.getTime();
 	if (endedAtMs !== undefined && nowMs - endedAtMs > TERMINATION_PATIENCE_MS) return { why: "not_seen_gone", sinceMs: endedAtMs };
 	const requestedMs = i.requestedAt?.getTime();
 	if (i.state === "requested" && requestedMs !== undefined && nowMs - requestedMs > LAUNCH_PATIENCE_MS)

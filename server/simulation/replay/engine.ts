@@ -4,6 +4,7 @@ import { assert } from "#server/kernel/assert.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { NO_STAGING } from "#server/scheduling/data.ts";
+import { LIMITS } from "#server/scheduling/limits.ts";
 import { availableUntil, isAvailable } from "./availability.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { GraphPlanner } from "./graphs/graph-planner.ts";
@@ -12,7 +13,7 @@ import type { LiveGraph } from "./graphs/live-graph.ts";
 import { reportGraphs } from "./graphs/report-graphs.ts";
 import { HomeNodes } from "./home-nodes.ts";
 import { ReplayJob } from "./job.ts";
-import { HANDOVER_MS, type KeptHow, KeptMachine, startFromStoppedMs } from "./kept-machine.ts";
+import { type KeptHow, KeptMachine, startFromStoppedMs } from "./kept-machine.ts";
 import { type MeasuredRun, Meter } from "./meter.ts";
 import { isAllowedIn, ReplayData } from "./replay-data.ts";
 import type { SeenJob } from "./run.ts";
@@ -324,7 +325,7 @@ export class Engine implements World {
 	/** From a launch to a running command: a boot, or what is left of it on machines that are kept. */
 	#bootMsOf(kept: readonly KeptMachine[]): number {
 		if (kept.length === 0) return this.scenario.bootMs;
-		const startMs = kept.some(({ stopped }) => stopped) ? startFromStoppedMs(this.scenario) : HANDOVER_MS;
+		const startMs = kept.some(({ stopped }) => stopped) ? startFromStoppedMs(this.scenario) : LIMITS.warmStartMs;
 		return kept.reduce((left, { readyAtMs }) => Math.max(left, readyAtMs - this.#nowMs), 0) + startMs;
 	}
 

@@ -2,8 +2,6 @@ import type { Offer } from "#server/domain/capacity.ts";
 import { SECOND_MS } from "#server/kernel/units.ts";
 import type { ReplayScenario } from "./types.ts";
 
-/** Time until a running machine without a job starts a command: its agent asks for work, and sets up the container. An assumption. */
-export const HANDOVER_MS = 15 * SECOND_MS;
 /** Time from the start of a stopped machine to a running command, with the image on its disk. An assumption. */
 const START_FROM_STOPPED_MS = 90 * SECOND_MS;
 /** Monthly price of a stopped machine's disk: 200 GiB at $0.08 and more. An assumption, where the offer has no disk price. */

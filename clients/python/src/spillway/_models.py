@@ -131,6 +131,7 @@ ReasonCode = Literal[
     "site_lost",
     "job_finished",
     "orphan_found",
+    "kept_warm_over",
     "adoption_ended",
 ]
 
@@ -281,10 +282,15 @@ class Instance(TypedDict):
     gpus: float
     capacityType: PlacementCapacityType
     microUsdPerHour: str
-    jobId: str
-    jobName: str
+    # Null, like its name and attempt, while it is kept warm without a job; it then has no
+    # team.
+    jobId: Optional[str]
+    jobName: Optional[str]
     team: str
-    attemptId: str
+    attemptId: Optional[str]
+    # The prewarm rule that launched it, and until when it is kept without a job; null:
+    # launched for its job.
+    warm: Optional[InstanceWarm]
     rank: float
     nodes: float
     exitCode: Optional[float]
@@ -312,6 +318,11 @@ InstanceState = Literal[
     "terminating",
     "terminated",
 ]
+
+
+class InstanceWarm(TypedDict):
+    ruleId: str
+    until: str
 
 
 class Attempt(TypedDict):
@@ -2673,6 +2684,7 @@ ChargeDimensionsKind = Literal[
     "commitment",
     "credit",
     "tax",
+    "kept_warm",
 ]
 
 
@@ -3661,6 +3673,7 @@ StatementItemLine = Literal[
     "spot",
     "on_demand",
     "reserved",
+    "kept_warm",
     "egress",
     "storage",
     "commitment",

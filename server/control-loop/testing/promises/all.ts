@@ -4,14 +4,15 @@ import { charges } from "./charges.ts";
 import { liveAttempts } from "./live-attempts.ts";
 import type { Observed } from "./observed.ts";
 import { orphans } from "./orphans.ts";
+import { prewarm } from "./prewarm.ts";
 import type { Promised } from "./promise.ts";
 import { reasons } from "./reasons.ts";
 import { slots } from "./slots.ts";
 import { transitions } from "./transitions.ts";
 
-/** A new instance of each, since they keep state. The run itself checks the ninth promise, that everything settles. */
+/** A new instance of each, since they keep state. The run itself checks the tenth promise, that everything settles. */
 export function allPromises(): Promised[] {
-	return [transitions(), liveAttempts(), slots(), orphans(), budgets(), caps(), charges(), reasons()];
+	return [transitions(), liveAttempts(), slots(), orphans(), budgets(), caps(), charges(), prewarm(), reasons()];
 }
 
 /** Every broken promise, `name: what is broken`. */

@@ -46,13 +46,15 @@ function withInstances({ holds, holdBudgets, instances }: Observed): Hold[] | st
 	return without ? `instance ${without.id} has no hold` : joined;
 }
 
-function holdsItsRules({ row, amountMicroUsd, postedMicroUsd, state }: Hold, nowMs: number): string | null {
+function holdsItsRules({ row, warm, amountMicroUsd, postedMicroUsd, state }: Hold, nowMs: number): string | null {
 	const over = postedMicroUsd - amountMicroUsd;
-	const isLate = (row.terminatedAt?.getTime() ?? nowMs) > row.expiresAt.getTime() + COVERED_MS;
+	const endsMs = (warm ? row.warmUntil : row.expiresAt)?.getTime() ?? 0;
+	const isLate = (row.terminatedAt?.getTime() ?? nowMs) > endsMs + COVERED_MS;
 	if (over > 0n && !isLate) return `instance ${row.id} cost ${over} µ$ more than was held, within its life`;
 	if (state === "voided" && postedMicroUsd !== 0n) return `the hold of ${row.id} is voided, and ${postedMicroUsd} µ$ are posted`;
 	if (state === "posted" && postedMicroUsd === 0n) return `the hold of ${row.id} is posted, and nothing is`;
-	return state !== "pending" && row.state !== "terminated" ? `the hold of ${row.id} is ${state} while it is ${row.state}` : null;
+	const isOver = row.state === "terminated" || (warm && row.assignedAt !== null);
+	return state !== "pending" && !isOver ? `the hold of ${row.id} is ${state} while it is ${row.state}` : null;
 }
 
 function comparePeriods({ periods, policy }: Observed, holds: readonly Hold[]): string | null {
@@ -71,7 +73,7 @@ function comparePeriods({ periods, policy }: Observed, holds: readonly Hold[]): 
 		const inHolds = held.get(key) ?? 0n;
 		held.delete(key);
 		if (heldMicroUsd !== inHolds) return `budget ${key} holds ${heldMicroUsd} µ$, its holds say ${inHolds}`;
-		const cap = policy.budgets.find((rule) => rule.id === budgetId)?.capMicroUsd;
+		const cap = capOf(policy, budgetId);
 		if (cap === undefined) continue;
 		const used = postedMicroUsd + heldMicroUsd;
 		if (used > cap + (beyond.get(key) ?? 0n)) return `budget ${key} has ${used} µ$ posted and held, its cap is ${cap}`;
@@ -80,13 +82,21 @@ function comparePeriods({ periods, policy }: Observed, holds: readonly Hold[]): 
 	return missing === undefined ? null : `there are holds in ${missing}, which is no period`;
 }
 
-/** The charges of instances equal the posted amounts of their holds. */
+function capOf({ budgets, rules }: Observed["policy"], budgetId: string): bigint | undefined {
+	const ruleId = /^prewarm:(.*)$/.exec(budgetId)?.[1];
+	const effect = rules.find((rule) => rule.id === ruleId)?.effect;
+	return effect?.kind === "prewarm" ? effect.capMicroUsdPerMonth : budgets.find((rule) => rule.id === budgetId)?.capMicroUsd;
+}
+
+/** The charges of instances, without a job and with one, equal the posted amounts of their holds. */
 function postedIsCharged({ holds, charges }: Observed): string | null {
 	const charged = new Map<string, bigint>();
-	for (const { instanceId, effectiveMicroUsd } of charges)
-		if (instanceId !== null) charged.set(instanceId, (charged.get(instanceId) ?? 0n) + effectiveMicroUsd);
-	for (const { instanceId, postedMicroUsd } of holds) {
-		const sum = charged.get(instanceId) ?? 0n;
+	for (const { instanceId, jobId, effectiveMicroUsd } of charges) {
+		const key = `${instanceId}/${jobId === null}`;
+		if (instanceId !== null) charged.set(key, (charged.get(key) ?? 0n) + effectiveMicroUsd);
+	}
+	for (const { instanceId, warm, postedMicroUsd } of holds) {
+		const sum = charged.get(`${instanceId}/${warm}`) ?? 0n;
 		if (sum !== postedMicroUsd) return `instance ${instanceId} was charged ${sum} µ$, its hold says ${postedMicroUsd}`;
 	}
 	return null;

@@ -7,8 +7,8 @@ export function caps(): Promised {
 	const after = ({ policy, jobs, instances }: Observed): string | null => {
 		const specs = new Map(jobs.map(({ id, spec }) => [id, spec]));
 		for (const cap of policy.caps) {
-			const under = instances.filter(({ jobId, state }) => {
-				const spec = specs.get(jobId);
+			const under = instances.filter(({ jobId, warmFor, state }) => {
+				const spec = specs.get(jobId ?? warmFor ?? "");
 				return state !== "terminated" && spec && judgeJob(policy, spec).caps.some((c) => c.id === cap.id);
 			});
 			const rate = under.reduce((sum, row) => sum + row.microUsdPerHour, 0n);

@@ -66,7 +66,9 @@ export function drawCompany(seed: number, { crowded = false } = {}): Company {
 			startMs: START_MS,
 			capUsd: world.pick([2, 10, 100]),
 			tickMs: world.pick([10, 15]) * SECOND_MS,
-			rules: crowded ? ["{ id: room, when: job.hasDeadline, preempt: { classes: [batch_inference] } }"] : drawRules(random.fork("rules")),
+			rules: crowded
+				? ["{ id: room, when: job.hasDeadline, preempt: { classes: [batch_inference] } }"]
+				: [...drawRules(random.fork("rules")), ...drawPrewarm(random.fork("prewarm"))],
 			caps: crowded ? [] : drawCaps(random.fork("caps")),
 			cloud: { regions: REGIONS, offers: crowded ? [] : drawOffers(random.fork("offers")) },
 		},
@@ -93,6 +95,16 @@ function drawRules(random: Random): string[] {
 		rules.push("{ id: deadlines-first, when: job.hasDeadline, preempt: { classes: [baseline, experimental, batch_inference] } }");
 	if (random.next() < 0.4) rules.push(`{ id: short-life, limit: { instanceHours: ${random.pick([0.1, 0.25])} } }`);
 	return rules;
+}
+
+/** At all hours, so that the rule's own limits decide. */
+function drawPrewarm(random: Random): string[] {
+	if (random.next() < 0.4) return [];
+	const limits = `machines: ${random.int(1, 3)}, monthlyUsd: ${random.pick([1, 3, 20])}, idleMinutes: ${random.pick([3, 10])}`;
+	const days = "[mon, tue, wed, thu, fri, sat, sun]";
+	return [
+		`{ id: ready, prewarm: { accelerator: A10G-24GB, gpus: ${random.pick([1, 1, 2])}, state: running, ${limits}, hours: { days: ${days}, from: "00:00", to: "24:00" } } }`,
+	];
 }
 
 function drawCaps(random: Random): string[] {

@@ -66,7 +66,7 @@ function sound(): Observed {
 			},
 		],
 		allocations: [{ id: "l1", attemptId: "a1", poolId: "home", slots: [0], startedAt: at(0), endedAt: at(10) }],
-		holds: [{ id: "h2", instanceId: "i2", amountMicroUsd: 900_000n, postedMicroUsd: 600_000n, state: "posted" }],
+		holds: [{ id: "h2", instanceId: "i2", warm: false, amountMicroUsd: 900_000n, postedMicroUsd: 600_000n, state: "posted" }],
 		holdBudgets: [{ holdId: "h2", budgetId: "all", periodKey: "2026-11-01" }],
 		periods: [{ budgetId: "all", periodKey: "2026-11-01", postedMicroUsd: 600_000n, heldMicroUsd: 0n }],
 		charges: [

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { z } from "zod";
 import { listInstancesInput } from "#server/contract/inputs/capacity.ts";
 import { instance } from "#server/db/schema/instance.ts";
@@ -18,7 +18,8 @@ export async function listInstances(
 	const input = listInstancesInput.parse(raw);
 	const scope = teamScope(ctx, "instance:read");
 	const conditions: (SQL | undefined)[] = [
-		scope === null ? undefined : inArray(job.team, [...scope, ""]),
+		// A machine without a job belongs to no team.
+		scope === null ? undefined : or(isNull(instance.jobId), inArray(job.team, [...scope, ""])),
 		input.state.length > 0 ? inArray(instance.state, input.state) : undefined,
 		input.live ? ne(instance.state, "terminated") : undefined,
 		input.jobId ? eq(instance.jobId, input.jobId) : undefined,
@@ -28,9 +29,9 @@ export async function listInstances(
 		conditions.push(sql`(${instance.intendedAt}, ${instance.id}) < (${new Date(atMs).toISOString()}::timestamptz, ${id})`);
 	}
 	const rows = await ctx.db
-		.select({ instance, name: job.name, team: job.team, nodes: sql<number>`(${job.spec}->>'nodes')::int` })
+		.select({ instance, name: job.name, team: job.team, nodes: sql<number | null>`(${job.spec}->>'nodes')::int` })
 		.from(instance)
-		.innerJoin(job, eq(job.id, instance.jobId))
+		.leftJoin(job, eq(job.id, instance.jobId))
 		.where(and(...conditions))
 		.orderBy(desc(instance.intendedAt), desc(instance.id))
 		.limit(input.limit + 1);

@@ -20,7 +20,8 @@ export async function markRequested(db: Db, row: Pick<Row, "id" | "requestedAt">
 			and(
 				eq(instance.id, row.id),
 				inArray(instance.state, ["intended", "requested"]),
-				sql`exists (select from ${attempt} where ${attempt.id} = ${instance.attemptId} and ${attempt.stopRequestedAt} is null)`,
+				sql`(${instance.attemptId} is null and ${instance.warmUntil} > ${at.toISOString()}::timestamptz
+					or exists (select from ${attempt} where ${attempt.id} = ${instance.attemptId} and ${attempt.stopRequestedAt} is null))`,
 			),
 		)
 		.returning({ id: instance.id });

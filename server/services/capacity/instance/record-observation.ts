@@ -53,38 +53,42 @@ export async function recordPlace(
 			...(seen.signedId === undefined ? {} : { signedId: seen.signedId }),
 		})
 		.where(eq(instance.id, row.id));
-	if (row.rank !== 0 || row.nodes === 1 || seen.zone === null) return;
+	if (row.rank !== 0 || row.nodes === 1 || row.attemptId === null || seen.zone === null) return;
 	await tx
 		.update(instance)
 		.set({ zone: seen.zone })
 		.where(and(eq(instance.attemptId, row.attemptId), eq(instance.state, "intended"), isNull(instance.zone)));
 }
 
-/** Marks that a terminate call is about to be sent to the provider. Returns false if the instance is already terminated. */
-export async function markTerminating(tx: Tx, row: Pick<Row, "id" | "terminatingAt">, at: Date): Promise<boolean> {
+/**
+ * Marks that a terminate call is about to be sent to the provider. Returns false if the instance is already terminated, or was kept warm
+ * and has got a job.
+ */
+export async function markTerminating(tx: Tx, row: Pick<Row, "id" | "attemptId" | "terminatingAt">, at: Date): Promise<boolean> {
+	const isAsRead = row.attemptId === null ? isNull(instance.attemptId) : undefined;
 	const marked = await tx
 		.update(instance)
 		.set({
 			...{ state: "terminating" as const, terminatingAt: row.terminatingAt ?? at, lastTerminateCallAt: at },
 			terminateCalls: sql`${instance.terminateCalls} + 1`,
 		})
-		.where(and(eq(instance.id, row.id), inArray(instance.state, LAUNCHED_STATES)))
+		.where(and(eq(instance.id, row.id), inArray(instance.state, LAUNCHED_STATES), isAsRead))
 		.returning({ id: instance.id });
 	return marked.length > 0;
 }
 
-/** Records that the provider terminated the instance. Returns false if that was recorded before. */
+/** Records that the provider terminated the instance. Returns its job and attempt; null if that was recorded before. */
 export async function recordTerminated(
 	tx: Tx,
 	input: { instanceId: string; reason: Reason; times: LaunchTimes; terminatedAt: Date; seenAt: Date },
-): Promise<boolean> {
+): Promise<Pick<Row, "jobId" | "attemptId"> | null> {
 	const { instanceId, reason, times, terminatedAt, seenAt } = input;
 	const written = await tx
 		.update(instance)
 		.set({ state: "terminated", ...times, terminatedAt, lastSeenAt: seenAt, reason, bootstrapHash: null })
 		.where(and(eq(instance.id, instanceId), inArray(instance.state, LAUNCHED_STATES)))
-		.returning({ id: instance.id });
-	return written.length > 0;
+		.returning({ jobId: instance.jobId, attemptId: instance.attemptId });
+	return written[0] ?? null;
 }
 
 /** Corrects the billed time of an instance that was already recorded as terminated. */

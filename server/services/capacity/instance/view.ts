@@ -16,10 +16,13 @@ export interface InstanceView {
 	gpus: number;
 	capacityType: CapacityType;
 	microUsdPerHour: string;
-	jobId: string;
-	jobName: string;
+	/** Null, like its name and attempt, while it is kept warm without a job; it then belongs to no team. */
+	jobId: string | null;
+	jobName: string | null;
 	team: string;
-	attemptId: string;
+	attemptId: string | null;
+	/** The prewarm rule that launched it, and until when it is kept without a job; null when it was launched for its job. */
+	warm: { ruleId: string; until: string } | null;
 	/** Index of the machine within its attempt, from 0. */
 	rank: number;
 	/** Number of machines in the attempt. */
@@ -48,7 +51,10 @@ export interface InstanceView {
 	costMicroUsd: string;
 }
 
-export function instanceView(row: typeof instance.$inferSelect, owner: { name: string; team: string; nodes: number }): InstanceView {
+export function instanceView(
+	row: typeof instance.$inferSelect,
+	owner: { name: string | null; team: string | null; nodes: number | null },
+): InstanceView {
 	return {
 		id: row.id,
 		provider: row.provider,
@@ -64,10 +70,11 @@ export function instanceView(row: typeof instance.$inferSelect, owner: { name: s
 		microUsdPerHour: row.microUsdPerHour.toString(),
 		jobId: row.jobId,
 		jobName: owner.name,
-		team: owner.team,
+		team: owner.team ?? "",
 		attemptId: row.attemptId,
+		warm: row.warmRule !== null && row.warmUntil !== null ? { ruleId: row.warmRule, until: row.warmUntil.toISOString() } : null,
 		rank: row.rank,
-		nodes: owner.nodes,
+		nodes: owner.nodes ?? 1,
 		exitCode: row.exit?.code ?? null,
 		intendedAt: row.intendedAt.toISOString(),
 		requestedAt: iso(row.requestedAt),

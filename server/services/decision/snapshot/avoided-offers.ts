@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, isNotNull, isNull, ne } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
@@ -18,7 +18,7 @@ export async function readAvoided(
 	const out = new Map<string, PendingJob["avoidOffers"]>();
 	if (jobIds.length === 0) return out;
 	const rows = await tx
-		.select({ jobId: instance.jobId, offer: instance.offer, terminatedAt: instance.terminatedAt })
+		.select({ jobId: attempt.jobId, offer: instance.offer, terminatedAt: instance.terminatedAt })
 		.from(instance)
 		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
 		.where(
@@ -44,7 +44,7 @@ export async function readAvoided(
 /** No machine outlives its expiry, so even a region that never responds again is avoided no longer than that. */
 async function readLostRegions(tx: Tx, jobIds: string[]): Promise<(PendingJob["avoidOffers"][number] & { jobId: string })[]> {
 	const rows = await tx
-		.select({ jobId: instance.jobId, offerId: offer.id, expiresAt: instance.expiresAt })
+		.select({ jobId: sql<string>`${instance.jobId}`, offerId: offer.id, expiresAt: instance.expiresAt })
 		.from(instance)
 		.innerJoin(offer, and(eq(offer.siteId, instance.siteId), eq(offer.region, instance.region)))
 		.where(and(inArray(instance.jobId, jobIds), isNotNull(instance.fencedAt), ne(instance.state, "terminated")))

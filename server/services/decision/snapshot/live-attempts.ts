@@ -81,13 +81,13 @@ type MachineFacts = Pick<RunningAttempt, "offerId" | "microUsdPerHour" | "expire
 async function readMachines(tx: Tx): Promise<Map<string, MachineFacts>> {
 	const rows = await tx
 		.select({
-			attemptId: instance.attemptId,
+			attemptId: sql<string>`${instance.attemptId}`,
 			offerId: sql<string>`min(${instance.offer}->>'id')`,
 			microUsdPerHour: sql<string>`sum(${MARGINAL_PRICE})`,
 			expiresAtMs: sql<string>`extract(epoch from min(${instance.expiresAt})) * 1000`,
 		})
 		.from(instance)
-		.where(sql`${instance.state} <> 'terminated'`)
+		.where(sql`${instance.state} <> 'terminated' and ${instance.attemptId} is not null`)
 		.groupBy(instance.attemptId);
 	return new Map(
 		rows.map((r) => [

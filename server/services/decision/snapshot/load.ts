@@ -27,6 +27,7 @@ import type {
 } from "#server/scheduling/types.ts";
 import { CopiesNow, readDataView } from "#server/services/capacity/data-set/data-view.ts";
 import { ForeignCache } from "#server/services/capacity/foreign-job/waiting.ts";
+import { readWarmMachines, withQuotaOf } from "#server/services/capacity/instance/warm-machines.ts";
 import { mountNamesOf } from "#server/services/capacity/site/mounts.ts";
 import { poolInterconnect } from "#server/services/capacity/site/pool-interconnect.ts";
 import { byClock, poolSpeed, type Speeds, speedsOfSites } from "#server/services/capacity/site/pool-speed.ts";
@@ -140,7 +141,8 @@ export async function loadSnapshot(
 			const pools = await readPools(tx, cache, { sites: enabled, versions, nowMs });
 			const open = enabled.filter((s) => s.removedAt === null);
 			const mounts = mountNamesOf(open);
-			const offers = cache.offers.keep(await cache.offersAsRead.read(tx, versions, nowMs));
+			const warm = versions.hasWarm ? await readWarmMachines(tx) : [];
+			const offers = cache.offers.keep(withQuotaOf(warm, await cache.offersAsRead.read(tx, versions, nowMs)));
 			const rules = active.policy.budgets;
 			const periods = await cache.budgets.at(`${versions.policy} ${versions.zone} ${versions.budgets}`, () => readBudgetPeriods(tx, rules));
 			const snapshot: Snapshot = {
@@ -153,6 +155,7 @@ export async function loadSnapshot(
 				...(pools.length + offers.length + open.length === 0 && { noSites: true as const }),
 				pending: cache.pending.keep(pending),
 				running: cache.running.keep(withReservations(running, egress)),
+				...(warm.length > 0 && { warm }),
 				...(egress.postedGiB.size > 0 && { egressGiB: egress.postedGiB }),
 				...(foreign.length > 0 && { foreign }),
 				budgets: viewsOf(periods, rules, nowMs),

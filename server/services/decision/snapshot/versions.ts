@@ -3,6 +3,7 @@ import type { Tx } from "#server/db/client.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { budgetPeriod } from "#server/db/schema/budget.ts";
+import { instance } from "#server/db/schema/instance.ts";
 import { policy } from "#server/db/schema/policy.ts";
 import { rateCard } from "#server/db/schema/rate-card.ts";
 import { setting } from "#server/db/schema/setting.ts";
@@ -10,6 +11,7 @@ import { pool, site } from "#server/db/schema/site.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { FOREIGN_VERSION } from "#server/services/capacity/foreign-job/waiting.ts";
+import { warmMachines } from "#server/services/capacity/instance/warm-machines.ts";
 import { versionOf } from "#server/services/core/kept-read.ts";
 import { ZONE_SETTING } from "#server/services/core/ledger-calendar.ts";
 import { OFFER_INPUTS, type OfferInputs } from "#server/services/pricing/offer/offers-as-read.ts";
@@ -26,6 +28,7 @@ export interface Versions extends OfferInputs {
 	foreign: string;
 	pending: string | null;
 	hasLive: boolean;
+	hasWarm: boolean;
 	hasCards: boolean;
 }
 
@@ -41,6 +44,7 @@ export async function readVersions(tx: Tx): Promise<Versions> {
 		${FOREIGN_VERSION} as foreign,
 		${PENDING_LINES} as pending,
 		exists (select from ${attempt} where ${inArray(attempt.state, [...LIVE_ATTEMPT_STATES])}) as "hasLive",
+		exists (select from ${instance} where ${warmMachines()}) as "hasWarm",
 		exists (select from ${rateCard}) as "hasCards",
 		${OFFER_INPUTS}`);
 	return defined(row, "row of a select without a table");

@@ -97,7 +97,7 @@ async function countHolds(tx: Tx, rule: BudgetRule, period: Period, jobs: JobsIn
 			and hold.state = 'pending' and not (${within})`);
 	await tx.execute(sql`
 		insert into hold_budget (hold_id, budget_id, period_key)
-		select hold.id, ${rule.id}, ${period.key} from hold join instance on instance.id = hold.instance_id join job on job.id = instance.job_id
+		select hold.id, ${rule.id}, ${period.key} from hold join instance on instance.id = hold.instance_id and not hold.warm join job on job.id = instance.job_id
 		where ${within} and (hold.state = 'pending' or hold.closed_at >= ${new Date(period.fromMs).toISOString()}::timestamptz)
 		on conflict do nothing`);
 	await tx.update(budgetPeriod).set({ heldMicroUsd: 0n }).where(eq(budgetPeriod.budgetId, rule.id));

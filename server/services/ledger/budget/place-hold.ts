@@ -27,8 +27,8 @@ export interface HoldRefusal {
 export async function placeHold(
 	tx: Tx,
 	input: {
-		holds: readonly { instanceId: string; amountMicroUsd: bigint }[];
-		budgets: readonly BudgetRule[];
+		holds: readonly { instanceId: string; warm?: boolean; amountMicroUsd: bigint }[];
+		budgets: readonly Pick<BudgetRule, "id" | "period" | "capMicroUsd">[];
 		/** The reservation of the job's pipeline is used first. Absent when nothing is reserved. */
 		jobId?: string;
 		nowMs: number;

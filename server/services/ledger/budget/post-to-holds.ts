@@ -22,6 +22,8 @@ export interface HoldPosting {
 	charges: readonly ChargeDraft[];
 	/** Whether the instance is terminated and charged to its end: the rest of the hold is released. */
 	settled: boolean;
+	/** Whether the time that it was kept warm is over and charged: the rest of that hold is released. */
+	warmSettled?: boolean;
 }
 
 /** Locks the budgets that these instances' holds count against. Call it before locking jobs and instances. */
@@ -61,24 +63,27 @@ export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowM
 		const posting = byInstance.get(row.instanceId);
 		if (!posting) continue;
 		const pending = row.state === "pending";
-		const postedMicroUsd = posting.charges.reduce((sum, c) => sum + budgetCost(c), row.postedMicroUsd);
-		if (posting.charges.length === 0 && !(pending && posting.settled)) continue;
-		const state = !pending ? row.state : !posting.settled ? "pending" : postedMicroUsd > 0n ? "posted" : "voided";
+		const charges = posting.charges.filter((charge) => row.warm === (charge.jobId === null));
+		const settled = posting.settled || (row.warm && posting.warmSettled === true);
+		const postedMicroUsd = charges.reduce((sum, c) => sum + budgetCost(c), row.postedMicroUsd);
+		if (charges.length === 0 && !(pending && settled)) continue;
+		const state = !pending ? row.state : !settled ? "pending" : postedMicroUsd > 0n ? "posted" : "voided";
 		rows.push({ id: row.id, posted: postedMicroUsd.toString(), state });
 		const heldBefore = pending ? left(row.amountMicroUsd, row.postedMicroUsd) : 0n;
 		const heldAfter = state === "pending" ? left(row.amountMicroUsd, postedMicroUsd) : 0n;
 		for (const { budgetId, periodKey } of counted.get(row.id) ?? []) {
 			changes.push({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: heldAfter - heldBefore });
 			const unusedMicroUsd = pending && state !== "pending" ? left(row.amountMicroUsd, postedMicroUsd) : 0n;
-			if (unusedMicroUsd > 0n) leftovers.push({ jobId: row.jobId, budgetId, unusedMicroUsd });
+			const owner = row.warm ? null : row.owner;
+			if (owner && unusedMicroUsd > 0n) leftovers.push({ jobId: owner.jobId, budgetId, unusedMicroUsd });
 			// A budget that is no longer in the policy has no cap; its months are kept.
 			const kind = periods.get(budgetId) ?? "month";
-			for (const charge of posting.charges.flatMap((c) => splitCharge(c, calendar))) {
+			for (const charge of charges.flatMap((c) => splitCharge(c, calendar))) {
 				const period = periodOf(kind, charge.periodStartMs, calendar);
 				const microUsd = budgetCost(charge);
 				changes.push({ budgetId, periodKey: period.key, postedMicroUsd: microUsd, heldMicroUsd: 0n });
 				const dayStartMs = bucketStartMs("day", charge.periodStartMs, calendar);
-				detail.push({ budgetId, period, dayStartMs, team: row.team, jobId: row.jobId, microUsd, charge });
+				if (owner) detail.push({ budgetId, period, dayStartMs, ...owner, microUsd, charge });
 			}
 		}
 	}
@@ -109,12 +114,12 @@ async function returnToPipelines(tx: Tx, leftovers: readonly Leftover[]): Promis
 }
 
 async function readHolds(tx: Tx, instanceIds: string[]) {
-	const { id, instanceId, amountMicroUsd, postedMicroUsd, state } = getTableColumns(hold);
+	const { id, instanceId, warm, amountMicroUsd, postedMicroUsd, state } = getTableColumns(hold);
 	return tx
-		.select({ id, instanceId, amountMicroUsd, postedMicroUsd, state, team: job.team, jobId: job.id })
+		.select({ id, instanceId, warm, amountMicroUsd, postedMicroUsd, state, owner: { team: job.team, jobId: job.id } })
 		.from(hold)
 		.innerJoin(instance, eq(instance.id, hold.instanceId))
-		.innerJoin(job, eq(job.id, instance.jobId))
+		.leftJoin(job, eq(job.id, instance.jobId))
 		.where(inArray(hold.instanceId, instanceIds));
 }
 

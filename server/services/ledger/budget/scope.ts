@@ -51,7 +51,7 @@ async function readGroups(tx: Tx, monthMs: number): Promise<Group[]> {
 		select team, project, class from rollup
 		where granularity = 'month' and bucket_start >= ${new Date(monthMs).toISOString()}::timestamptz and capacity_type <> 'owned' and team <> ''
 		union
-		select job.team, job.project, job.class::text from hold join instance on instance.id = hold.instance_id join job on job.id = instance.job_id
+		select job.team, job.project, job.class::text from hold join instance on instance.id = hold.instance_id and not hold.warm join job on job.id = instance.job_id
 		where hold.state = 'pending'`);
 }
 
@@ -99,7 +99,7 @@ async function judgeJobs(tx: Tx, scope: string, open: readonly Group[], monthMs:
 	}
 	judge(
 		await tx.execute<{ id: string; spec: JobSpec }>(sql`
-			select job.id, job.spec from hold join instance on instance.id = hold.instance_id join job on job.id = instance.job_id
+			select job.id, job.spec from hold join instance on instance.id = hold.instance_id and not hold.warm join job on job.id = instance.job_id
 			where hold.state = 'pending' and ${inGroups(open)}`),
 	);
 	return [...judged].flatMap(([id, holds]) => (holds ? [id] : []));

@@ -22,8 +22,9 @@ import { readPosted } from "./posted-money.ts";
 /** A machine with the jobs it ran, and when. */
 export interface Machine {
 	instance: typeof instance.$inferSelect;
-	work: Pick<typeof job.$inferSelect, "team" | "project" | "class">;
-	times: Pick<typeof attempt.$inferSelect, "stagingAt" | "startedAt">;
+	/** Null while it has no job. */
+	work: Pick<typeof job.$inferSelect, "team" | "project" | "class"> | null;
+	times: Pick<typeof attempt.$inferSelect, "stagingAt" | "startedAt"> | null;
 }
 
 /** Fields missing from the rows. */
@@ -75,7 +76,7 @@ export function usageOf({ instance: row, work, times }: Machine, known: Known): 
 		gpus: row.gpus,
 		power: powerOfMachine(row, known.grids, known.measured.get(row.id)),
 		dimensions: {
-			...work,
+			...(work ?? { team: "", project: "", class: "" as const }),
 			siteId: row.siteId,
 			provider: row.provider,
 			region: row.region,
@@ -83,6 +84,7 @@ export function usageOf({ instance: row, work, times }: Machine, known: Known): 
 			accelerator: row.accelerator,
 		},
 		cause: { jobId: row.jobId, attemptId: row.attemptId, instanceId: row.id, allocationId: null, poolId: null },
+		...(row.warmRule !== null && { warm: { untilMs: row.assignedAt?.getTime() ?? Number.POSITIVE_INFINITY } }),
 	};
 }
 
@@ -99,7 +101,8 @@ function diskOf({ provider, offer: { disk } }: Machine["instance"]): DiskUsage |
 }
 
 /** A machine boots until staging begins and stages until the command runs. A machine that never ran its command stays in that phase. */
-function phasesOf(startMs: number, { stagingAt, startedAt }: Machine["times"]): Phase[] {
+function phasesOf(startMs: number, times: Machine["times"]): Phase[] {
+	const { stagingAt = null, startedAt = null } = times ?? {};
 	const staged = stagingAt && (!startedAt || stagingAt < startedAt) ? [{ fromMs: stagingAt.getTime(), kind: "staging" as const }] : [];
 	const ran = startedAt ? [{ fromMs: startedAt.getTime(), kind: "compute" as const }] : [];
 	return [{ fromMs: startMs, kind: "boot" }, ...staged, ...ran];

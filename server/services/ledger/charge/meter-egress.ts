@@ -29,7 +29,8 @@ export async function meterEgress(tx: Tx, machines: readonly Sender[]): Promise<
 	// The first machine of a gang carries its attempt's checkpoints.
 	const senders = machines.flatMap(({ row, usage }) => {
 		const provider = RATED_PROVIDERS.find((p) => p === row.provider);
-		return provider && row.rank === 0 ? [{ row, usage, provider }] : [];
+		const { jobId, attemptId } = row;
+		return provider && jobId !== null && attemptId !== null && row.rank === 0 ? [{ row, usage, provider, jobId, attemptId }] : [];
 	});
 	const found = await uncharged(tx, senders);
 	if (found.length === 0) return new Map();
@@ -49,20 +50,18 @@ export async function meterEgress(tx: Tx, machines: readonly Sender[]): Promise<
 }
 
 interface Sent {
-	sender: Sender & { provider: RatedProvider };
+	sender: Sender & { provider: RatedProvider; jobId: string; attemptId: string };
 	atMs: number;
 	bytes: bigint;
 }
 
 async function uncharged(tx: Tx, senders: readonly Sent["sender"][]): Promise<Sent[]> {
 	if (senders.length === 0) return [];
-	const byAttempt = new Map(senders.map((s) => [s.row.attemptId, s]));
+	const byAttempt = new Map(senders.map((s) => [s.attemptId, s]));
 	const rows = await tx
 		.select({ attemptId: checkpoint.attemptId, at: checkpoint.createdAt, bytes: checkpoint.bytes })
 		.from(checkpoint)
-		.where(
-			and(inArray(checkpoint.jobId, [...new Set(senders.map((s) => s.row.jobId))]), inArray(checkpoint.attemptId, [...byAttempt.keys()])),
-		)
+		.where(and(inArray(checkpoint.jobId, [...new Set(senders.map((s) => s.jobId))]), inArray(checkpoint.attemptId, [...byAttempt.keys()])))
 		.orderBy(asc(checkpoint.createdAt), asc(checkpoint.id));
 	const recent = rows.flatMap(({ attemptId, at, bytes }): Sent[] => {
 		const sender = byAttempt.get(attemptId);

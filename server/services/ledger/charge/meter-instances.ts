@@ -83,17 +83,25 @@ type Claimed = Awaited<ReturnType<typeof claim>>[number];
 
 async function claim(tx: Tx, ids: readonly string[]) {
 	if (ids.length === 0) return [];
+	const working = tx
+		.select({ id: instance.jobId })
+		.from(instance)
+		.where(inArray(instance.id, [...ids]));
+	// In a separate statement: the nullable side of an outer join cannot be locked.
+	const jobs = await tx.select({ id: job.id }).from(job).where(inArray(job.id, working)).for("no key update", { skipLocked: true });
+	const jobIds = jobs.map(({ id }) => id);
 	return tx
 		.select({
 			instance,
 			work: { team: job.team, project: job.project, class: job.class },
-			times: { stagingAt: attempt.stagingAt, startedAt: attempt.startedAt },
+			// The id comes first: the object is null when its first column is.
+			times: { id: attempt.id, stagingAt: attempt.stagingAt, startedAt: attempt.startedAt },
 		})
 		.from(instance)
-		.innerJoin(job, eq(job.id, instance.jobId))
-		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
-		.where(inArray(instance.id, [...ids]))
-		.for("no key update", { of: [instance, job], skipLocked: true });
+		.leftJoin(job, eq(job.id, instance.jobId))
+		.leftJoin(attempt, eq(attempt.id, instance.attemptId))
+		.where(and(inArray(instance.id, [...ids]), or(isNull(instance.jobId), inArray(instance.jobId, jobIds))))
+		.for("no key update", { of: instance, skipLocked: true });
 }
 
 /** From the earliest to the latest instant that may be charged or reversed. */
@@ -161,9 +169,11 @@ async function writeMetered(tx: Tx, metered: readonly MeteredRow[]): Promise<voi
 }
 
 function postingOf(m: MeteredRow): HoldPosting {
+	const { id, assignedAt } = m.row.instance;
 	return {
-		instanceId: m.row.instance.id,
+		instanceId: id,
 		charges: m.charges,
 		settled: isSettled(m),
+		warmSettled: assignedAt !== null && m.meteredUntilMs >= assignedAt.getTime(),
 	};
 }

@@ -28,6 +28,6 @@ export async function settleAllocation(ctx: LedgerContext, allocationId: string)
 async function waitFor(ctx: LedgerContext, instanceId: string): Promise<boolean> {
 	const [row] = await ctx.db.select({ jobId: instance.jobId }).from(instance).where(eq(instance.id, instanceId)).for("no key update");
 	if (!row) return false;
-	await ctx.db.select({ id: job.id }).from(job).where(eq(job.id, row.jobId)).for("no key update");
+	if (row.jobId !== null) await ctx.db.select({ id: job.id }).from(job).where(eq(job.id, row.jobId)).for("no key update");
 	return true;
 }

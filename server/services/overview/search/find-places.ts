@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, ne, or, sql } from "drizzle-orm";
 import { clusterNode } from "#server/db/schema/cluster-node.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
@@ -46,14 +46,18 @@ async function findInstances(ctx: ServiceContext, { words, limit }: SearchFor): 
 			...{ region: instance.region, state: instance.state, jobName: job.name },
 		})
 		.from(instance)
-		.innerJoin(job, eq(job.id, instance.jobId))
+		.leftJoin(job, eq(job.id, instance.jobId))
 		.where(
-			and(ne(instance.state, "terminated"), scope === null ? undefined : inArray(job.team, [...scope, ""]), or(containsWords(text, words))),
+			and(
+				ne(instance.state, "terminated"),
+				scope === null ? undefined : or(isNull(instance.jobId), inArray(job.team, [...scope, ""])),
+				or(containsWords(text, words)),
+			),
 		)
 		.orderBy(desc(instance.intendedAt))
 		.limit(limit);
 	return rows.map((row) => ({
 		...{ kind: "machine", id: row.id, name: row.providerInstanceId ?? row.id, href: "/sites#machines", live: true, actions: [] },
-		detail: `${row.instanceType} in ${row.region}, ${row.state}, ${row.jobName}`,
+		detail: `${row.instanceType} in ${row.region}, ${row.state}, ${row.jobName ?? "kept warm"}`,
 	}));
 }

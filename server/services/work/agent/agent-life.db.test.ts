@@ -20,6 +20,7 @@ import { reason } from "#server/domain/reasons.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import { assignWarm } from "#server/services/capacity/instance/warm.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { unkeptOf } from "../adoption/read.ts";
@@ -86,6 +87,8 @@ async function launch(
 		stopGraceMs?: number;
 		environment?: Record<string, string>;
 		secret?: string;
+		/** The machine is kept warm without a job, for so long at most. */
+		warmMs?: number;
 		secretStore?: SecretStore;
 		/** The image's own Node is too old; the control plane serves a newer one. */
 		runtime?: { platform: string; file: string };
@@ -101,6 +104,7 @@ async function launch(
 		number: options.number ?? 1,
 		expiresAtMs,
 		providerInstanceId,
+		warm: options.warmMs !== undefined,
 	});
 	const handler = createAgentHandler({
 		db: database.db,
@@ -126,7 +130,8 @@ async function launch(
 	cleanups.push(() => metadata.close());
 	const bootstrapSecret = options.secret ?? bootstrapSecretOf(SECRET_KEY, instanceId);
 	const runtimeSha256 = options.runtime ? { [options.runtime.platform]: await fileSha256(options.runtime.file) } : {};
-	const times = { expiresAtMs, lifeMs: options.lifeMs ?? 600_000 };
+	const { warmMs } = options;
+	const times = { expiresAtMs, lifeMs: options.lifeMs ?? 600_000, ...(warmMs !== undefined && { warmMs }) };
 	const script = userData({ controlUrl: control.url, instanceId, bootstrapSecret, agentSha256, ...times, runtimeSha256 });
 	const machine = await bootMachine(script, metadata.url, options.environment, {
 		oldNode: options.runtime !== undefined,
@@ -498,6 +503,29 @@ describe("an instance's life", () => {
 		const times = [startedAt, finishedAt, ...logLines.map(({ at }) => at)].map((at) => at?.getTime() ?? 0);
 		expect(Math.min(...times)).toBeGreaterThanOrEqual(beganMs);
 		expect(Math.max(...times)).toBeLessThanOrEqual(clock.nowMs());
+	});
+
+	it("waits on a machine that is kept warm until it gets a job, which it then runs like any other", async () => {
+		const rig = await launch({ command: ["echo", "hello"] }, { warmMs: 300_000 });
+		const first = await eventually("the machine is ready", async () => {
+			const row = await instanceRow(rig.instanceId);
+			return row.state === "ready" && row;
+		});
+		await eventually(
+			"its agent calls again",
+			async () => Number((await instanceRow(rig.instanceId)).lastHeardAt) > Number(first.lastHeardAt),
+		);
+		expect((await instanceRow(rig.instanceId)).agentTokenHash).toBeNull();
+		const { instanceId, jobId, attemptId } = rig;
+		await database.db.transaction((tx) => assignWarm(tx, { instanceId, jobId, attemptId, lifeMs: 600_000, nowMs: Date.now() }));
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		expect(await lines(rig.attemptId)).toEqual(["hello"]);
+	});
+
+	it("powers off a machine that is kept warm and gets no job", async () => {
+		const rig = await launch({}, { warmMs: 1_000 });
+		await eventually("the machine is off", () => rig.machine.isOff());
+		expect((await instanceRow(rig.instanceId)).attemptId).toBeNull();
 	});
 
 	it("powers off at its expiry even without a control plane", async () => {

@@ -120,12 +120,12 @@ async function readForUpdate(tx: Tx, instanceId: string): Promise<Row | null> {
 }
 
 /** The row's hash is cleared once the secret is used, so derive the secret again; equal length, constant time. */
-function isSecretValid(ctx: AgentContext, input: EnrollRequest): boolean {
+export function isSecretValid(ctx: AgentContext, input: EnrollRequest): boolean {
 	return sameSum(sha256Of(input.bootstrapSecret), sha256Of(bootstrapSecretOf(ctx.secretKey, input.instanceId)));
 }
 
 /** The same error for an unknown instance and a wrong secret, so that a stranger learns nothing. */
-function wrongSecret(): SpillwayError {
+export function wrongSecret(): SpillwayError {
 	return new SpillwayError("unauthenticated", "Unknown instance or wrong secret.", { fix: "Power the machine off." });
 }
 
@@ -133,7 +133,9 @@ function checkWanted({ instance: machine, attempt: run }: Row, input: EnrollRequ
 	const refuse = (why: string): never => {
 		throw new SpillwayError("conflict", `Instance ${machine.id} cannot enroll: ${why}.`, { fix: "Power the machine off." });
 	};
-	if (machine.state !== "requested" && machine.state !== "provisioning") refuse(`it is ${machine.state}`);
+	// A machine that waited for its job is ready already.
+	const isWaiting = machine.assignedAt !== null && machine.state === "ready";
+	if (machine.state !== "requested" && machine.state !== "provisioning" && !isWaiting) refuse(`it is ${machine.state}`);
 	if (machine.bootstrapHash === null || !sameSum(machine.bootstrapHash, sha256Of(input.bootstrapSecret)))
 		refuse("its secret was used already");
 	if (machine.providerInstanceId !== null && machine.providerInstanceId !== input.providerInstanceId) {
@@ -156,7 +158,7 @@ async function admitAgent(
 	const [ready] = await tx
 		.update(instance)
 		.set({
-			...{ state: "ready", readyAt: at, lastHeardAt: at, bootstrapHash: null, agentTokenHash: input.tokenHash },
+			...{ state: "ready", readyAt: row.instance.readyAt ?? at, lastHeardAt: at, bootstrapHash: null, agentTokenHash: input.tokenHash },
 			// The provider's information takes precedence.
 			privateAddress: row.instance.privateAddress ?? input.privateAddress,
 		})

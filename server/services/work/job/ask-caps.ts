@@ -8,6 +8,7 @@ import { judgeJob } from "#server/policy/judge-job.ts";
 import { type CapShort, type CapUsage, openCaps } from "#server/scheduling/caps.ts";
 import type { RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
 import { MARGINAL_PRICE } from "#server/services/capacity/instance/marginal-price.ts";
+import { readWarmMachines } from "#server/services/capacity/instance/warm-machines.ts";
 import { readEgressUse } from "#server/services/ledger/budget/egress-use.ts";
 
 /**
@@ -31,7 +32,8 @@ export async function askCaps(tx: Tx, input: { snapshot: Snapshot; spec: JobSpec
 		rented.map((attempt) => attempt.attemptId),
 	);
 	const running = rented.map((attempt) => ({ ...attempt, reservedEgressGiB: egress.reservedGiB.get(attempt.attemptId) ?? 0 }));
-	return openCaps({ ...input.snapshot, running, egressGiB: egress.postedGiB }, (spec) => judgeJob(policy, spec).caps).shortOf(
+	const warm = await readWarmMachines(tx);
+	return openCaps({ ...input.snapshot, running, warm, egressGiB: egress.postedGiB }, (spec) => judgeJob(policy, spec).caps).shortOf(
 		caps,
 		input.ask,
 	);

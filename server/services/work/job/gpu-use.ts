@@ -53,7 +53,7 @@ export async function readJobGpuUse(ctx: ServiceContext, jobId: string): Promise
 	const machines = ctx.db.$with("machines").as(
 		ctx.db
 			.select({
-				attemptId: instance.attemptId,
+				attemptId: sql<string>`${instance.attemptId}`.as("attempt_id"),
 				begin: sql<string>`${begin}`.as("begin"),
 				gpus: sql<number>`max(${gpuMinute.gpus})`.as("gpus"),
 				permille: sql<number>`avg(${gpuMinute.utilisationPermille})`.as("permille"),

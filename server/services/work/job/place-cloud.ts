@@ -7,13 +7,14 @@ import { instance } from "#server/db/schema/instance.ts";
 import type { Offer, Placement } from "#server/domain/capacity.ts";
 import type { BudgetRule } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
-import { assert } from "#server/kernel/assert.ts";
 import { attemptIdOf, instanceIdOf } from "#server/kernel/ids.ts";
 import { rentHoldOf } from "#server/scheduling/cost.ts";
+import { columnsOfOffer } from "#server/services/capacity/instance/of-offer.ts";
+import { assignWarm, lockWarm } from "#server/services/capacity/instance/warm.ts";
 import { writeSchedulerAudit } from "#server/services/core/audit.ts";
+import { lockBudgets } from "#server/services/ledger/budget/lock.ts";
 import { type HoldRefusal, placeHold } from "#server/services/ledger/budget/place-hold.ts";
 import { hasSeats } from "#server/services/pricing/offer/has-seats.ts";
-import { toStoredOffer } from "#server/services/pricing/offer/stored-offer.ts";
 import { admitJob } from "./admit.ts";
 
 export type PlaceCloudResult =
@@ -39,6 +40,8 @@ export async function placeCloud(
 		/** Of all instances together. */
 		holdMicroUsd: bigint;
 		budgets: readonly BudgetRule[];
+		/** The machine kept warm that it takes. Absent: it launches its own. */
+		warmId?: string;
 		/** Worst-case egress, GiB, stored with the attempt as its reservation. */
 		egressGiB?: number;
 		/** sha256 (hex) of the one-time secret of an instance. */
@@ -48,10 +51,12 @@ export async function placeCloud(
 	},
 ): Promise<PlaceCloudResult> {
 	const { offer, nowMs } = input;
-	const microUsdPerHour = ownPriceOf(offer);
 	if ((await wasPlaced(tx, input)) || !(await hasSeats(tx, offer, input.instances))) return { kind: "stale" };
 	const attemptId = attemptIdOf(input.jobId, input.attemptNo);
-	const instanceIds = Array.from({ length: input.instances }, (_, rank) => instanceIdOf(input.jobId, input.attemptNo, rank));
+	const { warmId } = input;
+	if (warmId !== undefined && !(await lockWarmOf(tx, warmId, input))) return { kind: "stale" };
+	const launched = Array.from({ length: input.instances }, (_, rank) => instanceIdOf(input.jobId, input.attemptNo, rank));
+	const instanceIds = warmId === undefined ? launched : [warmId];
 	const amounts = holdOfEach(offer, input);
 	const holds = instanceIds.map((instanceId, rank) => ({ instanceId, amountMicroUsd: rank === 0 ? amounts.first : amounts.other }));
 	const held = await placeHold(tx, { holds, budgets: input.budgets, jobId: input.jobId, nowMs });
@@ -80,29 +85,17 @@ export async function placeCloud(
 		gpus: offer.gpus * input.instances,
 		createdAt: at,
 	});
-	const taken = {
-		siteId: offer.siteId,
-		provider: offer.provider,
-		region: offer.region,
-		zone: offer.zone,
-		instanceType: offer.instanceType,
-		capacityType: offer.capacityType,
-		accelerator: offer.accelerator,
-		gpus: offer.gpus,
-		offer: toStoredOffer(offer),
-		microUsdPerHour,
-		jobId: input.jobId,
-		attemptId,
-		intendedAt: at,
-		expiresAt: new Date(nowMs + input.lifeMs),
-	};
-	await tx.insert(instance).values(instanceIds.map((id, rank) => ({ ...taken, id, rank, bootstrapHash: input.bootstrapHashFor(id) })));
+	if (warmId === undefined) {
+		const taken = { ...columnsOfOffer(offer), jobId: input.jobId, attemptId, intendedAt: at, expiresAt: new Date(nowMs + input.lifeMs) };
+		await tx.insert(instance).values(instanceIds.map((id, rank) => ({ ...taken, id, rank, bootstrapHash: input.bootstrapHashFor(id) })));
+	} else await assignWarm(tx, { instanceId: warmId, attemptId, ...input });
 	const { siteId, region, zone, instanceType, capacityType } = offer;
 	await writeSchedulerAudit(tx, {
 		...{ action: "job.place", subject: input.jobId, atMs: nowMs },
 		after: {
 			...{ attemptId, instanceId: instanceIds[0], siteId, region, zone, instanceType, capacityType, reason: input.reason.code },
 			...{ microUsdPerHour: String(offer.microUsdPerHour), holdMicroUsd: String(input.holdMicroUsd), expiresAtMs: nowMs + input.lifeMs },
+			...(warmId !== undefined && { keptWarm: true }),
 			...(input.instances > 1 ? { instances: input.instances } : {}),
 		},
 	});
@@ -110,14 +103,17 @@ export async function placeCloud(
 	return { kind: "placed", attemptId, instanceIds };
 }
 
-/**
- * Hourly cost of the machine without a commitment: the offer's price, or the on-demand price of the same machine for reserved capacity,
- * since its marginal price may be 0.
- */
-function ownPriceOf(offer: Offer): bigint {
-	const price = offer.capacityType === "reserved" ? (offer.onDemandMicroUsdPerHour ?? offer.microUsdPerHour) : offer.microUsdPerHour;
-	assert(price !== null && price > 0n, "an offer without a price was chosen");
-	return price;
+/** Budgets are locked before instances. */
+async function lockWarmOf(
+	tx: Tx,
+	instanceId: string,
+	{ budgets, lifeMs, nowMs }: { budgets: readonly BudgetRule[]; lifeMs: number; nowMs: number },
+): Promise<boolean> {
+	await lockBudgets(
+		tx,
+		budgets.map(({ id }) => id),
+	);
+	return lockWarm(tx, { instanceId, lifeMs, nowMs });
 }
 
 /** Machine time for each, and for the first also the egress out of the region, since only its checkpoints are kept. */

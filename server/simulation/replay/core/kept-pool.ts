@@ -3,30 +3,24 @@ import type { Offer } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy, Rule } from "#server/domain/policy.ts";
 import { costOfElapsed } from "#server/kernel/money.ts";
-import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
-import { evaluateExpression } from "#server/policy/expression.ts";
-import { JobFacts } from "#server/policy/job-facts.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
-import { DemandForecaster } from "#server/scheduling/demand/forecaster.ts";
+import { LIMITS } from "#server/scheduling/limits.ts";
 import { decidePrewarm, holdOf } from "#server/scheduling/prewarm/decide-prewarm.ts";
 import { hoursSince } from "#server/scheduling/prewarm/hours.ts";
-import type { IdleMachine, MachinesNeeded, PrewarmEffect, PrewarmPlan, PrewarmPrice } from "#server/scheduling/prewarm/types.ts";
+import { MachineDemand } from "#server/scheduling/prewarm/machine-demand.ts";
+import { isFor, isOfKind } from "#server/scheduling/prewarm/serves.ts";
+import type { IdleMachine, PrewarmEffect, PrewarmPlan, PrewarmPrice } from "#server/scheduling/prewarm/types.ts";
 import { monthOf } from "../billing.ts";
 import type { World } from "../engine.ts";
-import { HANDOVER_MS, type KeptMachine, startFromStoppedMs, stoppedMicroUsdPerMonth } from "../kept-machine.ts";
+import { type KeptMachine, startFromStoppedMs, stoppedMicroUsdPerMonth } from "../kept-machine.ts";
 import type { Run, RunEnd, SeenJob } from "../run.ts";
-import { HourlyPeak } from "./hourly-peak.ts";
 
 /** Ends of an attempt that leave its machine in working order. */
 const CLEAN_ENDS: readonly RunEnd[] = ["finished", "moved", "stopped", "evicted"];
 /** How long a refused offer is not tried again. */
 const REFUSED_PAUSE_MS = 10 * MINUTE_MS;
-/** Hours before the forecast counts. */
-const LEARN_HOURS = 24;
-/** Machines are kept for the hour that needs most of these: a running machine is expensive to keep, a stopped one is not. */
-const RUNNING_HORIZON_HOURS = 1;
-const STOPPED_HORIZON_HOURS = 24;
 /** Mean hours of a month, and of the shortest one, for the hourly price of a disk. */
 const HOURS_PER_MONTH = 730n;
 const HOURS_PER_MONTH_MIN = 672n;
@@ -38,13 +32,11 @@ export class KeptPool {
 	readonly #rule: Rule;
 	readonly #effect: PrewarmEffect;
 	readonly #calendar: Calendar;
-	readonly #forecaster: DemandForecaster;
-	readonly #inUse: HourlyPeak;
+	readonly #demand: MachineDemand;
 	readonly #matches = new WeakMap<JobSpec, boolean>();
 	readonly #refusedUntil = new Map<string, number>();
 	readonly idle = new Set<KeptMachine>();
 	readonly #spent = new Map<number, bigint>();
-	#needed: MachinesNeeded | null = null;
 	#spec: JobSpec | null = null;
 	#lastOfferId: string | null = null;
 	#expiredAtMs: number | null = null;
@@ -56,36 +48,15 @@ export class KeptPool {
 		this.#rule = rule;
 		this.#effect = effect;
 		this.#calendar = calendarOf(world.scenario.timeZone ?? "UTC");
-		const fromHour = Math.floor(world.nowMs / HOUR_MS);
-		this.#forecaster = new DemandForecaster(fromHour);
-		this.#inUse = new HourlyPeak(fromHour * HOUR_MS, (peak) => this.#learn(peak));
-	}
-
-	#learn(peak: number): void {
-		this.#forecaster.push(peak);
-		if (this.#forecaster.learned < LEARN_HOURS) return;
-		const needed = { p10: 0, p50: 0, p90: 0 };
-		for (const { p10, p50, p90 } of this.#forecaster.forecast(this.#horizonHours)) {
-			needed.p10 = Math.max(needed.p10, p10);
-			needed.p50 = Math.max(needed.p50, p50);
-			needed.p90 = Math.max(needed.p90, p90);
-		}
-		this.#needed = needed;
-	}
-
-	get #horizonHours(): number {
-		return this.#isStopped ? STOPPED_HORIZON_HOURS : RUNNING_HORIZON_HOURS;
+		this.#demand = new MachineDemand(world.nowMs, effect.state);
 	}
 
 	/** Whether the rule's machines are of the offer's kind, and for such jobs. */
 	#serves(spec: JobSpec, offer: Offer): boolean {
-		const { accelerator, gpusPerMachine, capacityType, sites } = this.#effect;
-		if (offer.accelerator !== accelerator || offer.gpus !== gpusPerMachine) return false;
-		if (capacityType !== null && offer.capacityType !== capacityType) return false;
-		if (sites.length > 0 && !sites.includes(offer.siteId)) return false;
+		if (!isOfKind(this.#effect, offer)) return false;
 		let matches = this.#matches.get(spec);
 		if (matches === undefined) {
-			matches = evaluateExpression(this.#rule.when, { job: new JobFacts(spec) }).holds === true;
+			matches = isFor(this.#rule, spec);
 			this.#matches.set(spec, matches);
 		}
 		return matches;
@@ -105,14 +76,14 @@ export class KeptPool {
 	/** @param took the machines that the job started on. */
 	started(run: Run, spec: JobSpec, took: readonly KeptMachine[]): void {
 		if (!run.offer || !this.#serves(spec, run.offer)) return;
-		this.#inUse.add(run.instances, this.#world.nowMs);
+		this.#demand.add(run.instances, this.#world.nowMs);
 		if (!run.refused) for (const machine of took) this.#drop(machine);
 	}
 
 	/** Keeps machines of an attempt that has ended, at most `free` of them. Returns how many. */
 	ended(run: Run, spec: JobSpec, why: RunEnd, free: number): number {
 		if (!run.offer || !this.#serves(spec, run.offer)) return 0;
-		this.#inUse.add(-run.instances, this.#world.nowMs);
+		this.#demand.add(-run.instances, this.#world.nowMs);
 		const price = CLEAN_ENDS.includes(why) ? this.#priceOf(run.offer, 0) : null;
 		if (!price) return 0;
 		for (let kept = 0; kept < free; kept++) {
@@ -161,7 +132,7 @@ export class KeptPool {
 
 	/** Launches and ends machines, by the rule. */
 	review(offers: readonly Offer[]): void {
-		this.#inUse.advance(this.#world.nowMs);
+		this.#demand.advance(this.#world.nowMs);
 		const offer = this.#choose(offers);
 		const price = offer && this.#priceOf(offer, this.#world.scenario.bootMs);
 		const plan = this.#plan(price);
@@ -186,11 +157,11 @@ export class KeptPool {
 		return decidePrewarm(this.#effect, {
 			nowMs,
 			scheduledSinceMs: this.#effect.hours && hoursSince(this.#effect.hours, this.#calendar, nowMs + scenario.bootMs),
-			needed: this.#needed,
-			inUse: this.#inUse.level,
+			needed: this.#demand.needed,
+			inUse: this.#demand.inUse,
 			idle: candidate ? [...idle, candidate] : idle,
 			price,
-			savedMs: Math.max(0, scenario.bootMs - (this.#isStopped ? startFromStoppedMs(scenario) : HANDOVER_MS)),
+			savedMs: Math.max(0, scenario.bootMs - (this.#isStopped ? startFromStoppedMs(scenario) : LIMITS.warmStartMs)),
 			spentMicroUsd: this.#spent.get(monthOf(nowMs)) ?? 0n,
 			expiredAtMs: this.#expiredAtMs,
 			neededAtMs: this.#neededAtMs,

@@ -72,11 +72,11 @@ export async function seedAdoption(db: Db, jobId: string): Promise<void> {
 
 /**
  * Places the job on a requested instance, as the control loop does, or adds one of another rank; `providerInstanceId` null: the answer was
- * lost.
+ * lost. `warm`: the machine has no job yet.
  */
 export async function seedInstance(
 	db: Db,
-	input: { jobId: string; number: number; expiresAtMs: number; providerInstanceId: string | null; rank?: number },
+	input: { jobId: string; number: number; expiresAtMs: number; providerInstanceId: string | null; rank?: number; warm?: boolean },
 ): Promise<{ instanceId: string; attemptId: string }> {
 	const { jobId, number, rank = 0 } = input;
 	const attemptId = attemptIdOf(jobId, number);
@@ -111,8 +111,7 @@ export async function seedInstance(
 			gpus: 2,
 			offer: anOffer(),
 			microUsdPerHour: 1_000_000n,
-			jobId,
-			attemptId,
+			...(input.warm ? { warmRule: "ready", warmFor: jobId, warmUntil: new Date(input.expiresAtMs) } : { jobId, attemptId }),
 			intendedAt: at,
 			expiresAt: new Date(input.expiresAtMs),
 			bootstrapHash: bootstrapHashOf(SECRET_KEY, instanceId),
