@@ -17,6 +17,7 @@ type Kind = Inputs["channel"]["create"]["kind"];
 const KINDS = [
 	{ value: "email", label: "Email" },
 	{ value: "slack", label: "Slack-compatible" },
+	{ value: "teams", label: "Microsoft Teams" },
 	{ value: "webhook", label: "Webhook" },
 	{ value: "cloudevents", label: "CloudEvents" },
 ] as const;

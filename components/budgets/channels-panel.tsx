@@ -21,6 +21,7 @@ import { CHANNEL_TOPICS, type ChannelTopic } from "#server/domain/alert.ts";
 const KIND: Record<Channel["kind"], string> = {
 	email: "mail",
 	slack: "Slack-compatible",
+	teams: "Microsoft Teams",
 	webhook: "signed webhook",
 	cloudevents: "CloudEvents",
 };
@@ -35,7 +36,7 @@ export function ChannelsPanel() {
 			<PanelHeader title="Channels" sub="where alerts go" actions={<AddChannel />} />
 			{channels.length === 0 ? (
 				<EmptyState icon="info" title="No channels yet">
-					Add an email address, a Slack-compatible webhook or a signed webhook to receive alerts.
+					Add an email address, or a webhook of Slack, Microsoft Teams or your own program, to receive alerts.
 				</EmptyState>
 			) : (
 				<ul>

@@ -44,7 +44,7 @@ export const DEFAULT_TOPICS = [...ALERT_RULES, "statement"] as const;
 export const CHANNEL_TOPICS = [...DEFAULT_TOPICS, ...WORK_TOPICS] as const;
 export type ChannelTopic = (typeof CHANNEL_TOPICS)[number];
 
-export const CHANNEL_KINDS = ["email", "slack", "webhook", "cloudevents"] as const;
+export const CHANNEL_KINDS = ["email", "slack", "teams", "webhook", "cloudevents"] as const;
 
 /** Channels with a key for signing their messages. */
 export const SIGNED_KINDS = ["webhook", "cloudevents"] as const satisfies readonly (typeof CHANNEL_KINDS)[number][];

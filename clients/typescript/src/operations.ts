@@ -716,7 +716,7 @@ export interface Operations {
 	};
 	/** Create a channel; a webhook's signing key is returned once. */
 	"channel.create": {
-		arguments: { body: t.ChannelCreateBodyEmail | t.ChannelCreateBodySlack | t.ChannelCreateBody };
+		arguments: { body: t.ChannelCreateBodyEmail | t.ChannelCreateBody | t.ChannelCreateBody2 };
 		answer: t.ChannelCreateOutput;
 	};
 	/** Change a channel; omitted fields keep their values. */

@@ -2878,7 +2878,7 @@ export interface Channel {
 	createdAt: string;
 }
 
-export type ChannelKind = "email" | "slack" | "webhook" | "cloudevents";
+export type ChannelKind = "email" | "slack" | "teams" | "webhook" | "cloudevents";
 
 export interface Delivery {
 	id: string;
@@ -4922,8 +4922,8 @@ export type ChannelCreateBodyEmailTopicsItem =
 	| "work_over_forecast"
 	| "work_reclaimed";
 
-export interface ChannelCreateBodySlack {
-	kind: "slack";
+export interface ChannelCreateBody {
+	kind: "slack" | "teams";
 	name: string;
 	topics: readonly ChannelCreateBodyEmailTopicsItem[];
 	team: string | null;
@@ -4932,7 +4932,7 @@ export interface ChannelCreateBodySlack {
 	url: string;
 }
 
-export interface ChannelCreateBody {
+export interface ChannelCreateBody2 {
 	kind: "webhook" | "cloudevents";
 	name: string;
 	topics: readonly ChannelCreateBodyEmailTopicsItem[];

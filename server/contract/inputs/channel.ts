@@ -36,7 +36,7 @@ const scope = { pipeline: pipeline.default(null), digest: digest.default("immedi
 
 export const createChannelInput = z.discriminatedUnion("kind", [
 	z.strictObject({ kind: z.literal("email"), name, topics, team, ...scope, recipients }),
-	z.strictObject({ kind: z.literal("slack"), name, topics, team, ...scope, url }),
+	z.strictObject({ kind: z.enum(["slack", "teams"]), name, topics, team, ...scope, url }),
 	z.strictObject({
 		kind: z.enum(SIGNED_KINDS),
 		name,

@@ -3171,7 +3171,7 @@ class Channel(TypedDict):
     enabled: bool
     createdAt: str
 
-ChannelKind = Literal["email", "slack", "webhook", "cloudevents"]
+ChannelKind = Literal["email", "slack", "teams", "webhook", "cloudevents"]
 
 
 class Delivery(TypedDict):
@@ -5492,21 +5492,8 @@ ChannelCreateBodyEmailTopicsItem = Literal[
 ]
 
 
-class _ChannelCreateBodySlackRequired(TypedDict):
-    kind: Literal["slack"]
-    name: str
-    topics: List[ChannelCreateBodyEmailTopicsItem]
-    team: Optional[str]
-    url: str
-
-
-class ChannelCreateBodySlack(_ChannelCreateBodySlackRequired, total=False):
-    pipeline: Optional[str]
-    digest: Literal["immediate", "hourly", "daily"]
-
-
 class _ChannelCreateBodyRequired(TypedDict):
-    kind: Literal["webhook", "cloudevents"]
+    kind: Literal["slack", "teams"]
     name: str
     topics: List[ChannelCreateBodyEmailTopicsItem]
     team: Optional[str]
@@ -5514,6 +5501,19 @@ class _ChannelCreateBodyRequired(TypedDict):
 
 
 class ChannelCreateBody(_ChannelCreateBodyRequired, total=False):
+    pipeline: Optional[str]
+    digest: Literal["immediate", "hourly", "daily"]
+
+
+class _ChannelCreateBody2Required(TypedDict):
+    kind: Literal["webhook", "cloudevents"]
+    name: str
+    topics: List[ChannelCreateBodyEmailTopicsItem]
+    team: Optional[str]
+    url: str
+
+
+class ChannelCreateBody2(_ChannelCreateBody2Required, total=False):
     pipeline: Optional[str]
     digest: Literal["immediate", "hourly", "daily"]
     signingKey: str

@@ -2515,7 +2515,7 @@ class ChannelOperations:
 
     def create(
         self,
-        body: Union[m.ChannelCreateBodyEmail, m.ChannelCreateBodySlack, m.ChannelCreateBody],
+        body: Union[m.ChannelCreateBodyEmail, m.ChannelCreateBody, m.ChannelCreateBody2],
     ) -> m.ChannelCreateOutput:
         """Create a channel; a webhook's signing key is returned once."""
         return cast(

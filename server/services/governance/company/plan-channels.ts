@@ -1,3 +1,4 @@
+import { isSigned } from "#server/domain/alert.ts";
 import type { CompanySpec } from "#server/domain/company-schema.ts";
 import { createChannel } from "#server/services/notification/channel/create.ts";
 import { fetchChannel, secretOf } from "#server/services/notification/channel/internal.ts";
@@ -45,9 +46,9 @@ function problemsOf(channel: Channel, before: ChannelView | undefined, index: nu
 	const foreign =
 		channel.kind === "email"
 			? (["url", "signingKey"] as const)
-			: channel.kind === "slack"
-				? (["recipients", "signingKey"] as const)
-				: (["recipients"] as const);
+			: isSigned(channel.kind)
+				? (["recipients"] as const)
+				: (["recipients", "signingKey"] as const);
 	return [
 		...(channel[needed] === undefined ? [{ at: at(needed), message: `A channel of kind ${channel.kind} needs ${needed}.` }] : []),
 		...foreign
@@ -84,7 +85,9 @@ function planCreate(channel: Channel, secrets: Secrets): Change {
 			if (kind === "email") return createChannel(ctx, { kind, ...common, recipients });
 			return createChannel(
 				ctx,
-				kind === "slack" ? { kind, ...common, url } : { kind, ...common, url, ...(signingKey !== undefined && { signingKey }) },
+				kind === "slack" || kind === "teams"
+					? { kind, ...common, url }
+					: { kind, ...common, url, ...(signingKey !== undefined && { signingKey }) },
 			);
 		},
 	};

@@ -71,6 +71,7 @@ function rejectForeign(row: ChannelRow, given: { recipients: unknown; url: unkno
 const FIELDS: Record<ChannelRow["kind"], readonly string[]> = {
 	email: ["recipients"],
 	slack: ["url"],
+	teams: ["url"],
 	webhook: ["url", "signingKey"],
 	cloudevents: ["url", "signingKey"],
 };

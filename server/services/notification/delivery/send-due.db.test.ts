@@ -251,6 +251,22 @@ describe("sendDue", () => {
 		expect(body.blocks.map((b: { type: string }) => b.type)).toEqual(["section", "context"]);
 		expect(hook.received[0]?.headers[SIGNATURE_HEADER.toLowerCase()]).toBeUndefined();
 	});
+
+	it("sends Microsoft Teams one Adaptive Card, with text that is not Markdown and a link", async () => {
+		const hook = await receiver();
+		await add({ kind: "teams", url: hook.url });
+		await queue();
+		await sendDue(sender());
+		const { type, attachments } = JSON.parse(hook.received[0]?.body ?? "");
+		expect([type, attachments.length, attachments[0].contentType]).toEqual(["message", 1, "application/vnd.microsoft.card.adaptive"]);
+		const { body, actions } = attachments[0].content;
+		expect(body.flatMap(({ inlines }: { inlines: { type: string; text: string }[] }) => inlines)).toMatchObject([
+			{ type: "TextRun", text: message.title },
+			{ type: "TextRun", text: message.text },
+			{ type: "TextRun", text: (await rows())[0]?.id },
+		]);
+		expect(actions).toEqual([{ type: "Action.OpenUrl", title: "Open in Spillway", url: "https://spillway.acme.test/budgets?a=1" }]);
+	});
 });
 
 describe("queueMessage", () => {

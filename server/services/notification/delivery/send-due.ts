@@ -12,6 +12,7 @@ import { nextTryMs } from "./retry.ts";
 import { sendMail } from "./send-mail.ts";
 import { sendWebhook } from "./send-webhook.ts";
 import { DELIVERY_HEADER, SIGNATURE_HEADER, signBody } from "./signature.ts";
+import { teamsBody } from "./teams-card.ts";
 
 export interface SenderContext {
 	db: Db;
@@ -113,7 +114,7 @@ function isOn({ channel: to, account: person }: Claimed): boolean {
 	return to ? to.enabled : person !== null && person.disabledAt === null;
 }
 
-const BODIES = { slack: slackBody, webhook: webhookBody, cloudevents: cloudEventBody };
+const BODIES = { slack: slackBody, teams: teamsBody, webhook: webhookBody, cloudevents: cloudEventBody };
 
 async function transmit(ctx: SenderContext, row: Claimed): Promise<void> {
 	const { channel: to, account: person } = row;
