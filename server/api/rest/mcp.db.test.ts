@@ -2,7 +2,7 @@ import path from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { pipelineRun, pipeline as pipelineTable } from "#server/db/schema/pipeline.ts";
+import { pipelineHold, pipelineRun, pipeline as pipelineTable } from "#server/db/schema/pipeline.ts";
 import { aJob, type Person, RestWorld } from "../testing/rest-world.ts";
 
 const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
@@ -146,6 +146,7 @@ describe("a token with a spending limit", () => {
 			Promise.all([world.post("/jobs", aJob(), { token }), world.post("/pipelines", pipeline, { token })]),
 		]);
 		await world.database.db.update(pipelineRun).set({ state: "cancelled" });
+		await world.database.db.delete(pipelineHold);
 		await world.database.db.update(pipelineTable).set({ state: "cancelled", finishedAt: new Date() });
 		const again = async ([job, run]: typeof free) => [
 			(await world.post(`/jobs/${job.json.id}/resume`, undefined, { token })).status,
