@@ -71,6 +71,17 @@ describe("a backup", () => {
 		expect(await rowsOf(database)).toEqual(before);
 	});
 
+	it("continues after tables with last rows that fill the stream", async () => {
+		const database = await filled();
+		for (const rows of [1, 2, 3, 5, 8, 60]) {
+			await database.sql`insert into account (id, email, name, role, created_at)
+				select ${`usr_${rows}_`} || n, ${`${rows}-`} || n || '@example.com', (select string_agg(md5(n || '-' || i), '') from generate_series(1, 2000) i), 'platform', now()
+				from generate_series(1, ${rows}::int) n`;
+			const { tables } = await writeBackup(database.url, newFolder());
+			expect(tables.map(({ name }) => name)).toContain("account");
+		}
+	});
+
 	it("restores working triggers, foreign keys and sequences", async () => {
 		const database = await filled();
 		const folder = newFolder();
