@@ -14,6 +14,6 @@ export const move: Command = {
 		const [given = "", ...jobs] = ctx.args.positionals;
 		const to = MOVE_DESTINATIONS.find((name) => name === given);
 		if (!to) throw badInput(`Jobs move to ${MOVE_DESTINATIONS.join(" or ")}, not to "${given}".`);
-		return actOnJobs(ctx, jobs, { action: "move", to }, () => `to be moved: ${to}`);
+		return actOnJobs(ctx, jobs, { action: "move", to }, () => (to === "home" ? "will move home" : "will move to the cloud"));
 	},
 };

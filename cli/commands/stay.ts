@@ -8,5 +8,5 @@ export const stay: Command = {
 	options: {},
 	positionals: { min: 1, max: 1_000, name: "JOB" },
 	examples: ["spillway stay language-id"],
-	run: (ctx) => actOnJobs(ctx, ctx.args.positionals, { action: "stay" }, () => "stays"),
+	run: (ctx) => actOnJobs(ctx, ctx.args.positionals, { action: "stay" }, () => "will stay"),
 };

@@ -9,18 +9,16 @@ import { describeError } from "#components/page/error-boundary.tsx";
 import { PageHeader } from "#components/page/page-header.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobDetail } from "#components/trpc/outputs.ts";
-import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button, ButtonLink } from "#components/ui/button.tsx";
 import { Chip } from "#components/ui/chip.tsx";
 import { CopyId } from "#components/ui/copy-id.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { canMove, MoveJob } from "./job-move.tsx";
-import { useNowFor, useOutlook } from "./use-job.ts";
+import { useMaySubmit, useNowFor, useOutlook } from "./use-job.ts";
 
 export function JobHeader({ job }: { job: JobDetail }) {
-	const { data: me } = useSuspenseQuery(useTRPC().me.queryOptions());
-	const maySubmit = me.kind === "person" && me.role !== "finance";
+	const maySubmit = useMaySubmit();
 	const state = shownState(job);
 	return (
 		<PageHeader

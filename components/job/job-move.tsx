@@ -7,7 +7,7 @@ import type { JobDetail } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { liveAttempt } from "./outlook.ts";
-import { useNowFor } from "./use-job.ts";
+import { useMaySubmit, useNowFor } from "./use-job.ts";
 
 /** Whether a person can have it continue elsewhere now. */
 export function canMove(job: JobDetail): boolean {
@@ -46,15 +46,17 @@ const DESTINATION = { home: "owned GPUs", cloud: "the cloud" } as const;
 export function JobMove({ job }: { job: JobDetail }) {
 	const { act, pending } = useJobActions();
 	const nowMs = useNowFor(job);
+	const maySubmit = useMaySubmit();
 	const move = liveAttempt(job)?.move ?? null;
 	if (move === null) return null;
 	const { to, requestedBy, at } = move;
 	return (
 		<Panel
 			title={`Moving to ${DESTINATION[to]}`}
-			sub={requestedBy === null ? "by a policy rule" : `requested by ${requestedBy}`}
+			sub={requestedBy === null ? "decided by the scheduler" : `requested by ${requestedBy}`}
 			actions={
-				at === null && (
+				at === null &&
+				maySubmit && (
 					<Button busy={pending} onClick={() => void act({ action: "stay", ids: [job.id] })}>
 						Stay here
 					</Button>
@@ -64,7 +66,7 @@ export function JobMove({ job }: { job: JobDetail }) {
 		>
 			<p className="text-ink-2" suppressHydrationWarning>
 				{at === null
-					? "No place there is free and allowed yet. The job runs on here until there is one."
+					? "No place there is free and allowed yet. The job keeps running here until there is one."
 					: `Stops at ${formatShort(Date.parse(at), nowMs)} and continues there from its checkpoint.`}
 			</p>
 		</Panel>

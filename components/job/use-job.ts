@@ -23,3 +23,9 @@ export function useOutlook(job: JobDetail, nowMs: number): Outlook {
 	const { data: decisions } = useSuspenseQuery(trpc.job.decisions.queryOptions({ id: job.id }));
 	return useMemo(() => outlookOf(job, decisions, nowMs), [job, decisions, nowMs]);
 }
+
+/** Whether the signed-in person may run and change jobs. */
+export function useMaySubmit(): boolean {
+	const { data: me } = useSuspenseQuery(useTRPC().me.queryOptions());
+	return me.kind === "person" && me.role !== "finance";
+}

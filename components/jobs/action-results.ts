@@ -10,12 +10,12 @@ export const countJobs = (count: number) => `${count.toLocaleString("en-US")} ${
 const DONE: Record<JobAction, string> = {
 	cancel: "cancelled",
 	hold: "held",
-	move: "to be moved",
+	move: "will move",
 	release: "released",
 	resume: "resumed",
 	retry: "submitted again",
 	set_priority: "changed",
-	stay: "not moved",
+	stay: "will stay",
 };
 
 /** "3 jobs cancelled, 1 had already ended", with the first reason why a job was skipped. */

@@ -1,11 +1,9 @@
 "use client";
 import { useState } from "react";
-import type { Inputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { SegmentedControl } from "#components/ui/segmented.tsx";
-
-export type MoveDestination = Extract<Inputs["job"]["act"], { action: "move" }>["to"];
+import type { MoveDestination } from "#server/domain/vocabulary.ts";
 
 const DESTINATIONS = [
 	{ value: "home", label: "Owned GPUs" },
