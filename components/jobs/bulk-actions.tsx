@@ -85,7 +85,7 @@ export function BulkActions({ selected, onClear }: { selected: readonly JobView[
 			{asking === "move" && (
 				<MoveDialog
 					title={`Move ${countJobs(running.length)}`}
-					first="home"
+					first={running.some(({ placement }) => placement?.poolId === null) ? "home" : "cloud"}
 					pending={pending}
 					onClose={() => setAsking(null)}
 					onMove={(to) => void run({ action: "move", ids: ids(running), to })}

@@ -20,7 +20,7 @@ export function MoveDialog({ title, first, pending, onClose, onMove }: Props) {
 			open
 			onClose={onClose}
 			title={title}
-			description="Continues from the next checkpoint, once there is a place that the policy and budgets allow."
+			description="From the next checkpoint, once there is a place that the policy and budgets allow."
 			actions={
 				<>
 					<Button onClick={onClose}>Cancel</Button>
