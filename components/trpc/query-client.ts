@@ -1,4 +1,4 @@
-import { defaultShouldDehydrateQuery, QueryClient } from "@tanstack/react-query";
+import { defaultShouldDehydrateQuery, type Query, QueryCache, QueryClient } from "@tanstack/react-query";
 import superjson from "superjson";
 import { rememberDrawn } from "./drawn-answers.ts";
 
@@ -13,7 +13,9 @@ function statusOf(error: unknown): number | null {
 
 /** Data stays fresh until the change feed invalidates it; the long stale time avoids needless requests. */
 export function makeQueryClient(): QueryClient {
+	const queryCache = new QueryCache({ onError: (_error, query) => forgetUnread(queryCache, query) });
 	const client = new QueryClient({
+		queryCache,
 		defaultOptions: {
 			queries: {
 				staleTime: 30_000,
@@ -31,4 +33,12 @@ export function makeQueryClient(): QueryClient {
 		},
 	});
 	return rememberDrawn(client);
+}
+
+/**
+ * Drops a prefetch that failed, including its retry, before any part of the page asked for it. Its error has no reason, and
+ * a part that suspends would show it instead of fetching.
+ */
+function forgetUnread(cache: QueryCache, query: Query<unknown, unknown>): void {
+	if (query.options.queryFn === undefined) cache.remove(query as Query);
 }
