@@ -12,10 +12,10 @@ const SETTINGS = {
 	setupFiles: ["./scripts/test-seed.mjs"],
 	// Workers and the programs that tests start compile each source once.
 	env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, "node_modules/.cache/spillway-tests") },
-	// Only for tests that hang: a busy machine must not fail one.
-	testTimeout: 240_000,
-	hookTimeout: 240_000,
-	expect: { poll: { timeout: 60_000 } },
+	// Only for tests that hang, as all waits of 600 s: a busy machine must not fail one.
+	testTimeout: 900_000,
+	hookTimeout: 900_000,
+	expect: { poll: { timeout: 600_000 } },
 	// next-auth imports "next/server" without an extension, which only a bundler resolves.
 	server: { deps: { inline: ["next-auth"] } },
 };

@@ -28,7 +28,6 @@ test.afterAll(async () => {
 });
 
 test("a job asks for approval, a second person approves on a phone, and the job bursts", async ({ page, browser }) => {
-	test.setTimeout(180_000);
 	const id = await rest.submit(aJob({ name: "asks-first", estimate: "60s" }));
 	const held = await jobWhen(id, "is held for an approval", (job) => job.reason.code === "approval_required");
 	expect(held.state).toBe("held");
@@ -58,7 +57,7 @@ test("a job asks for approval, a second person approves on a phone, and the job 
 		await expect(second.getByText("Approved up to $50.00")).toBeVisible();
 	});
 
-	const gone = await jobWhen(id, "is placed in a cloud", (job) => job.placement !== null && job.placement.capacityType !== "owned", 60_000);
+	const gone = await jobWhen(id, "is placed in a cloud", (job) => job.placement !== null && job.placement.capacityType !== "owned");
 	expect(gone.placement?.provider).not.toBe("local");
 	await test.step("the decision is kept", async () => {
 		await open(second, "/approvals?view=past", "Approvals");
@@ -69,7 +68,6 @@ test("a job asks for approval, a second person approves on a phone, and the job 
 });
 
 test("a rejection keeps the job on owned GPUs, and its page offers a new request", async ({ page, browser }) => {
-	test.setTimeout(120_000);
 	const id = await rest.submit(aJob({ name: "asks-in-vain" }));
 	await jobWhen(id, "is held for an approval", (job) => job.reason.code === "approval_required");
 	const other = await browser.newContext({ storageState: await sessionOf("finance") });

@@ -22,7 +22,6 @@ test.afterAll(async () => {
 });
 
 test("two submissions at once against room for one more instance: one bursts, the other is held with what is missing", async ({ page }) => {
-	test.setTimeout(150_000);
 	await test.step("fill the slots at home with jobs that never leave it", async () => {
 		const homely = Array.from({ length: SLOTS }, (_, i) =>
 			aJob({ name: `at-home-${i + 1}`, class: "sensitive", command: ["sleep", "300"], estimate: "300s" }),

@@ -22,7 +22,6 @@ test.beforeAll(async () => {
 });
 
 test("more jobs than fit at home: some burst, one is interrupted and goes on, all is paid for and released", async ({ page }) => {
-	test.setTimeout(300_000);
 	const before = await cloudAndOwned();
 	const bookedBefore = new Set((await bookedInstances()).map(({ instanceId }) => instanceId));
 
@@ -43,7 +42,7 @@ test("more jobs than fit at home: some burst, one is interrupted and goes on, al
 	const instanceId = await test.step("the provider takes a spot machine back", () => interruptOnceTrained(victim));
 
 	await test.step("all of them succeed", async () => {
-		for (const id of ids) expect(await jobWhen(id, "has ended", isOver, 150_000)).toMatchObject({ state: "succeeded" });
+		for (const id of ids) expect(await jobWhen(id, "has ended", isOver)).toMatchObject({ state: "succeeded" });
 	});
 	await test.step("the interrupted one went on elsewhere, to the losses of one that was never stopped", async () => {
 		await expectResumed(victim, instanceId, home[0] ?? "");
@@ -90,16 +89,16 @@ async function expectExplainedBurst(id: string): Promise<void> {
 async function expectLiveLog(page: Page, id: string): Promise<void> {
 	await page.goto(`/jobs/${id}/logs`);
 	const log = page.getByRole("log");
-	await expect(log).toContainText(/step \d+ epoch/, { timeout: 60_000 });
+	await expect(log).toContainText(/step \d+ epoch/);
 	const newestStep = async () =>
 		Math.max(0, ...[...((await log.textContent()) ?? "").matchAll(/step (\d+) epoch/g)].map(([, step]) => Number(step)));
 	const seen = await newestStep();
-	await expect.poll(newestStep, { timeout: 30_000 }).toBeGreaterThan(seen);
+	await expect.poll(newestStep).toBeGreaterThan(seen);
 }
 
 async function interruptOnceTrained(id: string): Promise<string> {
 	const hasTrained = async () => Math.max(0, ...(await trainingOf(id, 1)).steps.keys());
-	await eventually(`job ${id} has trained`, hasTrained, (step) => step >= INTERRUPT_AFTER_STEP, 90_000);
+	await eventually(`job ${id} has trained`, hasTrained, (step) => step >= INTERRUPT_AFTER_STEP);
 	const [instance] = await rest.instancesOf(id);
 	const instanceId = instance?.providerInstanceId ?? "";
 	await interruptMachineOf(id);

@@ -6,13 +6,12 @@ import { open, test } from "./support/people.ts";
 const TRACE = readFileSync(path.resolve(import.meta.dirname, "../examples/simulate/trace.csv"));
 
 test("an uploaded trace becomes a decision with options that can be shown", async ({ page }) => {
-	test.setTimeout(300_000);
 	await open(page, "/plan", "Plan");
 	await page.getByRole("button", { name: "New study" }).click();
 	await page.getByLabel("Trace file").setInputFiles({ name: "trace.csv", mimeType: "text/csv", buffer: TRACE });
 	await page.getByLabel("Owned GPUs").fill("32");
 	await page.getByRole("button", { name: "Upload and study" }).click();
-	await expect(page.getByRole("table", { name: "Options" })).toBeVisible({ timeout: 260_000 });
+	await expect(page.getByRole("table", { name: "Options" })).toBeVisible();
 	await expect(page.getByRole("heading", { name: /^(Go|Pilot first|No-go)/ })).toBeVisible();
 	const cloud = page.getByRole("button", { name: "Cloud only" });
 	await cloud.click();

@@ -39,7 +39,6 @@ async function pastMonth(): Promise<string> {
 }
 
 test("each amount and time that two screens show is the same on both", async ({ page }) => {
-	test.setTimeout(240_000);
 	await makeSettled();
 	const { items } = await get<{ items: Job[] }>("/jobs?limit=200");
 	const job = items.find((j) => j.finishedAt !== null && BigInt(j.costMicroUsd) > 0n);

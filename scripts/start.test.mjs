@@ -39,7 +39,7 @@ const STAND_INS = {
 
 /** The supervisor, its programs and their children. */
 const PROCESSES = 6;
-const WAITING = { timeout: 240_000, interval: 50 };
+const WAITING = { timeout: 600_000, interval: 50 };
 let clone;
 let port;
 

@@ -50,7 +50,7 @@ async function control(cloud: Cloud, method: "GET" | "POST" | "DELETE", path: st
 	const response = await fetch(`${emulatorUrl(cloud)}/_emulator/${path}`, {
 		method,
 		...(body === undefined ? {} : { body: JSON.stringify(body) }),
-		signal: AbortSignal.timeout(10_000),
+		signal: AbortSignal.timeout(60_000),
 	});
 	if (!response.ok) throw new Error(`the emulated ${cloud} answered ${method} ${path} with ${response.status}: ${await response.text()}`);
 	return response.json();

@@ -23,7 +23,7 @@ export async function call(method: "GET" | "POST", path: string, body?: unknown)
 			...(method === "POST" && path === "/jobs" ? { "idempotency-key": randomUUID() } : {}),
 		},
 		...(body === undefined ? {} : { body: JSON.stringify(body) }),
-		signal: AbortSignal.timeout(30_000),
+		signal: AbortSignal.timeout(60_000),
 	});
 	return { status: response.status, body: await response.json() };
 }
@@ -59,8 +59,8 @@ export const rest = {
 	cancel: (id: string) => call("POST", `/jobs/${id}/cancel`, {}),
 };
 
-export async function jobWhen(id: string, what: string, holds: (job: JobDetail) => boolean, limitMs?: number): Promise<JobDetail> {
-	return eventually(`job ${id} ${what}`, () => rest.job(id), holds, limitMs);
+export async function jobWhen(id: string, what: string, holds: (job: JobDetail) => boolean): Promise<JobDetail> {
+	return eventually(`job ${id} ${what}`, () => rest.job(id), holds);
 }
 
 export const isOver = ({ state }: Pick<Job, "state">): boolean => state === "succeeded" || state === "failed" || state === "cancelled";

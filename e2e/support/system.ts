@@ -47,7 +47,7 @@ function stateFile(name: string): unknown {
 /** The command line, as a person runs it in the clone. */
 export function spillway(...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
 	return new Promise((resolve) => {
-		const options = { cwd: ROOT, timeout: 60_000, env: { ...process.env, SPILLWAY_HOME: HOME, SPILLWAY_PORT: port } };
+		const options = { cwd: ROOT, timeout: 300_000, env: { ...process.env, SPILLWAY_HOME: HOME, SPILLWAY_PORT: port } };
 		const child = execFile(process.execPath, ["cli/spillway.mjs", ...args], options, (_error, stdout, stderr) =>
 			resolve({ exitCode: child.exitCode ?? -1, stdout, stderr }),
 		);

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(logFolder, { recursive: true }));
 
-const WAITING = { timeout: 240_000, interval: 20 };
+const WAITING = { timeout: 600_000, interval: 20 };
 
 function keep(script, env = {}) {
 	const said = [];

@@ -48,7 +48,7 @@ describe("PostgreSQL from npm", () => {
 		const pid = () => Number.parseInt(readFileSync(path.join(server.dataDir, "postmaster.pid"), "utf8"), 10);
 		const killed = pid();
 		process.kill(killed, "SIGKILL");
-		await vi.waitUntil(() => said.includes("PostgreSQL runs again."), { timeout: 240_000, interval: 50 });
+		await vi.waitUntil(() => said.includes("PostgreSQL runs again."), { timeout: 600_000, interval: 50 });
 		expect(said[0]).toContain("PostgreSQL ended by itself; it starts again.");
 		expect(pid()).not.toBe(killed);
 		expect(await ask(server.url, "select n from kept")).toEqual([{ n: 42 }]);

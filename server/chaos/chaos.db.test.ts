@@ -11,7 +11,7 @@ import { type RunOptions, runOnce } from "./run.ts";
 import { SCENES } from "./scenes.ts";
 
 /** Less than Vitest's limit: a late run reports what it waited for and closes its world before it is stopped and leaves machines behind. */
-const LIMIT_MS = 200_000;
+const LIMIT_MS = 600_000;
 const JOBS = 20;
 const ports = new CloudPorts();
 let agent: RunOptions["agent"];

@@ -43,11 +43,11 @@ it("ends active runs and everything on their machines when aborted", async () =>
 	const end = new AbortController();
 	const seen = { reports: 0, failures: [] as string[] };
 	const over = runAll([plan, plan], {
-		...{ workers: 1, serverUrl: inject("postgresUrl"), rate: 5, agent, limitMs: 240_000, verbose: false, signal: end.signal },
+		...{ workers: 1, serverUrl: inject("postgresUrl"), rate: 5, agent, limitMs: 600_000, verbose: false, signal: end.signal },
 		onReport: () => void seen.reports++,
 		onFailure: (_seed, why) => void seen.failures.push(why),
 	});
-	await vi.waitUntil(() => processesOf(folder).some(isAgent), { timeout: 240_000, interval: 100 });
+	await vi.waitUntil(() => processesOf(folder).some(isAgent), { timeout: 600_000, interval: 100 });
 	expect(processesOf(folder).length).toBeGreaterThan(1);
 	end.abort();
 	await over;

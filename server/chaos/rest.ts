@@ -4,7 +4,7 @@ import type { Kills } from "./kills.ts";
 import type { World } from "./world.ts";
 
 /** Real time within which a run must become idle after everything is repaired. */
-const REST_MS = 300_000;
+const REST_MS = 600_000;
 const LOOK_MS = 150;
 
 /** Ends all faults and kills permanently and restores everything. */

@@ -16,9 +16,9 @@ import { World, type WorldOptions } from "./world.ts";
 
 /** Clock speed-up for runs with a move, which only happens after ten minutes. */
 const MOVE_HASTE = 2;
-const HOME_MS = 60_000;
+const HOME_MS = 300_000;
 const LOOK_MS = 80;
-const DISPOSE_MS = 20_000;
+const DISPOSE_MS = 60_000;
 /** Real time. Longer than a run may wait for its plan and for idle together. */
 export const RUN_LIMIT_MS = 600_000;
 

@@ -45,7 +45,7 @@ import type { LoopContext } from "./context.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
 
 /** Less than Vitest's limit, so that a late run shows what it reached. */
-const LIMIT_MS = 200_000;
+const LIMIT_MS = 600_000;
 const CONTROL_PLANE = "spw-1";
 const NODES = 4;
 

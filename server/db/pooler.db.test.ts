@@ -47,7 +47,7 @@ async function startPooler(target: URL): Promise<string> {
 			const probe = postgres(url.href, { max: 1, onnotice: () => {}, connect_timeout: 2 });
 			await probe`select 1`.finally(() => probe.end());
 		},
-		{ timeout: 240_000, interval: 100 },
+		{ timeout: 600_000, interval: 100 },
 	);
 	return url.href;
 }

@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { freeBytes, watchDiskRoom } from "./disk-room.ts";
 
 const MIB = 1024 * 1024;
-const WAITING = { timeout: 240_000, interval: 5 };
+const WAITING = { timeout: 600_000, interval: 5 };
 
 it("reports no room below the reserve, and recovers at a quarter more", async () => {
 	const stop = new AbortController();

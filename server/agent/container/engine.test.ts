@@ -146,14 +146,16 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		const rootPid = await running.rootPid();
 		const freezer = new Freezer(() => ({ variable: `SPILLWAY_WORK_DIR=${job.workFolder}`, rootPid }));
 		const ticks = async () => (await readFile(path.join(job.workFolder, "ticks"), "utf8").catch(() => "")).split("\n").filter(Boolean);
-		await vi.waitFor(async () => expect(new Set(await ticks())).toEqual(new Set(["far", "near"])), 10_000);
+		await vi.waitFor(async () => expect(new Set(await ticks())).toEqual(new Set(["far", "near"])), { timeout: 600_000 });
 		freezer.freeze();
 		await pause(50);
 		const before = await ticks();
 		await pause(200);
 		expect(await ticks()).toEqual(before);
 		freezer.thaw();
-		await vi.waitFor(async () => expect(new Set((await ticks()).slice(before.length))).toEqual(new Set(["far", "near"])), 10_000);
+		await vi.waitFor(async () => expect(new Set((await ticks()).slice(before.length))).toEqual(new Set(["far", "near"])), {
+			timeout: 600_000,
+		});
 		running.kill();
 		await running.ended;
 	});

@@ -471,7 +471,7 @@ describe("a fence being written", () => {
 		]);
 		const waiting = () => database.sql<{ n: number }[]>`
 			select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-		await expect.poll(async () => (await waiting())[0]?.n, { timeout: 240_000 }).toBe(3);
+		await expect.poll(async () => (await waiting())[0]?.n, { timeout: 600_000 }).toBe(3);
 		seen.resolve();
 		await fencing;
 		expect((await answers).map(({ status }) => status)).toEqual([409, 409, 200]);

@@ -9,7 +9,7 @@ import { BackgroundTender } from "#server/services/decision/background/tend.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 /** Real processes on a busy machine. */
-const LONG = { timeout: 120_000, interval: 200 };
+const LONG = { timeout: 600_000, interval: 200 };
 let world: RestWorld;
 let draft: string;
 let tender: BackgroundTender;

@@ -8,7 +8,7 @@ import { BackgroundTender } from "#server/services/decision/background/tend.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 /** Real processes on a busy machine. */
-const LONG = { timeout: 120_000, interval: 200 };
+const LONG = { timeout: 600_000, interval: 200 };
 const TRACE = readFileSync(path.resolve(import.meta.dirname, "../../../examples/simulate/trace.csv"));
 
 let world: RestWorld;

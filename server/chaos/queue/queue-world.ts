@@ -214,7 +214,7 @@ export class QueueWorld {
 	}
 
 	/** Polls until the condition holds. @throws after `limitMs`, with the expected condition and the current state */
-	async until(what: string, look: () => Promise<boolean>, limitMs = 200_000): Promise<void> {
+	async until(what: string, look: () => Promise<boolean>, limitMs = 600_000): Promise<void> {
 		const end = performance.now() + limitMs;
 		while (performance.now() < end) {
 			if (await look()) return;

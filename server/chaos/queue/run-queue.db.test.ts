@@ -16,7 +16,7 @@ describe.skipIf(missing !== null)(`a queue on a real Slurm${missing === null ? "
 		const database = await createTestDatabase();
 		const ports = new CloudPorts();
 		try {
-			const run = { seed: 1, jobs: 8, longest: 6, deaths: 3, nodes: 1, gpusPerNode: 8, limitMs: 120_000 };
+			const run = { seed: 1, jobs: 8, longest: 6, deaths: 3, nodes: 1, gpusPerNode: 8, limitMs: 600_000 };
 			const report = await runQueue({ ...run, databaseUrl: database.url, ports, agent, log: () => {} });
 			expect(report.violations).toEqual({ notOnce: [], outcomes: [], output: [], seconds: [] });
 			expect(report.deaths).toHaveLength(3);

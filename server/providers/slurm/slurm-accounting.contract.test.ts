@@ -208,7 +208,7 @@ describe.skipIf(missing !== null)(`limits and accounts of a real slurmdbd${missi
 		const id = await jobIdOf(ours.attemptId);
 		const theirs = await slurm().commandAs(OTHER, slurm().shared, "sbatch", ...all, "--wrap", "sleep 1");
 		const priorityOf = async (job: string) => Number(await slurm().command("squeue", "-h", "-j", job, "-o", "%Q"));
-		const deadlineMs = Date.now() + 90_000;
+		const deadlineMs = Date.now() + 600_000;
 		while ((await priorityOf(theirs)) <= (await priorityOf(id)) && Date.now() < deadlineMs) await sleep(500);
 		expect(await priorityOf(theirs)).toBeGreaterThan(await priorityOf(id));
 		await slurm().command("scancel", blocker);

@@ -5,7 +5,7 @@ import type { ParsedKubernetesSettings } from "../kubernetes/settings.ts";
 import { type TheirJobOptions, theirManifest } from "./their-jobs.ts";
 
 const MERGE = "application/merge-patch+json";
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 const madeSchema = z.object({ metadata: z.object({ uid: z.string() }) });
 const conditions = z.array(z.object({ type: z.string(), status: z.string(), reason: z.string().optional() })).optional();
 const jobSchema = z.object({
