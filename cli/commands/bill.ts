@@ -1,13 +1,11 @@
-import { createReadStream, statSync } from "node:fs";
 import path from "node:path";
-import { Readable } from "node:stream";
-import type { ReadableStream } from "node:stream/web";
 import { billSchema, importedBillSchema, reconciliationSchema } from "#server/contract/outputs/bill.ts";
 import { pageOf } from "#server/contract/parts.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { CliError, EXIT, type ExitCode } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { openFile } from "../open-file.ts";
 import { count, exactMoney, exactTime } from "../render/format.ts";
 import { table } from "../render/table.ts";
 import type { Bill } from "../response-types.ts";
@@ -49,7 +47,7 @@ export const bill: Command = {
 
 async function importFiles({ io, client, json }: CommandContext, files: readonly string[]): Promise<ExitCode> {
 	for (const file of files) {
-		const answer = await client.upload("/invoices", { name: path.basename(file) }, open(path.resolve(io.cwd, file), file), "text/csv");
+		const answer = await client.upload("/invoices", { name: path.basename(file) }, openFile(io.cwd, file), "text/csv");
 		if (json) {
 			io.out(`${answer.text}\n`);
 			continue;
@@ -63,16 +61,6 @@ async function importFiles({ io, client, json }: CommandContext, files: readonly
 		);
 	}
 	return EXIT.done;
-}
-
-function open(at: string, file: string): ReadableStream<Uint8Array> & globalThis.ReadableStream<Uint8Array> {
-	if (statSync(at, { throwIfNoEntry: false })?.isFile() !== true) throw new CliError(EXIT.badInput, `There is no file ${file}.`);
-	return webStream(Readable.toWeb(createReadStream(at)));
-}
-
-/** Node's web stream is the same as the browser's except in name. */
-function webStream(stream: ReadableStream): ReadableStream<Uint8Array> & globalThis.ReadableStream<Uint8Array> {
-	return stream as ReadableStream<Uint8Array> & globalThis.ReadableStream<Uint8Array>;
 }
 
 async function list({ io, client, json }: CommandContext): Promise<ExitCode> {

@@ -1,13 +1,15 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
 import { studySchema, studySummarySchema } from "#server/contract/outputs/plan.ts";
+import { uploadSchema } from "#server/contract/outputs/upload.ts";
 import { pageOf } from "#server/contract/parts.ts";
 import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { CliError, EXIT, type ExitCode, oneLine } from "../exit.ts";
+import { openFile } from "../open-file.ts";
 import { table } from "../render/table.ts";
 
 type Study = z.infer<typeof studySummarySchema> & Partial<Pick<z.infer<typeof studySchema>, "result">>;
@@ -50,7 +52,8 @@ async function list({ io, client, json }: CommandContext): Promise<ExitCode> {
 	return EXIT.done;
 }
 
-async function start({ io, client, args, json }: CommandContext): Promise<ExitCode> {
+async function start(ctx: CommandContext): Promise<ExitCode> {
+	const { io, client, args, json } = ctx;
 	const days = args.wholeNumber("days", { min: 1, max: 36_500 });
 	const gpus = args.wholeNumber("gpus", { min: 1, max: 1_000_000 });
 	const discountPercent = args.wholeNumber("discount", { min: 0, max: 100 });
@@ -63,7 +66,7 @@ async function start({ io, client, args, json }: CommandContext): Promise<ExitCo
 			: open
 				? { source: "open", trace: open, ...given, ...(gpus !== undefined && { gpus }) }
 				: {
-						...{ source: "upload", name: path.basename(file), trace: read(path.resolve(io.cwd, file)), ...given },
+						...{ source: "upload", name: path.basename(file), upload: await upload(ctx, file), ...given },
 						...(days !== undefined && { days }),
 						...(gpus !== undefined && { gpus }),
 					};
@@ -73,12 +76,9 @@ async function start({ io, client, args, json }: CommandContext): Promise<ExitCo
 	return EXIT.done;
 }
 
-function read(file: string): string {
-	try {
-		return readFileSync(file).toString("base64");
-	} catch (cause) {
-		throw new CliError(EXIT.badInput, `Could not read ${file}. Check the path and its permissions.`, { cause });
-	}
+async function upload({ io, client }: CommandContext, file: string): Promise<string> {
+	const answer = await client.upload("/plan/uploads", { name: path.basename(file) }, openFile(io.cwd, file), "application/octet-stream");
+	return readAs(uploadSchema, answer, "uploaded file").id;
 }
 
 async function show({ io, client, args, json }: CommandContext, id: string): Promise<ExitCode> {

@@ -11,7 +11,7 @@ import { useBillImport } from "./use-bill-import.ts";
 /** Imports a dropped or selected bill: shows its differences, and posts them on confirmation. */
 export function ImportPanel() {
 	const id = useId();
-	const { fileName, preview, busy, error, read, post, close } = useBillImport();
+	const { fileName, progress, preview, busy, error, read, post, close } = useBillImport();
 	const [over, setOver] = useState(false);
 	const drop = (event: DragEvent) => {
 		event.preventDefault();
@@ -72,6 +72,11 @@ export function ImportPanel() {
 				{error && (
 					<p role="alert" className="mb-3 text-risk-ink">
 						{error}
+					</p>
+				)}
+				{progress && (
+					<p role="status" className="tabular mb-3 text-ink-2">
+						{progress}
 					</p>
 				)}
 				{preview ? <PreviewTables preview={preview} /> : !error && <TextSkeleton lines={5} label="Comparing with the ledger" />}

@@ -10,6 +10,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Input, Select } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
+import { useUpload } from "#components/upload/use-upload.ts";
 import { OPEN_TRACE_NAMES, OPEN_TRACES, type OpenTraceName } from "#server/domain/open-traces.ts";
 
 const DAYS = [30, 90, 365] as const;
@@ -66,7 +67,7 @@ type StartInput =
 	| { source: "records"; days: 30 | 90 | 365; discountPercent: number }
 	| { source: "open"; trace: OpenTraceName; discountPercent: number }
 	| UploadInput;
-type UploadInput = { source: "upload"; name: string; trace: string; gpus?: number; discountPercent: number };
+type UploadInput = { source: "upload"; name: string; upload: string; gpus?: number; discountPercent: number };
 
 function StartDialog(props: { open: boolean; onClose: () => void; busy: boolean; onStart: (input: StartInput) => void }) {
 	const { open, onClose, busy, onStart } = props;
@@ -77,14 +78,20 @@ function StartDialog(props: { open: boolean; onClose: () => void; busy: boolean;
 	const [openTrace, setOpenTrace] = useState<OpenTraceName>(OPEN_TRACE_NAMES[0]);
 	const discountPercent = Number(discount);
 	const isValid = discount !== "" && discountPercent >= 0 && discountPercent <= 100;
+	const send = useMutation(useTRPC().plan.uploadPart.mutationOptions());
+	const { upload, progress } = useUpload(send.mutateAsync);
 	const startUpload = async (): Promise<void> => {
 		const [chosen] = file.current?.files ?? [];
 		if (!chosen) {
 			notify({ tone: "failed", title: "No file chosen", detail: "Choose a CSV trace, sacct --parsable2, or JSON of Slurm or kubectl." });
 			return;
 		}
-		const trace = await toBase64(chosen);
-		onStart({ source: "upload", name: chosen.name, trace, discountPercent, ...(gpus !== "" && { gpus: Number(gpus) }) });
+		try {
+			const id = await upload(chosen);
+			onStart({ source: "upload", name: chosen.name, upload: id, discountPercent, ...(gpus !== "" && { gpus: Number(gpus) }) });
+		} catch (error) {
+			notify({ tone: "failed", title: `Could not upload ${chosen.name}`, detail: describeError(error).detail });
+		}
 	};
 	return (
 		<Dialog open={open} onClose={onClose} title="New study" description="Replays a history with bursting, more GPUs and cloud only.">
@@ -133,9 +140,7 @@ function StartDialog(props: { open: boolean; onClose: () => void; busy: boolean;
 				</section>
 				<section className="grid gap-2 border-t pt-4">
 					<h3 className="font-semibold">Upload a trace</h3>
-					<p className="text-ink-2">
-						CSV, sacct --parsable2, or JSON of Slurm or kubectl, gzipped or not. It is deleted when the study ends.
-					</p>
+					<p className="text-ink-2">CSV, sacct --parsable2, or JSON of Slurm or kubectl, up to 1 GiB. It is deleted when the study ends.</p>
 					<input ref={file} type="file" aria-label="Trace file" accept=".csv,.txt,.json,.gz" className="text-xs" />
 					<div className="flex gap-2">
 						<Input
@@ -146,25 +151,17 @@ function StartDialog(props: { open: boolean; onClose: () => void; busy: boolean;
 							value={gpus}
 							onChange={(e) => setGpus(e.target.value)}
 						/>
-						<Button busy={busy} disabled={!isValid} onClick={() => void startUpload()}>
+						<Button busy={busy || progress !== null} disabled={!isValid} onClick={() => void startUpload()}>
 							Upload and study
 						</Button>
 					</div>
+					{progress && (
+						<p role="status" className="tabular text-ink-2">
+							{progress}
+						</p>
+					)}
 				</section>
 			</div>
 		</Dialog>
 	);
-}
-
-/** The file gzipped, unless it already is, in base64. */
-async function toBase64(file: File): Promise<string> {
-	const isGzip = file.name.endsWith(".gz");
-	const stream = isGzip ? file.stream() : file.stream().pipeThrough(new CompressionStream("gzip"));
-	const blob = await new Response(stream).blob();
-	return new Promise((resolve, reject) => {
-		const reader = new FileReader();
-		reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ""));
-		reader.onerror = () => reject(new Error("The browser could not read the file."));
-		reader.readAsDataURL(blob);
-	});
 }

@@ -23,6 +23,8 @@ const WHOLE_FILES = new Set([
 	"quote",
 	"template.quote",
 	"job.import",
+	"bill.uploadPart",
+	"plan.uploadPart",
 	"policy.check",
 	"policy.diff",
 	"policy.merge",

@@ -2,9 +2,24 @@ import { z } from "zod";
 import { DECISION_FORMATS, listStudiesInput, startStudyInput } from "./inputs/plan.ts";
 import { operation } from "./operation.ts";
 import { planDecisionSchema, studySchema, studySummarySchema } from "./outputs/plan.ts";
+import { uploadSchema } from "./outputs/upload.ts";
 import { byId } from "./parts.ts";
 
 export const plan = {
+	upload: operation({
+		method: "POST",
+		path: "/plan/uploads",
+		summary: "Upload a trace of any size for a study",
+		description: "Up to 1 GiB, gzipped or not. It is deleted when its study ends, or after a day.",
+		permission: "plan:run",
+		output: uploadSchema,
+		upload: true,
+		query: ["name"],
+		input: z.strictObject({ name: z.string().trim().min(1).max(200).optional() }),
+		status: 201,
+		errors: ["conflict"],
+		accepts: ["application/octet-stream", "text/csv", "application/gzip"],
+	}),
 	start: operation({
 		method: "POST",
 		path: "/plan/studies",

@@ -5,6 +5,7 @@ import type { Retention } from "#server/domain/retention.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { cycleSeconds } from "#server/services/core/process-metrics.ts";
+import { deleteExpiredUploads } from "#server/services/core/upload.ts";
 import type { Term } from "#server/services/decision/background/table.ts";
 import { BackgroundTender, type BackgroundWorker } from "#server/services/decision/background/tend.ts";
 import { writeHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
@@ -276,9 +277,10 @@ async function deleteOldRows(ctx: LoopContext, limits: Retention, signal: AbortS
 	if (Object.values(deleted).some((count) => count > 0)) ctx.log("info", "Retention deleted rows", deleted);
 }
 
-/** Deletes checkpoints that no restore needs, those of jobs that ended long ago, and expired artifacts. */
+/** Deletes checkpoints that no restore needs, those of jobs that ended long ago, expired artifacts and unused uploads. */
 async function deleteOldFiles(ctx: LoopContext): Promise<void> {
 	await tidyCheckpoints(ctx.db, ctx.checkpointRoot, ctx.clock.nowMs());
 	if (ctx.stores) await tidyStoredCheckpoints(ctx.db, ctx.stores, ctx.clock.nowMs());
+	await deleteExpiredUploads(ctx.db, ctx.clock.nowMs());
 	await deleteExpiredArtifacts(ctx.db, { root: ctx.artifactRoot, stores: ctx.stores ?? null }, ctx.clock.nowMs());
 }

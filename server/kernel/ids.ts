@@ -22,6 +22,7 @@ export type IdPrefix =
 			| "trf"
 			| "view"
 			| "tmpl"
+			| "upl"
 	  );
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";

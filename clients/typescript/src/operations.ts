@@ -487,6 +487,11 @@ export interface Operations {
 		arguments: { name: string };
 		answer: t.Shadow;
 	};
+	/** Upload a trace of any size for a study. */
+	"plan.upload": {
+		arguments: { name?: string; body: string | Blob | Uint8Array<ArrayBuffer> };
+		answer: t.Upload;
+	};
 	/** Study what to buy, rent or burst, from our own records or an uploaded trace, in the background. */
 	"plan.start": {
 		arguments: { body: t.PlanStartBodyRecords | t.PlanStartBodyOpen | t.PlanStartBodyUpload };
@@ -1281,6 +1286,7 @@ export const OPERATIONS = {
 	"shadow.get": { method: "GET", path: "/policies/{name}/shadow", query: [], textType: null, isRepeatable: false },
 	"shadow.start": { method: "POST", path: "/policies/{name}/shadow", query: [], textType: "application/yaml", isRepeatable: true },
 	"shadow.stop": { method: "POST", path: "/policies/{name}/shadow/stop", query: [], textType: null, isRepeatable: false },
+	"plan.upload": { method: "POST", path: "/plan/uploads", query: ["name"], textType: "application/octet-stream", isRepeatable: false },
 	"plan.start": { method: "POST", path: "/plan/studies", query: [], textType: null, isRepeatable: false },
 	"plan.list": { method: "GET", path: "/plan/studies", query: ["limit"], textType: null, isRepeatable: false },
 	"plan.get": { method: "GET", path: "/plan/studies/{id}", query: [], textType: null, isRepeatable: false },

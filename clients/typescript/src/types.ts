@@ -2092,6 +2092,12 @@ export interface ShadowDifferencesItem {
 	draft: ShadowChoice;
 }
 
+export interface Upload {
+	id: string;
+	name: string;
+	bytes: number;
+}
+
 export interface PlanStudy {
 	id: string;
 	source: "records" | "upload" | "open";
@@ -2101,6 +2107,7 @@ export interface PlanStudy {
 	error: string | null;
 	createdAt: string;
 	createdBy: string;
+	startedAt: string | null;
 	finishedAt: string | null;
 	result: PlanStudyResult | null;
 }
@@ -2142,6 +2149,7 @@ export interface PlanStudySummary {
 	error: string | null;
 	createdAt: string;
 	createdBy: string;
+	startedAt: string | null;
 	finishedAt: string | null;
 }
 
@@ -4821,7 +4829,8 @@ export interface PlanStartBodyOpen {
 export interface PlanStartBodyUpload {
 	source: "upload";
 	name: string;
-	trace: string;
+	trace?: string;
+	upload?: string;
 	gpus?: number;
 	days?: number;
 	discountPercent?: number;

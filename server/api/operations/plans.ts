@@ -1,13 +1,17 @@
 import { plan } from "#server/contract/plan.ts";
+import { storeUpload } from "#server/services/core/upload.ts";
 import { cancelStudy } from "#server/services/decision/plan/cancel.ts";
 import { getStudy, listStudies } from "#server/services/decision/plan/get.ts";
 import { startStudy } from "#server/services/decision/plan/start.ts";
 import { getPlanDecision } from "#server/services/reporting/plan-decision/get.ts";
 import { ok } from "../http/route.ts";
 import { planDecisionFile } from "../plan-decision-file.ts";
-import { bind, withRest } from "./bind.ts";
+import { bind, bindRest, withRest } from "./bind.ts";
 
 export const planOperations = {
+	upload: bindRest(plan.upload, async (ctx, { name = "trace" }, { raw }) =>
+		ok(await storeUpload(ctx, "plan:run", { name, bytes: raw }), 201),
+	),
 	start: bind(plan.start, startStudy),
 	list: bind(plan.list, listStudies),
 	get: bind(plan.get, (ctx, { id }) => getStudy(ctx, id)),

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { spawnStudy } from "#server/control-loop/spawn-worker.ts";
 import { planStudy } from "#server/db/schema/plan-study.ts";
+import { upload } from "#server/db/schema/upload.ts";
 import { BackgroundTender } from "#server/services/decision/background/tend.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
@@ -39,7 +39,10 @@ async function studied(body: Record<string, unknown>) {
 describe("plan studies", () => {
 	it("compare options over an uploaded trace, list its bad rows, and delete it", async () => {
 		const bytes = Buffer.concat([TRACE, Buffer.from("broken,row\n")]);
-		const study = await studied({ source: "upload", name: "trace.csv", trace: bytes.toString("base64"), gpus: 32 });
+		const headers = { "content-type": "text/csv" };
+		const { status, json: file } = await world.post("/plan/uploads?name=trace.csv", bytes.toString(), { headers });
+		expect([status, file.bytes]).toEqual([201, bytes.length]);
+		const study = await studied({ source: "upload", name: "trace.csv", upload: file.id, gpus: 32 });
 		expect(study).toMatchObject({ state: "done", progressPermille: 1000, error: null, name: "trace.csv" });
 		const { assessment, comparison, headline } = study.result;
 		expect(headline.results.map((r: { basis: string }) => r.basis)).toEqual(Array(5).fill("replayed"));
@@ -48,8 +51,7 @@ describe("plan studies", () => {
 		expect(assessment.history.badRows.count).toBe(1);
 		const waits = Object.fromEntries(comparison.options.map((o: { id: string; meanWaitS: number }) => [o.id, o.meanWaitS]));
 		expect(waits["burst"]).toBeLessThan(waits["as_is"]);
-		const [row] = await world.database.db.select({ trace: planStudy.trace }).from(planStudy).where(eq(planStudy.id, study.id));
-		expect(row?.trace).toBeNull();
+		expect(await world.database.db.$count(upload)).toBe(0);
 		expect((await world.get(`/plan/studies/${study.id}/decision`)).json.outcome).toBeNull();
 	});
 	it("replay the installation's own records with its pools and its policy", async () => {
@@ -99,6 +101,11 @@ describe("plan studies", () => {
 		expect((await world.post(`/plan/studies/${json.id}/cancel`, undefined)).status).toBe(409);
 		expect((await world.post("/plan/studies", { source: "records", days: 31 })).status).toBe(400);
 		expect((await world.post("/plan/studies", { source: "open", trace: "philly" })).status).toBe(400);
+		const named = { source: "upload", name: "t.csv" };
+		expect((await world.post("/plan/studies", named)).json.fields).toMatchObject([{ message: "needs either trace or upload" }]);
+		expect((await world.post("/plan/studies", { ...named, upload: "upl_none" })).status).toBe(404);
+		const form = { headers: { "content-type": "text/csv" }, as: "scientist" } as const;
+		expect((await world.post("/plan/uploads?name=t.csv", "a", form)).status).toBe(403);
 		expect((await world.get("/plan/studies/plan_none")).status).toBe(404);
 		expect((await world.get("/plan/studies", { as: "finance" })).json.items).toHaveLength(1);
 		for (const call of [

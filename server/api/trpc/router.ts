@@ -3,8 +3,10 @@ import { importUploadedBillInput } from "#server/contract/inputs/bill.ts";
 import { importInput, readLogsInput, SUBMIT_BATCH_MAX } from "#server/contract/inputs/job.ts";
 import { jobSpendInput, listChargesInput, spendInCurrencyInput, varianceInput } from "#server/contract/inputs/spend.ts";
 import { getStatementInput } from "#server/contract/inputs/statement.ts";
+import { uploadPartInput } from "#server/contract/inputs/upload.ts";
 import { instantMs } from "#server/contract/parts.ts";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
+import { addUploadPart } from "#server/services/core/upload.ts";
 import { askQuote } from "#server/services/decision/quote/ask.ts";
 import { importUploadedBill } from "#server/services/ledger/bill/import-uploaded.ts";
 import { listEvents } from "#server/services/notification/event/list.ts";
@@ -105,7 +107,10 @@ export const appRouter = router({
 	policy: policyRouter,
 	backtest: router(proceduresOf(backtestOperations)),
 	shadow: shadowRouter,
-	plan: router(proceduresOf(planOperations)),
+	plan: router({
+		...proceduresOf(planOperations),
+		uploadPart: procedure.input(uploadPartInput).mutation(({ ctx, input }) => addUploadPart(ctx.service, "plan:run", input)),
+	}),
 	budget: budgetRouter,
 	approval: approvalRouter,
 	alert: router(proceduresOf(alertOperations)),
@@ -148,6 +153,7 @@ export const appRouter = router({
 	}),
 	bill: router({
 		...proceduresOf(billOperations),
+		uploadPart: procedure.input(uploadPartInput).mutation(({ ctx, input }) => addUploadPart(ctx.service, "bill:import", input)),
 		importFile: procedure.input(importUploadedBillInput).mutation(({ ctx, input }) => importUploadedBill(ctx.service, input)),
 	}),
 	search: router(proceduresOf(searchOperations)),

@@ -26,13 +26,9 @@ export const resourceLinesInput = z.strictObject({
 	instanceId: z.string().min(1).max(64).optional(),
 });
 
-/** Below the request limit of a page; the command line and REST accept files of any size. */
-export const UPLOADED_BILL_MAX = 7 * 1024 * 1024;
-
-/** A bill uploaded from a page: the file, or its gzip, in base64. */
+/** A bill uploaded from a page, which the import then deletes. */
 export const importUploadedBillInput = z.strictObject({
-	fileName: z.string().trim().min(1).max(500),
-	contentBase64: z.base64().max(UPLOADED_BILL_MAX, "The file is too large for the browser. Use: spillway bill import FILE"),
+	upload: z.string().max(64),
 	/** Nothing is written. */
 	preview: z.boolean(),
 });

@@ -11,6 +11,8 @@ export const studySummarySchema = z
 		error: z.string().nullable(),
 		createdAt: instant,
 		createdBy: z.string(),
+		/** null: queued. */
+		startedAt: instant.nullable(),
 		finishedAt: instant.nullable(),
 	})
 	.meta({ id: "PlanStudySummary" });

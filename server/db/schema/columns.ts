@@ -1,5 +1,7 @@
 import { bigint, customType, timestamp } from "drizzle-orm/pg-core";
 
+export const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => "bytea" });
+
 /** UTC, to the millisecond, as JavaScript keeps it. */
 export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: "date" });
 

@@ -1,7 +1,5 @@
-import { customType, index, pgTable, text } from "drizzle-orm/pg-core";
-import { instant } from "./columns.ts";
-
-const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => "bytea" });
+import { index, pgTable, text } from "drizzle-orm/pg-core";
+import { bytes, instant } from "./columns.ts";
 
 /**
  * Inputs of decisions, in parts shared by many decisions: each part is written once and identified by the SHA-256 of

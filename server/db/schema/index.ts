@@ -55,5 +55,6 @@ export * from "./store.ts";
 export * from "./template.ts";
 export * from "./tracking.ts";
 export * from "./trigger.ts";
+export * from "./upload.ts";
 export * from "./wait-forecast.ts";
 export * from "./work-sum.ts";

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
 import { instant, json } from "./columns.ts";
+import { upload } from "./upload.ts";
 
 /** A business case: recorded demand, profiled and replayed with different capacity; a background job. */
 export const planStudy = pgTable(
@@ -12,6 +13,8 @@ export const planStudy = pgTable(
 		name: text().notNull(),
 		/** The bytes of an uploaded file, base64; deleted when the study is finished. */
 		trace: text(),
+		/** A file that was uploaded before; deleted likewise. */
+		uploadId: text().references(() => upload.id, { onDelete: "set null" }),
 		settings: json<Record<string, unknown>>().notNull(),
 		state: text({ enum: ["queued", "running", "done", "failed", "cancelled"] })
 			.notNull()

@@ -2297,6 +2297,12 @@ class ShadowDifferencesItem(TypedDict):
     draft: ShadowChoice
 
 
+class Upload(TypedDict):
+    id: str
+    name: str
+    bytes: float
+
+
 class PlanStudy(TypedDict):
     id: str
     source: Literal["records", "upload", "open"]
@@ -2306,6 +2312,7 @@ class PlanStudy(TypedDict):
     error: Optional[str]
     createdAt: str
     createdBy: str
+    startedAt: Optional[str]
     finishedAt: Optional[str]
     result: Optional[PlanStudyResult]
 
@@ -2350,6 +2357,7 @@ class PlanStudySummary(TypedDict):
     error: Optional[str]
     createdAt: str
     createdBy: str
+    startedAt: Optional[str]
     finishedAt: Optional[str]
 
 
@@ -5365,10 +5373,11 @@ class PlanStartBodyOpen(_PlanStartBodyOpenRequired, total=False):
 class _PlanStartBodyUploadRequired(TypedDict):
     source: Literal["upload"]
     name: str
-    trace: str
 
 
 class PlanStartBodyUpload(_PlanStartBodyUploadRequired, total=False):
+    trace: str
+    upload: str
     gpus: int
     days: int
     discountPercent: float

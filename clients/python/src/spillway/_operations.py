@@ -1783,6 +1783,29 @@ class PlanOperations:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
+    def upload(
+        self,
+        body: Union[bytes, BinaryIO],
+        *,
+        name: Optional[str] = None,
+    ) -> m.Upload:
+        """Upload a trace of any size for a study.
+
+        Up to 1 GiB, gzipped or not. It is deleted when its study ends, or after a day.
+        """
+        return cast(
+            m.Upload,
+            self._transport.json(
+                "POST",
+                join("/plan/uploads"),
+                query={
+                    "name": name,
+                },
+                body=body,
+                text_type="application/octet-stream",
+            ),
+        )
+
     def start(
         self,
         body: Union[m.PlanStartBodyRecords, m.PlanStartBodyOpen, m.PlanStartBodyUpload],

@@ -4,6 +4,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { deleteUpload } from "#server/services/core/upload.ts";
 import { noStudy } from "./get.ts";
 import { type StudyView, viewOf } from "./view.ts";
 
@@ -20,6 +21,7 @@ export async function cancelStudy(ctx: ServiceContext, id: string): Promise<Stud
 			.where(and(eq(planStudy.id, id), inArray(planStudy.state, ["queued", "running"])))
 			.returning();
 		if (row) {
+			if (row.uploadId !== null) await deleteUpload(tx, row.uploadId);
 			await writeAudit(tx, ctx, { action: "plan.cancel", subject: id });
 			return viewOf(row);
 		}

@@ -9,6 +9,7 @@ import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { requireUpload } from "#server/services/core/upload.ts";
 import { type StudyView, viewOf } from "./view.ts";
 
 /** Studies that are queued or running; one runs at a time. */
@@ -18,7 +19,7 @@ const START_LOCK = "plan-study:start";
 
 /**
  * Queues a study of Spillway's records, of an uploaded trace or of an open one; a background job of the scheduler.
- * @throws SpillwayError `forbidden`; `invalid_input`; `conflict` when too many are queued.
+ * @throws SpillwayError `forbidden`; `invalid_input`; `not_found` for an unknown upload; `conflict` when too many are queued.
  */
 export async function startStudy(ctx: ServiceContext, raw: z.input<typeof startStudyInput>): Promise<StudyView> {
 	authorize(ctx, "plan:run", null);
@@ -26,6 +27,7 @@ export async function startStudy(ctx: ServiceContext, raw: z.input<typeof startS
 	const { source } = input;
 	const name = nameOf(input);
 	const settings = settingsOf(input);
+	const uploaded = source === "upload" && input.upload !== undefined ? await requireUpload(ctx, "plan:run", input.upload) : null;
 	const nowMs = ctx.clock.nowMs();
 	return ctx.db.transaction(async (tx) => {
 		await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${START_LOCK}))`);
@@ -40,7 +42,8 @@ export async function startStudy(ctx: ServiceContext, raw: z.input<typeof startS
 		const [row] = await tx
 			.insert(planStudy)
 			.values({
-				...{ id: newId("plan", nowMs), source, name, settings, trace: source === "upload" ? input.trace : null, result: null },
+				...{ id: newId("plan", nowMs), source, name, settings, result: null },
+				...{ trace: (source === "upload" && input.trace) || null, uploadId: uploaded?.id ?? null },
 				...{ createdAt: new Date(nowMs), createdBy: actorName(ctx.actor) },
 			})
 			.returning();

@@ -22,6 +22,7 @@ export interface StudySummary {
 	error: string | null;
 	createdAt: string;
 	createdBy: string;
+	startedAt: string | null;
 	finishedAt: string | null;
 }
 
@@ -36,6 +37,7 @@ export function summaryOf(row: Omit<Row, "result" | "trace">): StudySummary {
 	return {
 		...{ id, source, name, state, progressPermille, error, createdBy },
 		createdAt: row.createdAt.toISOString(),
+		startedAt: row.startedAt?.toISOString() ?? null,
 		finishedAt: row.finishedAt?.toISOString() ?? null,
 	};
 }

@@ -1,6 +1,8 @@
-import { gunzipSync } from "node:zlib";
+import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import { eq } from "drizzle-orm";
 import { z } from "zod";
+import type { Db } from "#server/db/client.ts";
 import { planStudy } from "#server/db/schema/plan-study.ts";
 import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -9,12 +11,14 @@ import { buildScenario } from "#server/plan/compare/build-scenario.ts";
 import { shippedCard } from "#server/plan/compare/owned-money.ts";
 import type { StudyFindings, StudyTask } from "#server/plan/find-study.ts";
 import { assumedJob, type HeadlineOptions } from "#server/plan/headline.ts";
+import { peek } from "#server/plan/history/lines.ts";
 import { DEFAULT_START_MS, LISTED_BAD_ROWS, readHistory } from "#server/plan/history/read-history.ts";
 import { readOpenTrace } from "#server/plan/open-traces.ts";
 import { historyOf, keepLastDays, ownedModel } from "#server/plan/prepare.ts";
 import type { Study, StudyProgress } from "#server/plan/study.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
 import type { Timing } from "#server/services/core/timing.ts";
+import { deleteUpload, readUpload } from "#server/services/core/upload.ts";
 import type { ShippedFacts } from "#server/simulation/scenario-file/context.ts";
 import { parseTrace } from "#server/simulation/trace-file/read-trace.ts";
 import { TRACE_LIMITS } from "#server/simulation/trace-file/trace-rows.ts";
@@ -46,7 +50,9 @@ export async function workOnStudy(ctx: StudyContext, term: Term): Promise<TermEn
 	const [mine] = await ctx.db.select({ id: planStudy.id }).from(planStudy).where(isMine("study", term));
 	if (!row || !mine) return "given_up";
 	const end = await runTerm(ctx, "study", term, async (going) => ({ result: await study(ctx, row, going) }));
-	if (end !== "given_up") await ctx.db.update(planStudy).set({ trace: null }).where(eq(planStudy.id, term.id));
+	if (end === "given_up") return end;
+	await ctx.db.update(planStudy).set({ trace: null }).where(eq(planStudy.id, term.id));
+	if (row.uploadId !== null) await deleteUpload(ctx.db, row.uploadId);
 	return end;
 }
 
@@ -55,7 +61,7 @@ async function study(ctx: StudyContext, row: typeof planStudy.$inferSelect, { st
 	const prepared =
 		row.source === "records"
 			? await loadRecords(ctx.db, { days: settings.days ?? 90, nowMs: row.createdAt.getTime(), timing: ctx.timing })
-			: await readTrace(bytesOf(row, settings), row.name, settings, ctx.facts);
+			: await readTrace(await textOf(ctx.db, row, settings), row.name, settings, ctx.facts);
 	progress.permille = READING_PERMILLE;
 	const findings = await ctx.replay(
 		{
@@ -79,23 +85,28 @@ function claimsOf({ name }: typeof planStudy.$inferSelect, { openTrace, days, gp
 	return { command: ["spillway plan headline", `--trace=${trace}`, ...flags, "--json"].join(" "), oneJob: assumedJob() };
 }
 
-function bytesOf({ trace }: typeof planStudy.$inferSelect, { openTrace }: z.output<typeof settingsSchema>): Buffer {
-	return openTrace ? readOpenTrace(openTrace) : Buffer.from(trace ?? "", "base64");
+/** The history's text. An upload is unpacked part by part. */
+async function textOf(
+	db: Db,
+	{ trace, uploadId, name }: typeof planStudy.$inferSelect,
+	{ openTrace }: z.output<typeof settingsSchema>,
+): Promise<string> {
+	if (openTrace) return unpack(oneChunk(readOpenTrace(openTrace)), name);
+	return unpack(uploadId === null ? oneChunk(Buffer.from(trace ?? "", "base64")) : readUpload(db, uploadId), name);
 }
 
 async function readTrace(
-	bytes: Buffer,
+	text: string,
 	name: string,
 	settings: z.output<typeof settingsSchema>,
 	facts: ShippedFacts,
 ): Promise<Omit<Study, "outlook">> {
-	const text = unpack(bytes, name);
 	const read = parseTrace(text, name, { lenient: true, acceleratorsNamed });
 	const jobs = keepLastDays(read.jobs, settings.days);
 	const accelerator = ownedModel(jobs);
 	const startMs = read.recordedStartMs;
 	const history = historyOf({ ...read, jobs }, startMs);
-	const { badRows } = await readHistory(oneChunk(text), name, { acceleratorsNamed });
+	const { badRows } = await readHistory(oneChunk(new TextEncoder().encode(text)), name, { acceleratorsNamed });
 	const assessment = assess(
 		{ ...history, badRows: { count: badRows.count, first: badRows.first.slice(0, LISTED_BAD_ROWS) } },
 		{ source: name, gpus: settings.gpus, accelerator },
@@ -106,15 +117,34 @@ async function readTrace(
 	return { assessment, jobs, scenario, card: shippedCard(accelerator, gpus, from), policy: null };
 }
 
-async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
-	yield new TextEncoder().encode(text);
+async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+	yield bytes;
 }
 
-function unpack(bytes: Buffer, name: string): string {
-	if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.toString("utf8");
+function gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+	const gunzip = createGunzip();
+	return Readable.from(chunks)
+		.on("error", (error) => gunzip.destroy(error))
+		.pipe(gunzip);
+}
+
+async function unpack(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
+	const { first, all } = await peek(chunks);
+	const isGzip = first[0] === 0x1f && first[1] === 0x8b;
+	const decoder = new TextDecoder();
+	let [text, bytes] = ["", 0];
 	try {
-		return gunzipSync(bytes, { maxOutputLength: TRACE_LIMITS.bytes }).toString("utf8");
+		for await (const chunk of isGzip ? gunzipped(all) : all) {
+			bytes += chunk.length;
+			if (bytes > TRACE_LIMITS.bytes)
+				throw new SpillwayError("invalid_input", `${name} is longer than ${TRACE_LIMITS.bytes / 1024 ** 2} MiB.`, {
+					fix: "Split it by time, or leave out columns that docs/simulator.md does not name.",
+				});
+			text += decoder.decode(chunk, { stream: true });
+		}
 	} catch (cause) {
+		if (cause instanceof SpillwayError) throw cause;
 		throw new SpillwayError("invalid_input", `Could not unpack ${name}.`, { fix: "Check it with gzip -t, and upload it again.", cause });
 	}
+	return text + decoder.decode();
 }

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { importUploadedBillInput } from "#server/contract/inputs/bill.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { deleteUpload, readUpload, requireUpload } from "#server/services/core/upload.ts";
 import { importBill } from "./import.ts";
 import { monthsOfBill } from "./months-of-bill.ts";
 import { type BillPreview, previewBill } from "./preview.ts";
@@ -9,16 +10,17 @@ import { reconcileMonth } from "./reconcile.ts";
 import type { BillView } from "./view.ts";
 
 /**
- * Imports a bill that a page uploads as gzip in base64. With `preview`, nothing is written.
- * @throws SpillwayError `forbidden`; `invalid_input` with row and column of the first error; ZodError.
+ * Imports a bill that a page has uploaded. With `preview`, nothing is written and the file stays.
+ * @throws SpillwayError `forbidden`; `not_found` for an unknown upload; `invalid_input` with row and column of the first error; ZodError.
  */
 export async function importUploadedBill(
 	ctx: ServiceContext,
 	raw: z.input<typeof importUploadedBillInput>,
 ): Promise<{ preview: BillPreview | null; bill: BillView; months: string[] }> {
 	authorize(ctx, "bill:import", null);
-	const { fileName, contentBase64, preview } = importUploadedBillInput.parse(raw);
-	const input = { fileName, bytes: oneChunk(Buffer.from(contentBase64, "base64")) };
+	const { upload, preview } = importUploadedBillInput.parse(raw);
+	const { name } = await requireUpload(ctx, "bill:import", upload);
+	const input = { fileName: name, bytes: readUpload(ctx.db, upload) };
 	if (preview) {
 		const found = await previewBill(ctx, input);
 		return { preview: found, bill: found.bill, months: found.months.map(({ month }) => month) };
@@ -27,9 +29,6 @@ export async function importUploadedBill(
 	const months = await monthsOfBill(ctx.db, bill.id);
 	// Reconcile a previously imported file too: its reconciliation may have failed.
 	for (const month of months) await reconcileMonth(ctx, { month });
+	await deleteUpload(ctx.db, upload);
 	return { preview: null, bill, months };
-}
-
-async function* oneChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
-	yield bytes;
 }

@@ -6,6 +6,7 @@ import { bill, reconciliation } from "#server/db/schema/bill.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { setLedgerZone } from "#server/services/core/ledger-calendar.ts";
+import { addUploadPart } from "#server/services/core/upload.ts";
 import { listCharges } from "#server/services/reporting/spend/charges.ts";
 import { ledgerCheck } from "../charge/check.ts";
 import { meterAll } from "../charge/meter.ts";
@@ -392,11 +393,15 @@ describe("credits and taxes", () => {
 });
 
 describe("a bill uploaded by a page", () => {
+	async function uploaded(name: string, content: Buffer): Promise<string> {
+		const { id } = await addUploadPart(books, "bill:import", { name, at: 0, contentBase64: content.toString("base64") });
+		return id;
+	}
+
 	it("previews the differences that its import then posts, and keeps nothing of a preview", async () => {
 		const { resource } = await threeHours();
 		const text = [`${HEAD},x_own`, `${aLine({ cost: "1.3", resource })},a`, `${aLine({ cost: "1", resource, hour: 1 })},b`].join("\n");
-		const upload = (preview: boolean) =>
-			importUploadedBill(books, { fileName: "aws.csv", contentBase64: gzipSync(text).toString("base64"), preview });
+		const upload = async (preview: boolean) => importUploadedBill(books, { upload: await uploaded("aws.csv", gzipSync(text)), preview });
 		books.clock.advance(60_000);
 		const { preview } = await upload(true);
 		expect(preview).toMatchObject({
@@ -418,7 +423,7 @@ describe("a bill uploaded by a page", () => {
 
 	it("reports the row and column of an error, and imports nothing", async () => {
 		const text = `${HEAD}\n${aLine({ cost: "a dollar", resource: "i-1" })}`;
-		const wrong = importUploadedBill(books, { fileName: "a.csv", contentBase64: Buffer.from(text).toString("base64"), preview: true });
+		const wrong = importUploadedBill(books, { upload: await uploaded("a.csv", Buffer.from(text)), preview: true });
 		await expect(wrong).rejects.toMatchObject({ code: "invalid_input", fields: [{ path: "BilledCost", line: 2 }] });
 	});
 });
