@@ -1,6 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
-import { WCAG } from "./support/look.ts";
+import { findViolations } from "./support/look.ts";
 import { open, test } from "./support/people.ts";
 import { aJob, isOver, jobWhen, makeQuiet, rest } from "./support/rest.ts";
 import { focusFirstRow } from "./support/rows.ts";
@@ -190,10 +189,6 @@ async function expectWhole(page: Page, colorScheme: "light" | "dark"): Promise<v
 		}));
 	// The page applies a change of theme or width in its next frame.
 	await expect.poll(layout).toEqual({ shown: expect.stringContaining(colorScheme), scrollsSideways: false });
-	const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode(true);
-	const { violations } = await (colorScheme === "light" ? axe.withTags(WCAG) : axe.withRules(COLOR_RULES)).analyze();
-	const found = violations.flatMap(({ id, help, nodes }) =>
-		nodes.map(({ target, failureSummary }) => ({ rule: id, help, target: target.join(" "), summary: failureSummary })),
-	);
+	const found = await findViolations(page, colorScheme === "light" ? {} : { rules: COLOR_RULES });
 	expect(found.filter((one) => !ACCEPTED.some(({ rule, target }) => rule === one.rule && target.test(one.target)))).toEqual([]);
 }
