@@ -18,7 +18,7 @@ export const artifacts: Command = {
 	usage: "ls|get|rm JOB [NAME]",
 	summary: "list, download or delete the results of a job",
 	details:
-		"Results are what a job declares under spec.outputs (docs/results.md). get downloads all results of the newest attempt, or the named one, into DIR. Interrupted downloads resume, and each file is verified by SHA-256. rm deletes a result's files for everyone and keeps its record.",
+		"Results are what a job declares under spec.outputs (docs/results.md), and artifacts that it logs with MLflow. get downloads all results of the newest attempt, or the named one, into DIR. Interrupted downloads resume, and each file is verified by SHA-256. rm deletes a result's files for everyone and keeps its record.",
 	options: { to: { value: "DIR", help: "folder to download into (default: the job's id)" } },
 	positionals: { min: 2, max: 3, name: "VERB JOB [NAME]" },
 	examples: [
@@ -88,7 +88,7 @@ async function download(ctx: CommandContext, jobId: string, items: readonly Arti
 	const folder = path.resolve(io.cwd, args.text("to") ?? jobId);
 	const written: { name: string; path: string; bytes: number; sha256: string }[] = [];
 	for (const item of items) {
-		const below = path.join(folder, item.name);
+		const below = path.join(folder, item.runId === null ? item.name : "mlflow");
 		for (const file of item.fileList) {
 			await downloadFile(client, below, { artifactId: item.id, ...file });
 			written.push({ name: item.name, path: path.join(below, file.path), bytes: file.bytes, sha256: file.sha256 });

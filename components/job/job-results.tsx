@@ -21,7 +21,7 @@ export function JobResults({ job }: { job: JobDetail }) {
 	return (
 		<Panel title="Results" sub={`spillway artifacts get ${job.name}`}>
 			<Deliveries items={data} />
-			<Kept items={data.filter(({ deletedAt }) => deletedAt === null)} />
+			<Kept items={keptItems(data)} />
 			{data.length === 0 ? (
 				<EmptyState icon="jobs" title="No results yet" className="py-7">
 					{job.finishedAt === null ? "Results appear when an attempt ends." : "The job ended without results."}
@@ -76,6 +76,25 @@ function Kept({ items }: { items: readonly KeptItem[] }) {
 	);
 }
 
+/** Results that are kept; files that a run logged are one item, kept until the last one expires. */
+function keptItems(items: readonly (KeptItem & { runId: string | null; deletedAt: string | null })[]): KeptItem[] {
+	const kept = items.filter(({ deletedAt }) => deletedAt === null);
+	const groups = Map.groupBy(kept, ({ id, runId }) => runId ?? id);
+	return [...groups].flatMap(([id, group]) => {
+		const [first] = group;
+		if (!first) return [];
+		const prices = group.map(({ microUsdPerMonth }) => microUsdPerMonth);
+		const ends = group.map(({ expiresAt }) => expiresAt);
+		return {
+			id,
+			name: first.runId === null ? first.name : `MLflow run ${first.runId.slice(0, 8)}`,
+			bytes: group.reduce((sum, { bytes }) => sum + bytes, 0),
+			microUsdPerMonth: prices.includes(null) ? null : prices.reduce((sum, price) => sum + BigInt(price ?? 0), 0n).toString(),
+			expiresAt: ends.includes(null) ? null : (ends.sort().at(-1) ?? null),
+		};
+	});
+}
+
 type KeptItem = { id: string; name: string; bytes: number; microUsdPerMonth: string | null; expiresAt: string | null };
 
 /** Undelivered copies, with the reason. */
@@ -123,7 +142,15 @@ function deliveryText({ state, failures, error }: Delivery): string {
 	return state === "failed" ? `Not delivered, given up after ${failures} tries: ${error}` : `Not delivered: ${error}. Next try`;
 }
 
-type Item = { id: string; name: string; kind: string; attemptId: string; createdAt: string; deletedAt: string | null };
+type Item = {
+	id: string;
+	name: string;
+	runId: string | null;
+	kind: string;
+	attemptId: string;
+	createdAt: string;
+	deletedAt: string | null;
+};
 type File = { path: string; bytes: number; sha256: string };
 
 function FileRow({ job, item, file }: { job: JobDetail; item: Item; file: File }) {
@@ -141,7 +168,7 @@ function FileRow({ job, item, file }: { job: JobDetail; item: Item; file: File }
 				{file.path}
 			</Td>
 			<Td phone="c">
-				{item.name} <span className="text-ink-3">{item.kind}</span>
+				{item.runId === null ? item.name : "MLflow"} <span className="text-ink-3">{item.kind}</span>
 			</Td>
 			<Td n>{number === undefined ? "" : formatCount(number)}</Td>
 			<Td>

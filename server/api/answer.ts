@@ -7,7 +7,7 @@ import type { Edge } from "./edge/guard.ts";
 import { serveFetch } from "./fetch-adapter.ts";
 import { handleHealth, isHealthPath } from "./health.ts";
 import { MethodNotAllowedError } from "./method-not-allowed.ts";
-import { handleMlflow, MLFLOW_PREFIX } from "./mlflow/handler.ts";
+import { handleMlflow, isMlflowPath } from "./mlflow/handler.ts";
 import { refuse } from "./refuse.ts";
 import { handleRest, REST_PREFIX, type RestRuntime } from "./rest/handler.ts";
 import { handleSchema, SCHEMAS_PREFIX } from "./schemas.ts";
@@ -45,7 +45,7 @@ export function createRequestHandler(parts: {
 			if (!READS.has(method) && TAKES_ROOM.test(url)) room.demand();
 			if (url.startsWith(`${REST_PREFIX}/`)) return await handleRest(rt, req, res);
 			if (url.startsWith(`${SCIM_PREFIX}/`)) return await parts.scim(req, res);
-			if (url.startsWith(`${MLFLOW_PREFIX}/`)) return await handleMlflow(rt, req, res);
+			if (isMlflowPath(url)) return await handleMlflow(rt, req, res);
 			if (url.startsWith(SCHEMAS_PREFIX)) return handleSchema(req, res);
 			if (url.startsWith(AGENT_PREFIX)) return await serveFetch(parts.agent, req, res);
 			admitted = await edge.admitPage(req, res);
@@ -61,7 +61,7 @@ export function createRequestHandler(parts: {
 
 /** The entry point of a request, for metrics. */
 export function surfaceOf(url: string): string {
-	if (url.startsWith(`${REST_PREFIX}/`) || url.startsWith(`${MLFLOW_PREFIX}/`)) return "rest";
+	if (url.startsWith(`${REST_PREFIX}/`) || isMlflowPath(url)) return "rest";
 	if (url.startsWith(`${SCIM_PREFIX}/`)) return "scim";
 	if (url.startsWith(AGENT_PREFIX)) return "agent";
 	if (url.startsWith("/api/trpc/")) return "trpc";

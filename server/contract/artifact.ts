@@ -10,6 +10,7 @@ export const artifactSchema = z
 		id: z.string(),
 		jobId: z.string(),
 		attemptId: z.string(),
+		runId: z.string().nullable().meta({ description: "The MLflow run that logged the file; null for a declared output." }),
 		team: z.string(),
 		name: z.string(),
 		kind: z.enum(OUTPUT_KINDS),

@@ -23,6 +23,7 @@ export type IdPrefix =
 			| "view"
 			| "tmpl"
 			| "upl"
+			| "art"
 	  );
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -1358,6 +1358,8 @@ export interface Artifact {
 	id: string;
 	jobId: string;
 	attemptId: string;
+	/** The MLflow run that logged the file; null for a declared output. */
+	runId: string | null;
 	team: string;
 	name: string;
 	kind: OutputSpecKind;

@@ -8,10 +8,14 @@ import type { Runtime } from "#server/services/runtime.ts";
 import { DOORS } from "../edge/limits.ts";
 import type { RateLimiter } from "../edge/rate-limiter.ts";
 import { readBody } from "../edge/read-body.ts";
+import { processContext } from "../operation-context.ts";
 import { isLogged, problemOf } from "../problem.ts";
+import { ARTIFACTS_PREFIX, serveArtifacts } from "./artifacts.ts";
 import { ROUTES } from "./routes.ts";
 
 export const MLFLOW_PREFIX = "/api/2.0/mlflow";
+/** The client falls back to a plain upload only after exactly this message. */
+const NO_MULTIPART = "Multipart upload is not supported for the current artifact repository";
 
 export interface MlflowRuntime extends Runtime {
 	authenticate(token: string, nowMs: number): Promise<Actor | null>;
@@ -35,8 +39,6 @@ export async function handleMlflow(rt: MlflowRuntime, req: IncomingMessage, res:
 	const requestId = randomUUID();
 	try {
 		const url = new URL(req.url ?? "/", "http://localhost");
-		const route = ROUTES.get(`${req.method} ${url.pathname.slice(MLFLOW_PREFIX.length)}`);
-		if (!route) throw new SpillwayError("not_found", `${req.method} ${url.pathname} is not part of the supported tracking API.`);
 		const ctx: ServiceContext = {
 			actor: await requireActor(rt, req),
 			db: rt.connection.db,
@@ -44,15 +46,49 @@ export async function handleMlflow(rt: MlflowRuntime, req: IncomingMessage, res:
 			requestId,
 			source: clientAddress(req),
 		};
-		const input =
-			req.method === "GET" ? Object.fromEntries(url.searchParams) : parseJson((await readBody(req, DOORS.rest)).toString("utf8"));
-		send(res, 200, await route(ctx, input));
+		const body = isArtifactPath(url.pathname) ? await answerArtifacts(rt, ctx, { req, res, url }) : await answerRoute(ctx, req, url);
+		if (body !== null) send(res, 200, body);
 	} catch (error) {
 		const problem = problemOf(error, requestId);
-		if (isLogged(error)) rt.logError("a request of the tracking API failed", error, requestId);
+		if (isLogged(error) && !res.destroyed) rt.logError("a request of the tracking API failed", error, requestId);
 		const message = error instanceof z.ZodError ? z.prettifyError(error) : problem.detail;
-		send(res, problem.status, { error_code: CODES[problem.code] ?? "INTERNAL_ERROR", message: message ?? problem.title });
+		send(res, problem.status, {
+			error_code: CODES[problem.code] ?? "INTERNAL_ERROR",
+			message: [message, problem.fix].filter(Boolean).join(" "),
+		});
 	}
+}
+
+export function isMlflowPath(url: string): boolean {
+	return url.startsWith(`${MLFLOW_PREFIX}/`) || isArtifactPath(url);
+}
+
+function isArtifactPath(url: string): boolean {
+	return url.startsWith(`${ARTIFACTS_PREFIX}/`);
+}
+
+async function answerRoute(ctx: ServiceContext, req: IncomingMessage, url: URL): Promise<object> {
+	const route = ROUTES.get(`${req.method} ${url.pathname.slice(MLFLOW_PREFIX.length)}`);
+	if (!route) throw new SpillwayError("not_found", `${req.method} ${url.pathname} is not part of the supported tracking API.`);
+	return route(
+		ctx,
+		req.method === "GET" ? Object.fromEntries(url.searchParams) : parseJson((await readBody(req, DOORS.rest)).toString("utf8")),
+	);
+}
+
+async function answerArtifacts(
+	rt: MlflowRuntime,
+	ctx: ServiceContext,
+	at: { req: IncomingMessage; res: ServerResponse; url: URL },
+): Promise<object | null> {
+	if (at.url.pathname.startsWith(`${ARTIFACTS_PREFIX}/mpu/`)) {
+		send(at.res, 501, { error_code: "NOT_IMPLEMENTED", message: NO_MULTIPART });
+		return null;
+	}
+	const gone = new AbortController();
+	at.res.once("close", () => gone.abort());
+	const signal = AbortSignal.any([gone.signal, rt.shutdown.signal]);
+	return serveArtifacts(ctx, processContext(rt).artifactStore, { ...at, signal });
 }
 
 /** A bearer token, or the password of basic authentication, as MLFLOW_TRACKING_TOKEN and MLFLOW_TRACKING_PASSWORD send it. */

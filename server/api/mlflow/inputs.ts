@@ -16,6 +16,15 @@ const tag = z.object({ key: name, value: text(5_000).default("") });
 const metric = z.object({ key: name, value: number, timestamp: integer.default(0), step: integer.default(0) });
 const runId = { run_id: text(64).optional(), run_uuid: text(64).optional() };
 
+function parseObject(json: string, ctx: z.RefinementCtx): object {
+	try {
+		return z.looseObject({}).parse(JSON.parse(json));
+	} catch {
+		ctx.addIssue({ code: "custom", message: "must be a JSON object" });
+		return z.NEVER;
+	}
+}
+
 export const inputs = {
 	createExperiment: z.object({ name, tags: z.array(tag).default([]) }),
 	experimentByName: z.object({ experiment_name: name }),
@@ -46,6 +55,8 @@ export const inputs = {
 			.default([]),
 		tags: z.array(tag).max(100).default([]),
 	}),
+	logModel: z.object({ ...runId, model_json: text(65_536).transform(parseObject) }),
+	listArtifacts: z.object({ ...runId, path: text(1_024).default("") }),
 	searchRuns: z.object({ experiment_ids: z.array(integer).max(100).default([]), max_results: integer.default(1_000) }),
 	history: z.object({ ...runId, metric_key: name }),
 };

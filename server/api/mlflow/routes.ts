@@ -3,6 +3,8 @@ import type { z } from "zod";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import * as tracking from "#server/services/work/metric/tracking.ts";
+import { listRunArtifacts } from "#server/services/work/run-artifact/read.ts";
+import { artifactUri, fileInfo } from "./artifacts.ts";
 import { inputs } from "./inputs.ts";
 
 type Route = (ctx: ServiceContext, input: unknown) => Promise<object>;
@@ -19,7 +21,12 @@ function idOf({ run_id, run_uuid }: { run_id?: string | undefined; run_uuid?: st
 
 function experimentView({ id, name, createdAt, deletedAt }: tracking.ExperimentRow) {
 	return {
-		...{ experiment_id: String(id), name, artifact_location: "", lifecycle_stage: deletedAt === null ? "active" : "deleted" },
+		...{
+			experiment_id: String(id),
+			name,
+			artifact_location: `mlflow-artifacts:/${id}`,
+			lifecycle_stage: deletedAt === null ? "active" : "deleted",
+		},
 		...{ creation_time: createdAt.getTime(), last_update_time: createdAt.getTime(), tags: [] },
 	};
 }
@@ -29,7 +36,7 @@ function runView({ run, metrics, params, tags }: tracking.RunData) {
 	return {
 		info: {
 			...{ run_id: id, run_uuid: id, run_name: name, experiment_id: String(experimentId), user_id: userName, status, start_time: startMs },
-			...{ artifact_uri: "", lifecycle_stage: deletedAt === null ? "active" : "deleted" },
+			...{ artifact_uri: artifactUri(run), lifecycle_stage: deletedAt === null ? "active" : "deleted" },
 			...(endMs !== null && { end_time: endMs }),
 		},
 		data: { metrics: metrics.map(metricView), params, tags },
@@ -43,6 +50,8 @@ function metricView({ key, value, step, atMs }: tracking.RunData["metrics"][numb
 const point = ({ key, value, step, timestamp }: z.output<typeof inputs.logMetric>) => ({ key, value, step, atMs: timestamp });
 const NOTHING = { metrics: [], params: [], tags: [] };
 const RESULTS_MAX = 1_000;
+/** The tag with the metadata of logged models. */
+const MODEL_HISTORY = "mlflow.log-model.history";
 
 /** Supported operations of the tracking API, by method and path below `/api/2.0/mlflow`. */
 export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
@@ -115,6 +124,21 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
 	[
 		"POST /runs/log-batch",
 		route(inputs.logBatch, (ctx, input) => log(ctx, input, { metrics: input.metrics.map(point), params: input.params, tags: input.tags })),
+	],
+	[
+		"POST /runs/log-model",
+		route(inputs.logModel, async (ctx, input) => {
+			await tracking.appendToTag(ctx, idOf(input), MODEL_HISTORY, input.model_json);
+			return {};
+		}),
+	],
+	[
+		"GET /artifacts/list",
+		route(inputs.listArtifacts, async (ctx, input) => {
+			const { run } = await tracking.getRun(ctx, idOf(input));
+			const entries = await listRunArtifacts(ctx, run.id, input.path.replace(/\/$/, ""));
+			return { root_uri: artifactUri(run), files: entries.map(fileInfo) };
+		}),
 	],
 	[
 		"POST /runs/search",

@@ -3,8 +3,9 @@ import { index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-
 import type { OutputKind } from "../../domain/output.ts";
 import { bigInt, instant, json } from "./columns.ts";
 import { job } from "./job.ts";
+import { trackingRun } from "./tracking.ts";
 
-/** A result of an attempt, complete in the store. The row stays as lineage when the files are deleted. */
+/** A result of an attempt, or one file that a run logged, complete in the store. The row stays as lineage when the files are deleted. */
 export const artifact = pgTable(
 	"artifact",
 	{
@@ -13,6 +14,8 @@ export const artifact = pgTable(
 			.notNull()
 			.references(() => job.id),
 		attemptId: text().notNull(),
+		/** The run that logged it; null for a declared output. */
+		runId: text().references(() => trackingRun.id),
 		team: text().notNull(),
 		name: text().notNull(),
 		kind: text().$type<OutputKind>().notNull(),
@@ -32,7 +35,8 @@ export const artifact = pgTable(
 		residency: json<string[]>(),
 	},
 	(t) => [
-		uniqueIndex("artifact_attempt_name").on(t.attemptId, t.name),
+		uniqueIndex("artifact_attempt_output").on(t.attemptId, t.name).where(sql`run_id is null`),
+		uniqueIndex("artifact_run_file").on(t.runId, t.name).where(sql`run_id is not null and deleted_at is null`),
 		index("artifact_job").on(t.jobId, t.createdAt),
 		index("artifact_team").on(t.team, t.createdAt.desc()),
 		index("artifact_expiry").on(t.expiresAt),

@@ -1489,6 +1489,8 @@ class Artifact(TypedDict):
     id: str
     jobId: str
     attemptId: str
+    # The MLflow run that logged the file; null for a declared output.
+    runId: Optional[str]
     team: str
     name: str
     kind: OutputSpecKind

@@ -15,7 +15,7 @@ export async function readPastOutputs(db: DbOrTx, spec: Pick<PipelineSpec, "name
 			select id, graph from pipeline where team = ${spec.team} and name = ${spec.name} and state = 'succeeded'
 			order by submitted_at desc limit 1)
 		select last.graph -> r.step ->> 'name' as step, a.name as output, min(a.id) as id, sum(a.bytes)::text as bytes
-		from last join pipeline_run r on r.pipeline_id = last.id join artifact a on a.job_id = r.job_id and a.deleted_at is null
+		from last join pipeline_run r on r.pipeline_id = last.id join artifact a on a.job_id = r.job_id and a.run_id is null and a.deleted_at is null
 		group by 1, 2`);
 	return new Map(
 		rows.map(({ step, output, id, bytes }) => [`${step}.${output}`, { uri: artifactUri(id), sizeGiB: Math.max(Number(bytes), 1) / GIB }]),

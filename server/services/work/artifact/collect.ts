@@ -1,15 +1,12 @@
-import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
 import { type CheckpointFile, pathProblem } from "#server/agent/protocol.ts";
 import type { Db } from "#server/db/client.ts";
 import type { OutputSpec } from "#server/domain/output.ts";
 import { artifactIdOf } from "#server/kernel/ids.ts";
 import { OverQuota, requireQuota } from "./place.ts";
 import { isRecorded, recordArtifact } from "./record.ts";
-import { artifactPlace, closePlace, deletePlace, isThere, openPlace, readManifest, writeManifest } from "./store.ts";
+import { artifactPlace, closePlace, deletePlace, isThere, openPlace, readManifest, writeManifest, writeWithSum } from "./store.ts";
 
 /** What an ended attempt left at an output's path, as visible on this host. */
 export interface FoundOutput {
@@ -40,7 +37,8 @@ export async function collectOutputs(
 			await deletePlace(place);
 			await openPlace(place, []);
 			const files: CheckpointFile[] = [];
-			for (const file of paths) files.push({ path: file, ...(await copyWithSum(path.join(from, file), path.join(place.partial, file))) });
+			for (const file of paths)
+				files.push({ path: file, ...(await writeWithSum(createReadStream(path.join(from, file)), path.join(place.partial, file))) });
 			await writeManifest(place, files);
 			await closePlace(place);
 		}
@@ -60,20 +58,4 @@ export function findPathProblem(paths: readonly string[]): string | null {
 		if (problem !== null) return `the path ${JSON.stringify(file)} ${problem}`;
 	}
 	return null;
-}
-
-/** Copies a file and hashes the written bytes, in one pass. */
-async function copyWithSum(from: string, to: string): Promise<{ bytes: number; sha256: string }> {
-	await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
-	const hash = createHash("sha256");
-	let bytes = 0;
-	const sum = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-		for await (const chunk of source) {
-			bytes += chunk.length;
-			hash.update(chunk);
-			yield chunk;
-		}
-	};
-	await pipeline(createReadStream(from), sum, createWriteStream(to, { mode: 0o600 }));
-	return { bytes, sha256: hash.digest("hex") };
 }

@@ -51,7 +51,8 @@ export async function deleteExpiredArtifacts(db: Db, files: ArtifactFiles, nowMs
 	return expired.length;
 }
 
-async function deleteFiles(
+/** Deletes stored files, wherever they are. Repeating it is no error. */
+export async function deleteFiles(
 	db: Db,
 	{ root, stores }: ArtifactFiles,
 	{ id, storeId }: { id: string; storeId: string | null },

@@ -1,4 +1,4 @@
-import { asc, desc, eq } from "drizzle-orm";
+import { asc, desc, eq, inArray } from "drizzle-orm";
 import { artifact, artifactFile } from "#server/db/schema/artifact.ts";
 import { EMBEDDED_STORE } from "#server/domain/store.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -16,14 +16,13 @@ export async function listArtifacts(ctx: ServiceContext, jobId: string): Promise
 	const { team } = await readableJob(ctx, jobId);
 	authorize(ctx, "artifact:read", team);
 	const rows = await ctx.db.select().from(artifact).where(eq(artifact.jobId, jobId)).orderBy(desc(artifact.createdAt), asc(artifact.name));
-	const deliveries = await deliveriesOf(
-		ctx.db,
-		rows.map(({ id }) => id),
-	);
+	const ids = rows.map(({ id }) => id);
+	const deliveries = await deliveriesOf(ctx.db, ids);
 	const prices = await currentStorePrices(ctx.db);
-	const viewOf = async (row: (typeof rows)[number]) =>
-		artifactView(row, await filesOf(ctx, row.id), deliveries.get(row.id) ?? [], prices.get(row.storeId ?? EMBEDDED_STORE));
-	return Promise.all(rows.map(viewOf));
+	const files = Map.groupBy(await filesOf(ctx, ids), ({ artifactId }) => artifactId);
+	return rows.map((row) =>
+		artifactView(row, files.get(row.id) ?? [], deliveries.get(row.id) ?? [], prices.get(row.storeId ?? EMBEDDED_STORE)),
+	);
 }
 
 /** @throws SpillwayError `not_found`, also for a result of another team */
@@ -31,7 +30,7 @@ export async function getArtifact(ctx: Context, id: string): Promise<ArtifactDet
 	const row = await readableArtifact(ctx, id);
 	const storeId = row.storeId ?? EMBEDDED_STORE;
 	const price = (await currentStorePrices(ctx.db, [storeId])).get(storeId);
-	return artifactView(row, await filesOf(ctx, id), (await deliveriesOf(ctx.db, [id])).get(id) ?? [], price);
+	return artifactView(row, await filesOf(ctx, [id]), (await deliveriesOf(ctx.db, [id])).get(id) ?? [], price);
 }
 
 /** @throws SpillwayError `forbidden` for roles without access to results, `not_found` also for a result of another team */
@@ -47,8 +46,12 @@ export async function readableArtifact(ctx: Context, id: string): Promise<typeof
 	return row;
 }
 
-function filesOf({ db }: Context, id: string) {
-	return db.select().from(artifactFile).where(eq(artifactFile.artifactId, id)).orderBy(asc(artifactFile.path));
+function filesOf({ db }: Context, ids: readonly string[]) {
+	return db
+		.select()
+		.from(artifactFile)
+		.where(inArray(artifactFile.artifactId, [...ids]))
+		.orderBy(asc(artifactFile.path));
 }
 
 function notFound(id: string): SpillwayError {

@@ -49,11 +49,21 @@ export async function moveToStore(
 		.select({ path: artifactFile.path, bytes: artifactFile.bytes })
 		.from(artifactFile)
 		.where(eq(artifactFile.artifactId, id));
-	const opened = openStore(files.stores, to);
-	await files.stores.port.upload(opened, { folder: place.whole, paths: rows.map((file) => file.path) }, artifactFolder(id), signal);
-	const stored = await files.stores.port.list(opened, artifactFolder(id));
-	const missing = rows.filter((file) => stored.get(file.path) !== Number(file.bytes));
-	if (missing.length > 0) throw new Error(`the store does not have ${missing[0]?.path} of result ${id}`);
+	const sized = rows.map((file) => ({ path: file.path, bytes: Number(file.bytes) }));
+	await copyToStore(files.stores, to, { id, folder: place.whole, files: sized, signal });
 	await db.update(artifact).set({ storeId: to.id }).where(eq(artifact.id, id));
 	await deletePlace(place);
+}
+
+/** Uploads the files of a result and compares sizes. @throws StoreError; Error for a file that the store does not have */
+export async function copyToStore(
+	stores: StoreBox,
+	to: StoreRow,
+	{ id, folder, files, signal }: { id: string; folder: string; files: readonly { path: string; bytes: number }[]; signal?: AbortSignal },
+): Promise<void> {
+	const opened = openStore(stores, to);
+	await stores.port.upload(opened, { folder, paths: files.map((file) => file.path) }, artifactFolder(id), signal);
+	const stored = await stores.port.list(opened, artifactFolder(id));
+	const missing = files.find((file) => stored.get(file.path) !== file.bytes);
+	if (missing) throw new Error(`the store does not have ${missing.path} of result ${id}`);
 }

@@ -28,6 +28,8 @@ export async function recordArtifact(
 		jobId: string;
 		attemptId: string;
 		team: string;
+		/** The run that logged the file; absent for a declared output. */
+		runId?: string;
 		output: OutputSpec;
 		files: readonly CheckpointFile[];
 		atMs: number;
@@ -47,7 +49,15 @@ export async function recordArtifact(
 		const created = await tx
 			.insert(artifact)
 			.values({
-				...{ id: input.id, jobId: input.jobId, attemptId: input.attemptId, team: input.team, name: output.name, kind: output.kind },
+				...{
+					id: input.id,
+					jobId: input.jobId,
+					attemptId: input.attemptId,
+					runId: input.runId ?? null,
+					team: input.team,
+					name: output.name,
+					kind: output.kind,
+				},
 				...{ files: files.length, bytes: BigInt(bytes), digest: digestOf(files) },
 				...{ createdAt: new Date(input.atMs), expiresAt: keepMs === null ? null : new Date(input.atMs + keepMs) },
 				...{ storeId: input.storeId ?? null, residency: from ? residencyOf(from.spec) : [] },

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { type CheckpointFile, checkpointFileSchema } from "#server/agent/protocol.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
 import { deleteTree } from "../delete-tree.ts";
 
 /** One artifact in the embedded store: complete in `whole`, being uploaded in `partial`, announced in `manifest`. */
@@ -56,6 +58,23 @@ export async function storedBytes(file: string): Promise<number> {
 
 export async function isThere(folder: string): Promise<boolean> {
 	return (await stat(folder).catch(() => null)) !== null;
+}
+
+/** Writes a new file and hashes the written bytes, in one pass. @throws SpillwayError `payload_too_large` beyond `maxBytes` */
+export async function writeWithSum(source: Readable, to: string, maxBytes = Infinity): Promise<{ bytes: number; sha256: string }> {
+	await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+	const hash = createHash("sha256");
+	let bytes = 0;
+	const sum = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+		for await (const chunk of chunks) {
+			bytes += chunk.length;
+			if (bytes > maxBytes) throw new SpillwayError("payload_too_large", `The file is larger than ${maxBytes} bytes.`);
+			hash.update(chunk);
+			yield chunk;
+		}
+	};
+	await pipeline(source, sum, createWriteStream(to, { mode: 0o600 }));
+	return { bytes, sha256: hash.digest("hex") };
 }
 
 /** SHA-256 of a file, hex. */

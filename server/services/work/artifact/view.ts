@@ -9,6 +9,8 @@ export interface ArtifactDetail {
 	id: string;
 	jobId: string;
 	attemptId: string;
+	/** The MLflow run that logged it; null for a declared output. */
+	runId: string | null;
 	team: string;
 	name: string;
 	kind: OutputKind;

@@ -98,7 +98,7 @@ export async function createRun(
 }
 
 /** @throws SpillwayError `not_found`, also for another team's */
-async function findRun(ctx: ServiceContext, id: string, permission: "job:read" | "job:submit"): Promise<RunRow> {
+export async function findRun(ctx: ServiceContext, id: string, permission: "job:read" | "job:submit"): Promise<RunRow> {
 	const [row] = await ctx.db.select().from(trackingRun).where(eq(trackingRun.id, id));
 	authorizeFound(ctx, permission, row, () => missing("run", id));
 	if (!row) throw missing("run", id);
@@ -139,6 +139,26 @@ export async function logToRun(ctx: ServiceContext, id: string, { metrics, param
 		await writeValues(tx, id, "tag", tags);
 		await writeParams(tx, id, params);
 	});
+}
+
+/** Appends to a tag that holds a JSON list; any other value of the tag is replaced. */
+export async function appendToTag(ctx: ServiceContext, id: string, key: string, entry: object): Promise<void> {
+	await findRun(ctx, id, "job:submit");
+	await ctx.db.transaction(async (tx) => {
+		await tx.select({ id: trackingRun.id }).from(trackingRun).where(eq(trackingRun.id, id)).for("update");
+		const tag = and(eq(trackingValue.runId, id), eq(trackingValue.kind, "tag"), eq(trackingValue.key, key));
+		const [row] = await tx.select({ value: trackingValue.value }).from(trackingValue).where(tag);
+		await writeValues(tx, id, "tag", [{ key, value: JSON.stringify([...listIn(row?.value), entry]) }]);
+	});
+}
+
+function listIn(json = "[]"): unknown[] {
+	try {
+		const list: unknown = JSON.parse(json);
+		return Array.isArray(list) ? list : [];
+	} catch {
+		return [];
+	}
 }
 
 async function writeValues(tx: DbOrTx, runId: string, kind: "param" | "tag", values: LogBatch["tags"]): Promise<void> {

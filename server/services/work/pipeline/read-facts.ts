@@ -22,7 +22,7 @@ export async function readFacts(tx: Tx, pipelineId: string, graph: readonly Grap
 		left join lateral (
 			select json_object_agg(name, bytes::text) as bytes from (
 				select distinct on (name) name, bytes from artifact
-				where job_id = r.job_id and deleted_at is null order by name, created_at desc) n) a on true
+				where job_id = r.job_id and run_id is null and deleted_at is null order by name, created_at desc) n) a on true
 		where r.pipeline_id = ${pipelineId} and r.job_id is not null and r.step = any(${sql.param(steps)}::integer[])`);
 	return new Map(
 		rows.map(({ index, metrics, bytes }) => {

@@ -86,7 +86,14 @@ async function readOutputs(tx: Tx, row: PipelineRow, steps: ReadonlySet<number>)
 		})
 		.from(pipelineRun)
 		.innerJoin(artifact, eq(artifact.jobId, pipelineRun.jobId))
-		.where(and(eq(pipelineRun.pipelineId, row.id), inArray(pipelineRun.step, [...new Set(needed)]), isNull(artifact.deletedAt)))
+		.where(
+			and(
+				eq(pipelineRun.pipelineId, row.id),
+				inArray(pipelineRun.step, [...new Set(needed)]),
+				isNull(artifact.runId),
+				isNull(artifact.deletedAt),
+			),
+		)
 		.orderBy(pipelineRun.index, desc(artifact.createdAt));
 	const newest = new Map<string, StoredOutput>();
 	for (const { index, step, ...output } of rows) {
