@@ -220,7 +220,7 @@ function closenessOf(a: Family, b: Family): keyof typeof RELATED {
 function groupsOf(stats: readonly ThroughputStat[]): Map<string, Group[]> {
 	const byGroup = new Map<string, ThroughputStat[]>();
 	for (const stat of stats) {
-		const key = `${familyKey(stat)}\n${stat.kind}`;
+		const key = `${familyKey(stat)}\n${unitOf(stat)}`;
 		const list = byGroup.get(key);
 		if (list) list.push(stat);
 		else byGroup.set(key, [stat]);
@@ -235,6 +235,10 @@ function groupsOf(stats: readonly ThroughputStat[]): Map<string, Group[]> {
 	return families;
 }
 
+function unitOf({ kind, unit = "" }: ThroughputStat): string {
+	return `${kind} ${unit}`;
+}
+
 function groupOf(first: ThroughputStat, list: readonly ThroughputStat[]): Group {
 	const expected = (first.kind === "rate" ? RATE_SD : DURATION_SD) ** 2;
 	const degrees = list.reduce((sum, s) => sum + s.runs - 1, 0);
@@ -245,7 +249,7 @@ function groupOf(first: ThroughputStat, list: readonly ThroughputStat[]): Group 
 	const points = list
 		.map((s) => ({ accelerator: s.accelerator, logRate: s.meanLogRate, variance: variance / s.runs, runs: s.runs }))
 		.sort((a, b) => (a.accelerator < b.accelerator ? -1 : 1));
-	return { family: { team, namePattern, gpus, user }, unit: first.kind, points };
+	return { family: { team, namePattern, gpus, user }, unit: unitOf(first), points };
 }
 
 function declaredGroup(family: Family, declared: Record<string, number>): Group {

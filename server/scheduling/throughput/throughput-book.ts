@@ -7,6 +7,7 @@ export interface MeasuredWork {
 	job: SpeedTraits;
 	accelerator: string;
 	kind: ThroughputStat["kind"];
+	unit?: string;
 	/** Units of work per hour (`rate`), or runs per hour (`duration`). */
 	ratePerHour: number;
 }
@@ -25,11 +26,12 @@ export class ThroughputBook {
 	readonly #sums = new Map<string, Sums>();
 	#list: ThroughputStat[] | null = [];
 
-	add({ job, accelerator, kind, ratePerHour }: MeasuredWork): void {
+	add({ job, accelerator, kind, unit, ratePerHour }: MeasuredWork): void {
 		const logRate = Math.log(ratePerHour);
 		if (!Number.isFinite(logRate)) return;
-		const stat = { team: job.team, namePattern: namePatternOf(job.name), gpus: gpuBucketOf(job), accelerator, kind };
-		const key = `${stat.team}\n${stat.namePattern}\n${stat.gpus}\n${accelerator}\n${kind}`;
+		const family = { team: job.team, namePattern: namePatternOf(job.name), gpus: gpuBucketOf(job) };
+		const stat = { ...family, accelerator, kind, ...(unit !== undefined && { unit }) };
+		const key = `${stat.team}\n${stat.namePattern}\n${stat.gpus}\n${accelerator}\n${kind}\n${unit ?? ""}`;
 		const sums = this.#sums.get(key) ?? { stat, user: job.user, runs: 0, mean: 0, squares: 0 };
 		if (sums.user !== job.user) sums.user = undefined;
 		sums.runs++;

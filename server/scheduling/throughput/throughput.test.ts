@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { usdToMicro } from "#server/kernel/money.ts";
+import { cases } from "#server/kernel/testing/deep.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { parsePolicy } from "#server/policy/parse-policy.ts";
 import { decide } from "../decide.ts";
@@ -170,5 +172,36 @@ describe("the choice of an offer", () => {
 		expect(chosen([]).action?.reason.facts["trial"]).toBeUndefined();
 		const dear = [offerOn("FAST", "3"), offerOn("OTHER", "60")];
 		expect(chosen(known(30), { offers: dear }).accelerator).toBe("FAST");
+	});
+});
+
+describe("rates that jobs report", () => {
+	const rate = (accelerator: string, perSecond: number, unit: string) => stat(accelerator, perSecond, { unit });
+	const positive = fc.double({ min: 0.01, max: 10_000, noNaN: true });
+	const ratio = fc.double({ min: 0.25, max: 16, noNaN: true });
+
+	it("property: teach their ratio, in any unit", () => {
+		fc.assert(
+			fc.property(positive, ratio, (perSecond, times) => {
+				const learned = (scale: number) =>
+					speedsBy(view(rate("SLOW", perSecond * scale, "samples/s"), rate("FAST", perSecond * times * scale, "samples/s")), job()).on(
+						"FAST",
+					);
+				expect(learned(1).source).toBe("measured");
+				expect(Math.abs(learned(1).logMedian - Math.log(times))).toBeLessThan(0.05);
+				expect(learned(1_000).logMedian).toBeCloseTo(learned(1).logMedian, 6);
+			}),
+			{ numRuns: cases(40, 400) },
+		);
+	});
+
+	it("property: teach nothing across units, however far apart their numbers are", () => {
+		fc.assert(
+			fc.property(positive, positive, (samples, tokens) => {
+				const speeds = speedsBy(view(rate("SLOW", samples, "samples/s"), rate("FAST", tokens, "tokens/s")), job());
+				expect(speeds.on("FAST").logMedian).toBeCloseTo(Math.log(4), 2);
+			}),
+			{ numRuns: cases(40, 400) },
+		);
 	});
 });

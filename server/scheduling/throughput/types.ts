@@ -24,6 +24,8 @@ export interface ThroughputStat {
 	 * `rate`: work done per hour, in one unit for the whole family. `duration`: whole runs per hour; their work differs from run to run.
 	 */
 	kind: "rate" | "duration";
+	/** The unit of `rate`, if the family may report several: rates in different units are not compared. */
+	unit?: string;
 	runs: number;
 	/** Mean of the natural logarithm of the speed. */
 	meanLogRate: number;
