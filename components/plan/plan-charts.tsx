@@ -42,14 +42,13 @@ export function CumulativeChart({ comparison, shown }: { comparison: Comparison;
 }
 
 /** Load-duration curve with the capacity and the lines of demand. */
-export function LoadChart({ assessment }: { assessment: Assessment }) {
+export function LoadChart({ demand, capacityGpus }: { demand: Assessment["demand"]; capacityGpus: number }) {
 	const [ref, width] = useWidth(FIRST_WIDTH);
-	const { demand, capacity } = assessment;
 	const lines = demand.lines.map(({ shareOfHours, gpus }) => `${formatCount(gpus)} GPUs in ${formatPercent(shareOfHours)} of the hours`);
 	return (
 		<figure>
 			<div ref={ref} style={{ height: HEIGHT }} role="img" aria-label={`Demand is at most ${lines.join(", ")}.`}>
-				<LoadPlot width={width} height={HEIGHT} demand={demand} capacityGpus={capacity.gpus} />
+				<LoadPlot width={width} height={HEIGHT} demand={demand} capacityGpus={capacityGpus} />
 			</div>
 			<figcaption className="flex flex-wrap gap-x-5 gap-y-1 px-4 pt-2 text-ink-2">
 				<KeyItem fill="owned">carried, {formatPercent(demand.carriedShare)} of the work</KeyItem>
@@ -79,9 +78,9 @@ export function CurveChart({ comparison }: { comparison: Comparison }) {
 }
 
 /** Mean demand and use in each hour of the week. */
-export function WeekChart({ assessment }: { assessment: Assessment }) {
+export function WeekChart(props: { demand: Assessment["demand"]; capacityGpus: number; isStartKnown: boolean }) {
+	const { demand, capacityGpus, isStartKnown } = props;
 	const [ref, width] = useWidth(FIRST_WIDTH);
-	const { demand, capacity, history } = assessment;
 	const { hourOfWeekShare, weekendRatio } = demand.seasonality;
 	return (
 		<figure>
@@ -91,12 +90,12 @@ export function WeekChart({ assessment }: { assessment: Assessment }) {
 				role="img"
 				aria-label={`The hour of the week explains ${formatPercent(hourOfWeekShare)} of the variation.`}
 			>
-				<WeekPlot width={width} height={HEIGHT} hours={demand.hourOfWeek} capacityGpus={capacity.gpus} />
+				<WeekPlot width={width} height={HEIGHT} hours={demand.hourOfWeek} capacityGpus={capacityGpus} />
 			</div>
 			<figcaption className="px-4 pt-2 text-pretty text-ink-2">
 				The hour of the week explains {formatPercent(hourOfWeekShare)} of the variation
 				{weekendRatio === null ? "" : `; weekends have ${formatPercent(weekendRatio)} of a weekday’s demand`}.
-				{history.isStartKnown ? "" : " The trace has no dates: weekdays are assumed."}
+				{isStartKnown ? "" : " The trace has no dates: weekdays are assumed."}
 			</figcaption>
 		</figure>
 	);

@@ -74,7 +74,7 @@ function Course({ study, loading }: { study: Study | null; loading: boolean }) {
 			</Panel>
 		);
 	if (isPending(study)) return <Progress study={study} />;
-	if (study.result) return <StudyView result={study.result} />;
+	if (study.result) return <StudyView studyId={study.id} result={study.result} />;
 	return (
 		<Panel>
 			{study.state === "cancelled" ? (

@@ -5,21 +5,22 @@ import { AssumptionsPanel } from "#components/plan/assumptions-panel.tsx";
 import { CandidatesTable } from "#components/plan/candidates-table.tsx";
 import { ClaimsTable } from "#components/plan/claims-table.tsx";
 import { CommitmentsTable } from "#components/plan/commitments-table.tsx";
+import { DemandPanel } from "#components/plan/demand-panel.tsx";
 import { type StudyResult, shortUsd } from "#components/plan/format-plan.ts";
 import { OptionsTable } from "#components/plan/options-table.tsx";
-import { CumulativeChart, CurveChart, LoadChart, WeekChart } from "#components/plan/plan-charts.tsx";
+import { CumulativeChart, CurveChart } from "#components/plan/plan-charts.tsx";
 import { SensitivityTable } from "#components/plan/sensitivity-table.tsx";
 import { WaitsTable } from "#components/plan/waits-table.tsx";
-import { formatCount, formatPercent } from "#components/ui/format-number.ts";
+import { formatCount } from "#components/ui/format-number.ts";
 import { Panel, PanelHeader, PanelSplit } from "#components/ui/panel.tsx";
 
 /** A finished study: the answer first, then its evidence. */
-export function StudyView({ result }: { result: StudyResult }) {
+export function StudyView({ studyId, result }: { studyId: string; result: StudyResult }) {
 	const { comparison, assessment } = result;
 	const [chosen, setChosen] = useQueryState("option", parseAsString);
 	const fallback = comparison.recommended === comparison.reference ? bestMix(result) : comparison.recommended;
 	const shown = comparison.options.some(({ id }) => id === chosen) ? String(chosen) : fallback;
-	const { demand, history, capacity } = assessment;
+	const { history } = assessment;
 	return (
 		<>
 			<AnswerPanel result={result} />
@@ -46,22 +47,7 @@ export function StudyView({ result }: { result: StudyResult }) {
 			<Panel>
 				<OptionsTable comparison={comparison} shown={shown} onShow={(id) => void setChosen(id)} />
 			</Panel>
-			<Panel>
-				<PanelSplit columns="minmax(0,1fr) minmax(0,1fr)" from="wide">
-					<div className="min-w-0 pb-3">
-						<PanelHeader title="Load duration" sub={`GPUs requested over ${formatCount(history.days)} days, busiest hours first`} />
-						<LoadChart assessment={assessment} />
-						<p className="px-4 pt-2 text-pretty text-ink-2">
-							{demand.baseline.map(({ shareOfWork, gpus }) => `${formatCount(gpus)} GPUs carry ${formatPercent(shareOfWork)}`).join(", ")}{" "}
-							of the work. {formatCount(capacity.gpus)} are owned{capacity.basis === "given" ? "" : " (estimated from the history)"}.
-						</p>
-					</div>
-					<div className="min-w-0 pb-3">
-						<PanelHeader title="Hour of the week" sub="mean GPUs, UTC" />
-						<WeekChart assessment={assessment} />
-					</div>
-				</PanelSplit>
-			</Panel>
+			<DemandPanel studyId={studyId} assessment={assessment} />
 			<Panel>
 				<CandidatesTable assessment={assessment} />
 			</Panel>

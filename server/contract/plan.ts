@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { DECISION_FORMATS, listStudiesInput, startStudyInput } from "./inputs/plan.ts";
+import { DECISION_FORMATS, listStudiesInput, startStudyInput, studyDemandInput } from "./inputs/plan.ts";
 import { operation } from "./operation.ts";
-import { planDecisionSchema, studySchema, studySummarySchema } from "./outputs/plan.ts";
+import { planDecisionSchema, studyDemandSchema, studySchema, studySummarySchema } from "./outputs/plan.ts";
 import { uploadSchema } from "./outputs/upload.ts";
 import { byId } from "./parts.ts";
 
@@ -48,6 +48,16 @@ export const plan = {
 		permission: "plan:read",
 		output: studySchema,
 		input: byId,
+		procedure: "query",
+	}),
+	demand: operation({
+		method: "GET",
+		path: "/plan/studies/{id}/demand",
+		summary: "Get a study's demand, of one team, one class or both",
+		permission: "plan:read",
+		output: studyDemandSchema,
+		input: studyDemandInput,
+		errors: ["precondition_failed"],
 		procedure: "query",
 	}),
 	decision: operation({

@@ -7,6 +7,7 @@ import type { JobColumns } from "./history/columns.ts";
 import type { History } from "./history/read-history.ts";
 import { adviseCommitment } from "./profile/commitments.ts";
 import { demandProfile, gpusFor, hoursOf } from "./profile/demand.ts";
+import { type DemandGroups, demandGroups } from "./profile/demand-groups.ts";
 import { idleBy, lostWork, neverFit } from "./profile/losses.ts";
 import { recordedPeak, recordedWaits, SIMULATED_JOBS_MAX, simulatedWaits } from "./profile/starts.ts";
 import { waitsBy } from "./profile/waits.ts";
@@ -29,6 +30,11 @@ export const COMMITMENT_PERCENT = 40;
 
 /** Profiles a history: demand, waits, idle and lost GPU time, and the job families that suit the cloud. */
 export function assess(history: History, options: AssessOptions): PlanAssessment {
+	return profileHistory(history, options).assessment;
+}
+
+/** An assessment, and its demand by team and class for filters. */
+export function profileHistory(history: History, options: AssessOptions): { assessment: PlanAssessment; groups: () => DemandGroups } {
 	const { jobs, startMs } = history;
 	const accelerator = options.accelerator ?? DEFAULT_ACCELERATOR;
 	const recorded = recordedWaits(jobs);
@@ -41,7 +47,7 @@ export function assess(history: History, options: AssessOptions): PlanAssessment
 	const prices = gpuPrices(accelerator, startMs);
 	const found = findCandidates({ jobs, hours, waitsMs, startMs, capacityGpus: capacity.gpus, prices, isRedacted });
 	const waits = waitsMs ? waitsBy(jobs, waitsMs) : { all: null, byTeam: [], byClass: [], bySize: [] };
-	return {
+	const assessment: PlanAssessment = {
 		apiVersion: "spillway/v1",
 		kind: "PlanAssessment",
 		history: summaryOf(history, options.source),
@@ -65,6 +71,7 @@ export function assess(history: History, options: AssessOptions): PlanAssessment
 		}),
 		assumptions: assumptionsOf(history, accelerator, prices),
 	};
+	return { assessment, groups: () => demandGroups(jobs, startMs, waitsMs) };
 }
 
 function capacityOf({ jobs, startMs }: History, recorded: Float64Array | null, given: number | undefined): PlanAssessment["capacity"] {

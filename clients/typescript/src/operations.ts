@@ -507,6 +507,11 @@ export interface Operations {
 		arguments: { id: string };
 		answer: t.PlanStudy;
 	};
+	/** Get a study's demand, of one team, one class or both. */
+	"plan.demand": {
+		arguments: { id: string; team?: string; class?: string };
+		answer: t.PlanStudyDemand;
+	};
 	/** Get the decision of a finished study with its frozen figures, and what happened since by month. */
 	"plan.decision": {
 		arguments: { id: string; format?: "json" | "pdf" };
@@ -1290,6 +1295,7 @@ export const OPERATIONS = {
 	"plan.start": { method: "POST", path: "/plan/studies", query: [], textType: null, isRepeatable: false },
 	"plan.list": { method: "GET", path: "/plan/studies", query: ["limit"], textType: null, isRepeatable: false },
 	"plan.get": { method: "GET", path: "/plan/studies/{id}", query: [], textType: null, isRepeatable: false },
+	"plan.demand": { method: "GET", path: "/plan/studies/{id}/demand", query: ["team", "class"], textType: null, isRepeatable: false },
 	"plan.decision": { method: "GET", path: "/plan/studies/{id}/decision", query: ["format"], textType: null, isRepeatable: false },
 	"plan.cancel": { method: "POST", path: "/plan/studies/{id}/cancel", query: [], textType: null, isRepeatable: false },
 	"spend.by": {

@@ -2155,6 +2155,18 @@ export interface PlanStudySummary {
 	finishedAt: string | null;
 }
 
+export interface PlanStudyDemand {
+	jobs: number;
+	demand: PlanStudyDemandDemand;
+	teams: readonly string[];
+	classes: readonly string[];
+}
+
+export interface PlanStudyDemandDemand {
+	meanGpus: number;
+	peakGpus: number;
+}
+
 export interface PlanDecision {
 	study: PlanStudySummary;
 	sha256: string;

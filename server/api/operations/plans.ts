@@ -1,7 +1,7 @@
 import { plan } from "#server/contract/plan.ts";
 import { storeUpload } from "#server/services/core/upload.ts";
 import { cancelStudy } from "#server/services/decision/plan/cancel.ts";
-import { getStudy, listStudies } from "#server/services/decision/plan/get.ts";
+import { filterDemand, getStudy, listStudies } from "#server/services/decision/plan/get.ts";
 import { startStudy } from "#server/services/decision/plan/start.ts";
 import { getPlanDecision } from "#server/services/reporting/plan-decision/get.ts";
 import { ok } from "../http/route.ts";
@@ -15,6 +15,7 @@ export const planOperations = {
 	start: bind(plan.start, startStudy),
 	list: bind(plan.list, listStudies),
 	get: bind(plan.get, (ctx, { id }) => getStudy(ctx, id)),
+	demand: bind(plan.demand, filterDemand),
 	decision: withRest(
 		bind(plan.decision, (ctx, { id }) => getPlanDecision(ctx, id)),
 		async (ctx, { id, format = "json" }, { response }) => {

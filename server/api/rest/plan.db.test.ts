@@ -52,6 +52,12 @@ describe("plan studies", () => {
 		const waits = Object.fromEntries(comparison.options.map((o: { id: string; meanWaitS: number }) => [o.id, o.meanWaitS]));
 		expect(waits["burst"]).toBeLessThan(waits["as_is"]);
 		expect(await world.database.db.$count(upload)).toBe(0);
+		const all = (await world.get(`/plan/studies/${study.id}/demand`)).json;
+		expect(all.demand).toMatchObject({ ...assessment.demand, hourOfWeek: expect.anything() });
+		expect(all.jobs).toBe(assessment.history.jobs);
+		const parts = await Promise.all(all.teams.map((team: string) => world.get(`/plan/studies/${study.id}/demand?team=${team}`)));
+		expect(parts.reduce((jobs, part) => jobs + part.json.jobs, 0)).toBe(all.jobs);
+		expect((await world.get(`/plan/studies/${study.id}/demand?team=none`)).json).toMatchObject({ jobs: 0, demand: { peakGpus: 0 } });
 		expect((await world.get(`/plan/studies/${study.id}/decision`)).json.outcome).toBeNull();
 	});
 	it("replay the installation's own records with its pools and its policy", async () => {
@@ -97,6 +103,7 @@ describe("plan studies", () => {
 	it("are canceled, and are closed to data scientists", async () => {
 		const { json } = await world.post("/plan/studies", { source: "records", days: 90 });
 		expect((await world.get(`/plan/studies/${json.id}/decision`)).status).toBe(412);
+		expect((await world.get(`/plan/studies/${json.id}/demand`)).status).toBe(412);
 		expect((await world.post(`/plan/studies/${json.id}/cancel`, undefined)).json.state).toBe("cancelled");
 		expect((await world.post(`/plan/studies/${json.id}/cancel`, undefined)).status).toBe(409);
 		expect((await world.post("/plan/studies", { source: "records", days: 31 })).status).toBe(400);

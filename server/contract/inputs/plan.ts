@@ -52,4 +52,14 @@ export const startStudyInput = z.discriminatedUnion("source", [
 
 export const listStudiesInput = z.strictObject({ limit: z.number().int().min(1).max(100).default(20) });
 
+const name = z.string().max(200).optional();
+
+export const studyDemandInput = z.strictObject({
+	id: z.string().max(64),
+	/** Only this team's jobs. */
+	team: name,
+	/** Only jobs of this class. */
+	class: name,
+});
+
 export const DECISION_FORMATS = ["json", "pdf"] as const;

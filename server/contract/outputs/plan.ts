@@ -30,6 +30,18 @@ const resultSchema = z.object({
 
 export const studySchema = studySummarySchema.extend({ result: resultSchema.nullable() }).meta({ id: "PlanStudy" });
 
+export const studyDemandSchema = z
+	.object({
+		/** That match the filter. */
+		jobs: z.number(),
+		/** The figures of `demand` of an assessment. */
+		demand: z.looseObject({ meanGpus: z.number(), peakGpus: z.number() }),
+		/** All of the study, for filters. */
+		teams: z.array(z.string()),
+		classes: z.array(z.string()),
+	})
+	.meta({ id: "PlanStudyDemand" });
+
 /** For one option or month; null: unknown. */
 const figures = {
 	meanTimeToModelS: z.number().nullable(),

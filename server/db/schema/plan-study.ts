@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
-import { instant, json } from "./columns.ts";
+import { bytes, instant, json } from "./columns.ts";
 import { upload } from "./upload.ts";
 
 /** A business case: recorded demand, profiled and replayed with different capacity; a background job. */
@@ -22,6 +22,8 @@ export const planStudy = pgTable(
 		progressPermille: integer().notNull().default(0),
 		/** PlanAssessment and PlanComparison (server/plan), read without validation because only the worker writes them. */
 		result: json<unknown>(),
+		/** Demand by team and class (server/plan/profile/demand-groups.ts); null before it is read, and in studies of earlier releases. */
+		demandGroups: bytes(),
 		error: text(),
 		createdAt: instant().notNull(),
 		createdBy: text().notNull(),

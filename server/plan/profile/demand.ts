@@ -21,29 +21,35 @@ export interface Hours {
 
 /** @param waitsMs by row; null where starts are unknown. A job without a known start counts as demand only. */
 export function hoursOf(jobs: JobColumns, startMs: number, waitsMs: Float64Array | null): Hours {
-	const fromHour = Math.floor((startMs + leastOf(jobs)) / HOUR_MS);
+	const fromHour = firstHourOf(jobs, startMs);
 	const offsetMs = startMs - fromHour * HOUR_MS;
 	const [demand, used, waiting] = [new HourSeries(), new HourSeries(), new HourSeries()];
-	let last = 0;
 	for (let i = 0; i < jobs.length; i++) {
 		const at = jobs.at(jobs.submitMs, i) + offsetMs;
 		const [length, gpus] = [jobs.at(jobs.durationMs, i), jobs.at(jobs.gpus, i)];
-		last = Math.max(last, at);
 		demand.add(at, at + length, gpus);
 		const wait = waitsMs?.[i] ?? Number.NaN;
 		if (Number.isNaN(wait)) continue;
 		waiting.add(at, at + wait, gpus);
 		used.add(at + wait, at + wait + length, gpus);
 	}
-	const hours = Math.floor(last / HOUR_MS) + 1;
+	const hours = lastHourOf(jobs, startMs) - fromHour + 1;
 	const known = waitsMs !== null;
 	return { fromHour, demand: demand.finish(hours), used: known ? used.finish(hours) : null, waiting: known ? waiting.finish(hours) : null };
 }
 
-function leastOf(jobs: JobColumns): number {
+/** Of the first submission: hours since 1970, UTC. */
+export function firstHourOf(jobs: JobColumns, startMs: number): number {
 	let least = Number.POSITIVE_INFINITY;
 	for (let i = 0; i < jobs.length; i++) least = Math.min(least, jobs.at(jobs.submitMs, i));
-	return least;
+	return Math.floor((startMs + least) / HOUR_MS);
+}
+
+/** Of the last submission. */
+export function lastHourOf(jobs: JobColumns, startMs: number): number {
+	let most = 0;
+	for (let i = 0; i < jobs.length; i++) most = Math.max(most, jobs.at(jobs.submitMs, i));
+	return Math.floor((startMs + most) / HOUR_MS);
 }
 
 export function demandProfile(hours: Hours, capacityGpus: number): DemandProfile {

@@ -2363,6 +2363,18 @@ class PlanStudySummary(TypedDict):
     finishedAt: Optional[str]
 
 
+class PlanStudyDemand(TypedDict):
+    jobs: float
+    demand: PlanStudyDemandDemand
+    teams: List[str]
+    classes: List[str]
+
+
+class PlanStudyDemandDemand(TypedDict):
+    meanGpus: float
+    peakGpus: float
+
+
 class PlanDecision(TypedDict):
     study: PlanStudySummary
     sha256: str

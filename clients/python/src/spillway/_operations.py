@@ -1852,6 +1852,26 @@ class PlanOperations:
             ),
         )
 
+    def demand(
+        self,
+        id: str,
+        *,
+        team: Optional[str] = None,
+        class_: Optional[str] = None,
+    ) -> m.PlanStudyDemand:
+        """Get a study's demand, of one team, one class or both."""
+        return cast(
+            m.PlanStudyDemand,
+            self._transport.json(
+                "GET",
+                join("/plan/studies/{id}/demand", id),
+                query={
+                    "team": team,
+                    "class": class_,
+                },
+            ),
+        )
+
     def decision(
         self,
         id: str,

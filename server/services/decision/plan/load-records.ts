@@ -5,10 +5,11 @@ import { job } from "#server/db/schema/job.ts";
 import { DEFAULT_POLICY } from "#server/domain/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
-import { assess } from "#server/plan/assess.ts";
+import { profileHistory } from "#server/plan/assess.ts";
 import { ownedGpus } from "#server/plan/compare/resize.ts";
 import { JobColumns } from "#server/plan/history/columns.ts";
 import type { History } from "#server/plan/history/read-history.ts";
+import type { DemandGroups } from "#server/plan/profile/demand-groups.ts";
 import type { Study } from "#server/plan/study.ts";
 import { parseStoredPolicy } from "#server/policy/parse-policy.ts";
 import type { Timing } from "#server/services/core/timing.ts";
@@ -18,6 +19,12 @@ import { scenarioOf, traceOf } from "#server/simulation/backtest/scenario.ts";
 import { noNotes } from "#server/simulation/trace-file/read-trace.ts";
 import { loadHistory } from "../backtest/load-history.ts";
 import { loadCard } from "./load-card.ts";
+
+/** What a study replays, and its demand by team and class. */
+export interface ReadHistory {
+	study: Omit<Study, "outlook">;
+	groups: DemandGroups;
+}
 
 export interface RecordsRequest {
 	days: number;
@@ -30,7 +37,7 @@ export interface RecordsRequest {
  * A study of Spillway's records: jobs, sites, offers and launches as in a backtest, and the active policy as the burst policy.
  * @throws SpillwayError `precondition_failed` without owned GPUs or without jobs.
  */
-export async function loadRecords(db: Db, { days, nowMs, timing, onJobs }: RecordsRequest): Promise<Omit<Study, "outlook">> {
+export async function loadRecords(db: Db, { days, nowMs, timing, onJobs }: RecordsRequest): Promise<ReadHistory> {
 	const active = await activePolicy(db, DEFAULT_POLICY);
 	const { policy } = parseStoredPolicy(active.source);
 	const span = { fromMs: nowMs - days * DAY_MS, toMs: nowMs };
@@ -50,13 +57,14 @@ export async function loadRecords(db: Db, { days, nowMs, timing, onJobs }: Recor
 		throw new SpillwayError("precondition_failed", `No job was submitted in the last ${days} days.`, {
 			fix: "Study more days, or upload a trace.",
 		});
-	const assessment = assess(await toHistory(db, history), {
+	const { assessment, groups } = profileHistory(await toHistory(db, history), {
 		...{ source: `own records, last ${days} days`, gpus: ownedGpus(scenario), accelerator: scenario.pools[0]?.accelerator },
 	});
-	return {
+	const study = {
 		...{ assessment, jobs: traceOf(history), scenario, card: await loadCard(db, scenario.pools, span.fromMs) },
 		policy: policy ? { id: "active", label: `Burst under your policy (version ${active.version})`, text: active.source, policy } : null,
 	};
+	return { study, groups: groups() };
 }
 
 /** Jobs with their actual waits: from submission to the first start anywhere. */

@@ -32,7 +32,7 @@ export interface StudyView extends StudySummary {
 
 type Row = typeof planStudy.$inferSelect;
 
-export function summaryOf(row: Omit<Row, "result" | "trace">): StudySummary {
+export function summaryOf(row: Omit<Row, "result" | "trace" | "demandGroups">): StudySummary {
 	const { id, source, name, state, progressPermille, error, createdBy } = row;
 	return {
 		...{ id, source, name, state, progressPermille, error, createdBy },
@@ -42,6 +42,6 @@ export function summaryOf(row: Omit<Row, "result" | "trace">): StudySummary {
 	};
 }
 
-export function viewOf(row: Omit<Row, "trace">): StudyView {
+export function viewOf(row: Omit<Row, "trace" | "demandGroups">): StudyView {
 	return { ...summaryOf(row), result: row.result as StudyResult | null };
 }

@@ -6,7 +6,7 @@ import type { Db } from "#server/db/client.ts";
 import { planStudy } from "#server/db/schema/plan-study.ts";
 import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { assess } from "#server/plan/assess.ts";
+import { profileHistory } from "#server/plan/assess.ts";
 import { buildScenario } from "#server/plan/compare/build-scenario.ts";
 import { shippedCard } from "#server/plan/compare/owned-money.ts";
 import type { StudyFindings, StudyTask } from "#server/plan/find-study.ts";
@@ -15,7 +15,8 @@ import { peek } from "#server/plan/history/lines.ts";
 import { DEFAULT_START_MS, LISTED_BAD_ROWS, readHistory } from "#server/plan/history/read-history.ts";
 import { readOpenTrace } from "#server/plan/open-traces.ts";
 import { historyOf, keepLastDays, ownedModel } from "#server/plan/prepare.ts";
-import type { Study, StudyProgress } from "#server/plan/study.ts";
+import { encodeGroups } from "#server/plan/profile/demand-groups.ts";
+import type { StudyProgress } from "#server/plan/study.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
 import type { Timing } from "#server/services/core/timing.ts";
 import { deleteUpload, readUpload } from "#server/services/core/upload.ts";
@@ -24,7 +25,7 @@ import { parseTrace } from "#server/simulation/trace-file/read-trace.ts";
 import { TRACE_LIMITS } from "#server/simulation/trace-file/trace-rows.ts";
 import { type Going, runTerm, type TermContext, type TermEnd } from "../background/run-term.ts";
 import { isMine, type Term } from "../background/table.ts";
-import { loadRecords } from "./load-records.ts";
+import { loadRecords, type ReadHistory } from "./load-records.ts";
 import type { StudyResult } from "./view.ts";
 
 /** Of 1000: the share of progress for reading the history. */
@@ -35,6 +36,12 @@ const settingsSchema = z.object({
 	discountPercent: z.number(),
 	openTrace: z.enum(OPEN_TRACE_NAMES).optional(),
 });
+
+/** The columns that a study ends with. */
+interface Columns extends Record<string, unknown> {
+	result: StudyResult;
+	demandGroups: Buffer;
+}
 
 export interface StudyContext extends TermContext {
 	timing: Pick<Timing, "cloudStartMs" | "offerCooldownMs">;
@@ -49,16 +56,16 @@ export async function workOnStudy(ctx: StudyContext, term: Term): Promise<TermEn
 	const [row] = await ctx.db.select().from(planStudy).where(eq(planStudy.id, term.id));
 	const [mine] = await ctx.db.select({ id: planStudy.id }).from(planStudy).where(isMine("study", term));
 	if (!row || !mine) return "given_up";
-	const end = await runTerm(ctx, "study", term, async (going) => ({ result: await study(ctx, row, going) }));
+	const end = await runTerm(ctx, "study", term, (going) => study(ctx, row, going));
 	if (end === "given_up") return end;
 	await ctx.db.update(planStudy).set({ trace: null }).where(eq(planStudy.id, term.id));
 	if (row.uploadId !== null) await deleteUpload(ctx.db, row.uploadId);
 	return end;
 }
 
-async function study(ctx: StudyContext, row: typeof planStudy.$inferSelect, { stop, progress }: Going): Promise<StudyResult> {
+async function study(ctx: StudyContext, row: typeof planStudy.$inferSelect, { stop, progress }: Going): Promise<Columns> {
 	const settings = settingsSchema.parse(row.settings);
-	const prepared =
+	const { study: prepared, groups } =
 		row.source === "records"
 			? await loadRecords(ctx.db, { days: settings.days ?? 90, nowMs: row.createdAt.getTime(), timing: ctx.timing })
 			: await readTrace(await textOf(ctx.db, row, settings), row.name, settings, ctx.facts);
@@ -75,7 +82,7 @@ async function study(ctx: StudyContext, row: typeof planStudy.$inferSelect, { st
 			},
 		},
 	);
-	return { assessment: prepared.assessment, ...findings };
+	return { result: { assessment: prepared.assessment, ...findings }, demandGroups: encodeGroups(groups) };
 }
 
 /** The published claims about a trace: with the assumed job, and the command that gives the same figures. */
@@ -95,26 +102,21 @@ async function textOf(
 	return unpack(uploadId === null ? oneChunk(Buffer.from(trace ?? "", "base64")) : readUpload(db, uploadId), name);
 }
 
-async function readTrace(
-	text: string,
-	name: string,
-	settings: z.output<typeof settingsSchema>,
-	facts: ShippedFacts,
-): Promise<Omit<Study, "outlook">> {
+async function readTrace(text: string, name: string, settings: z.output<typeof settingsSchema>, facts: ShippedFacts): Promise<ReadHistory> {
 	const read = parseTrace(text, name, { lenient: true, acceleratorsNamed });
 	const jobs = keepLastDays(read.jobs, settings.days);
 	const accelerator = ownedModel(jobs);
 	const startMs = read.recordedStartMs;
 	const history = historyOf({ ...read, jobs }, startMs);
 	const { badRows } = await readHistory(oneChunk(new TextEncoder().encode(text)), name, { acceleratorsNamed });
-	const assessment = assess(
+	const { assessment, groups } = profileHistory(
 		{ ...history, badRows: { count: badRows.count, first: badRows.first.slice(0, LISTED_BAD_ROWS) } },
 		{ source: name, gpus: settings.gpus, accelerator },
 	);
 	const { gpus } = assessment.capacity;
 	const from = startMs ?? DEFAULT_START_MS;
 	const { scenario } = buildScenario({ gpus, accelerator, startMs: from, seed: 1, facts });
-	return { assessment, jobs, scenario, card: shippedCard(accelerator, gpus, from), policy: null };
+	return { study: { assessment, jobs, scenario, card: shippedCard(accelerator, gpus, from), policy: null }, groups: groups() };
 }
 
 async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
