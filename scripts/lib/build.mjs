@@ -9,6 +9,7 @@ import { takeLock } from "./home.mjs";
 import { projectNode, projectPath, root } from "./node.mjs";
 import { PlainError } from "./plain-error.mjs";
 import { runToEnd } from "./run.mjs";
+import { shortenInstalledExports } from "./short-exports.mjs";
 
 const SETTINGS = ["package-lock.json", "tsconfig.json"];
 
@@ -33,12 +34,14 @@ const TARGETS = {
 };
 
 /**
+ * Called before anything that runs the project's programs.
  * @param {"web" | "agent"} name
  * @param {{log?: string, signal?: AbortSignal, onLine?: (line: string) => void}} [options]
  * @returns {Promise<boolean>} whether anything was built
  */
 export async function buildIfChanged(name, options = {}) {
 	const target = TARGETS[name];
+	shortenInstalledExports();
 	if (isFresh(target)) return false;
 	const lock = await waitForLock(path.join(root, "dist", `${name}.build-lock`), options.signal);
 	try {
