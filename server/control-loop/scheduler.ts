@@ -33,7 +33,6 @@ import { FirstPrices } from "./first-prices.ts";
 import { type CarbonApi, readGridIntensity } from "./grid-intensity.ts";
 import { becomeLeader, type Leadership, pause } from "./leadership.ts";
 import { checkLeases, newLeaseMemory } from "./leases.ts";
-import { messageOf } from "./messages.ts";
 import { emptyOutbox, lookForAlerts, type NoticeSettings } from "./notices.ts";
 import { waitRecorder } from "./record-waits.ts";
 import { type Repeating, repeat } from "./repeat.ts";
@@ -95,6 +94,7 @@ export interface SchedulerOptions {
 /** Runs until the signal: waits to be the leader, leads, and when leadership is lost, waits again. */
 export async function runScheduler(options: SchedulerOptions): Promise<void> {
 	const { ctx, connection, signal } = options;
+	const logFailure = failureLogger(ctx, "The term");
 	while (!signal.aborted) {
 		try {
 			const leadership = await becomeLeader(connection.single(), { retryMs: LEADER_RETRY_MS, signal });
@@ -107,7 +107,7 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
 				await leadership.resign().catch(() => {});
 			}
 		} catch (error) {
-			ctx.log("error", "The term failed; starting a new one", { error: messageOf(error) });
+			logFailure(error);
 			await pause(LEADER_RETRY_MS, signal);
 		}
 	}
