@@ -18,6 +18,13 @@ test("an uploaded trace becomes a decision with options that can be shown", asyn
 	await expect(cloud).toHaveAttribute("aria-pressed", "true");
 	await expect(page).toHaveURL(/option=cloud_only/);
 	await expect(page.getByRole("table", { name: "Published claims" })).toBeVisible();
+	const jobs = page.getByRole("status").filter({ hasText: /^\d+ jobs$/ });
+	await expect(jobs).toHaveText("230 jobs");
+	await page.getByRole("combobox", { name: "Team" }).selectOption("risk");
+	await expect(page).toHaveURL(/team=risk/);
+	await expect(jobs).not.toHaveText("230 jobs");
+	await page.getByRole("combobox", { name: "Team" }).selectOption("All teams");
+	await expect(jobs).toHaveText("230 jobs");
 	await page.getByRole("link", { name: "Decision", exact: true }).click();
 	await expect(page.getByRole("table", { name: "Options of the decision" })).toBeVisible();
 	const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download PDF" }).click()]);
