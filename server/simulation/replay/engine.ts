@@ -29,7 +29,7 @@ export interface Strategy {
 	/** A machine without a job was refused or reclaimed. */
 	lost?(machine: KeptMachine): void;
 	decide(): void;
-	/** A person cancelled the job while it was waiting. */
+	/** The job was cancelled while it was waiting. */
 	withdrawn?(job: SeenJob): void;
 	/** Places whole graphs. Absent: each step is a job with its pipeline's deadline. */
 	readonly graphs?: GraphPlanner;
@@ -85,14 +85,16 @@ export interface EngineOptions {
 }
 
 interface Event {
-	kind: "finish" | "interrupt" | "refuse" | "expire" | "stop" | "stopped" | "wake" | "withdraw" | "pipeline" | "lose";
+	kind: "finish" | "interrupt" | "refuse" | "expire" | "stop" | "stopped" | "wake" | "withdraw" | "pipeline" | "lose" | "report";
 	run: Run | null;
-	/** The cancelled job. */
+	/** The job that a person cancels. */
 	job?: ReplayJob;
 	/** The pipeline to submit. */
 	pipeline?: ReplayPipeline;
 	/** The machine without a job that is refused or reclaimed. */
 	machine?: KeptMachine;
+	/** The step that the run's metric reaches. */
+	step?: number;
 }
 
 const WAKE: Event = { kind: "wake", run: null };
@@ -401,7 +403,22 @@ export class Engine implements World {
 		this.#options.onEvent?.(this.#nowMs, run.home ? "placed_home" : "launched", run);
 		const doneAtMs = run.workAtMs + Math.ceil((job.workMs - job.savedMs) / run.speed);
 		this.#events.push(doneAtMs, { kind: "finish", run });
+		this.#expectReport(run, job);
 		return run;
+	}
+
+	/** Schedules the next value of the job's metric. The last one comes with its end. */
+	#expectReport(run: Run, job: ReplayJob, after = 0): void {
+		const count = this.#graphs.valueCount(job.id);
+		const step = Math.max(after, Math.floor((run.savedBeforeMs / job.workMs) * count)) + 1;
+		if (step >= count) return;
+		const atMs = run.workAtMs + Math.ceil(((step / count) * job.workMs - run.savedBeforeMs) / run.speed);
+		this.#events.push(atMs, { kind: "report", run, step });
+	}
+
+	#report(strategy: Strategy, run: Run, step: number): void {
+		for (const job of this.#graphs.reported(run.job.id, step)) this.#withdraw(strategy, job);
+		if (!run.over) this.#expectReport(run, this.#jobOf(run.job), step);
 	}
 
 	/** Counts the request, including throttled ones, as providers do. */
@@ -426,14 +443,19 @@ export class Engine implements World {
 		return hash32(`${seed}/${id}/${offer.id}`) / 2 ** 32 < share;
 	}
 
-	#handle(strategy: Strategy, { kind, run, job, pipeline, machine }: Event): void {
+	#handle(strategy: Strategy, { kind, run, job, pipeline, machine, step = 0 }: Event): void {
 		if (pipeline) this.#graphs.submit(pipeline, strategy.graphs, this.#nowMs);
 		if (job) this.#withdraw(strategy, job);
 		if (machine && !machine.over) this.#lose(strategy, machine);
 		if (run === null || run.over) return;
 		switch (kind) {
 			case "finish":
-				if (!run.stopping && !run.refused) this.#end(strategy, run, "finished");
+				if (run.stopping || run.refused) return;
+				this.#end(strategy, run, "finished");
+				this.#report(strategy, run, this.#graphs.valueCount(run.job.id));
+				return;
+			case "report":
+				if (!run.stopping && !run.refused) this.#report(strategy, run, step);
 				return;
 			case "interrupt":
 			case "expire":
@@ -464,10 +486,12 @@ export class Engine implements World {
 
 	#withdraw(strategy: Strategy, job: ReplayJob): void {
 		if (job.finishedAtMs !== null || job.givenUp) return;
-		if (job.run) this.#end(strategy, job.run, "withdrawn");
-		else strategy.withdrawn?.(job);
+		const { run } = job;
+		if (run) this.#end(strategy, run, run.refused ? "refused" : "withdrawn");
+		if (!run || run.refused) strategy.withdrawn?.(job);
 		job.givenUp = true;
 		this.#left--;
+		if (job.pipelineId !== null) this.#graphs.withdrawn(job.id);
 		this.#options.onEvent?.(this.#nowMs, "withdrawn", job);
 	}
 

@@ -33,7 +33,7 @@ export class ReplayJob implements SeenJob {
 	/** Whether that start was in a cloud. */
 	startedInCloud = false;
 	finishedAtMs: number | null = null;
-	/** A strategy declared that no strategy can ever run it. */
+	/** It was cancelled, or a strategy declared that no strategy can ever run it. */
 	givenUp = false;
 
 	constructor(

@@ -5,8 +5,8 @@ import type { HomeNodes } from "./home-nodes.ts";
 import type { RecordedJob, TraceJob } from "./types.ts";
 
 /**
- * Why an attempt ended. `refused`: it never started. `expired`: its instance reached the end of its life. `withdrawn`: a person cancelled
- * its job. `cut_off`: the replay ended.
+ * Why an attempt ended. `refused`: it never started. `expired`: its instance reached the end of its life. `withdrawn`: its job was
+ * cancelled. `cut_off`: the replay ended.
  */
 export type RunEnd = "finished" | "interrupted" | "refused" | "evicted" | "moved" | "stopped" | "expired" | "withdrawn" | "cut_off";
 
@@ -132,4 +132,6 @@ export interface SeenJob {
 	readonly pendingSinceMs: number;
 	/** Its live attempt, including an unanswered launch. */
 	readonly run: Run | null;
+	/** It was cancelled, or no strategy can ever run it. */
+	readonly givenUp: boolean;
 }

@@ -57,6 +57,8 @@ export interface ReplayPipeline {
 	resultGiB: ReadonlyMap<string, number>;
 	/** By name of the run: exit codes of its tries in order; the last one is that of all further tries. Absent: 0. */
 	exitCodes: ReadonlyMap<string, readonly number[]>;
+	/** By name of the run: values of the metric that its sweep stops by, at steps 1, 2, … in equal parts of its work. Absent: none. */
+	metric: ReadonlyMap<string, readonly number[]>;
 }
 
 /** What our own records contain about a job besides its times. Its spec takes precedence over the TraceJob fields with the same content. */
@@ -267,6 +269,8 @@ export interface ReplayedPipeline {
 	avoidableMiss: boolean;
 	runs: number;
 	runsSucceeded: number;
+	/** Trials that a sweep stopped early, and those that it therefore never started. */
+	runsStopped: number;
 	/** Of all its jobs. */
 	cloudCostUsd: number;
 	/** null if part of it is unknown. */

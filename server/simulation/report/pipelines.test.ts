@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { decideStops } from "#server/domain/pipeline/stop-rule.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import { cases } from "#server/kernel/testing/deep.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
@@ -98,7 +100,7 @@ describe("a pipeline by hand", () => {
 			...["submitted two/report", "placed_home two/report", "finished two/report"],
 		]);
 		expect(pipeline).toEqual({
-			...{ name: "two", state: "succeeded", refusal: null, runs: 3, runsSucceeded: 3, cloudCostUsd: 0 },
+			...{ name: "two", state: "succeeded", refusal: null, runs: 3, runsSucceeded: 3, runsStopped: 0, cloudCostUsd: 0 },
 			...{ submittedAt: "2026-01-01T00:10:00.000Z", startedAt: "2026-01-01T00:10:00.000Z", finishedAt: "2026-01-01T02:40:00.000Z" },
 			...{ deadlineAt: "2026-01-01T03:10:00.000Z", deadlineMet: true, avoidableMiss: false },
 			// 2 GPUs for 2 h and 1 for 30 min, at 1 kW and 360 g/kWh
@@ -194,6 +196,96 @@ describe("exit codes", () => {
 	});
 });
 
+describe("a sweep that stops by a metric", () => {
+	const sweep = (spec: string) => `apiVersion: spillway/v1
+kind: Sweep
+metadata: { name: rates, team: risk }
+spec:
+  grid: { rate: [1, 2, 3, 4, 5, 6] }
+  ${spec}
+  job: { command: ["true"], resources: { gpus: 2 }, duration: { estimate: 1h, max: 3h } }
+`;
+	/** Each trial takes an hour and reports once in 15 minutes. */
+	const entry = (curves: readonly (readonly number[])[]) =>
+		`    - { file: s.yaml, metric: { ${curves.map((values, i) => `trial-${i + 1}: [${values.join(", ")}]`).join(", ")} } }\n`;
+	const curvesOf = (ends: readonly number[]) => ends.map((end) => [end + 3, end + 2, end + 1, end]);
+	const median = "stop: { metric: loss, goal: minimize, rule: median, warmup: 2 }";
+	/** Steps that stopped trials had reached. */
+	const reachedBefore = new Map<number, number>();
+	/** An attempt that ends, and its job, are an event each. */
+	const stoppedIn = (events: readonly string[]) =>
+		[...new Set(events.flatMap((event) => /^withdrawn rates\/trial-(\d)$/.exec(event)?.[1] ?? []))].sort();
+
+	it.each(["spillway", "overflow_on_demand", "owned_fifo", "owned_backfill", "eager_spot", "pull", "uniform_progress"])(
+		"stops trials by the live rule, under %s",
+		(name) => {
+			const scenario = scenarioOf(
+				entry(curvesOf([1, 2, 3, 4, 5, 6])),
+				sweep(median),
+				SCENARIO.replace("gpusPerNode: 2", "gpusPerNode: 12"),
+			);
+			const choice = name === "spillway" ? { name, policy: HOME_ONLY } : { name, policy: null };
+			const [pipeline] = replay([], scenario, choice).pipelines ?? [];
+			expect(pipeline).toMatchObject({ state: "succeeded", runs: 6, runsSucceeded: 2, runsStopped: 4 });
+			// Home has room for two at a time, so a target also ends jobs in a queue.
+			const target = sweep("stop: { metric: loss, goal: minimize, rule: none, target: 2 }");
+			const few = scenarioOf(entry(curvesOf([9, 1, 9, 9, 9, 9])), target, SCENARIO.replace("gpusPerNode: 2", "gpusPerNode: 4"));
+			expect(replay([], few, choice).pipelines).toMatchObject([{ state: "succeeded", runsSucceeded: 1, runsStopped: 5 }]);
+		},
+	);
+
+	it("property: stops what the rule stops when all trials report at the same time", () => {
+		const trial = fc.array(fc.integer({ min: 0, max: 20 }), { minLength: 4, maxLength: 4 });
+		const rules = fc.constantFrom(median, "stop: { metric: loss, goal: maximize, rule: halving, warmup: 1, reduction: 2 }");
+		fc.assert(
+			fc.property(fc.array(trial, { minLength: 6, maxLength: 6 }), rules, (curves, rule) => {
+				const events: string[] = [];
+				const scenario = scenarioOf(entry(curves), sweep(rule), SCENARIO.replace("gpusPerNode: 2", "gpusPerNode: 12"));
+				const [pipeline] = run(scenario, HOME_ONLY, events).pipelines;
+				const { stop } = scenario.pipelines?.[0]?.spec ?? {};
+				if (!stop) throw new Error("the sweep has no rule");
+				const expected = new Set<number>();
+				// Before its end, each trial reports three values, one after the other at each moment.
+				for (let step = 1; step < 4; step++)
+					for (let upTo = 0; upTo < curves.length; upTo++) {
+						if (expected.has(upTo)) continue;
+						const trials = curves.map((values, index) => {
+							const seen = expected.has(index) ? (reachedBefore.get(index) ?? 0) : index <= upTo ? step : step - 1;
+							return {
+								index,
+								isRunning: !expected.has(index),
+								points: values.slice(0, seen).map((value, at) => ({ step: at + 1, value })),
+							};
+						});
+						for (const { index } of decideStops(stop, trials).stops) {
+							expected.add(index);
+							reachedBefore.set(index, index <= upTo ? step : step - 1);
+						}
+					}
+				reachedBefore.clear();
+				expect(stoppedIn(events)).toEqual([...expected].map((index) => String(index + 1)).sort());
+				expect(pipeline?.runsStopped).toBe(expected.size);
+			}),
+			{ numRuns: cases(20, 200) },
+		);
+	});
+
+	it("ends when a trial reaches the target: running trials stop, and waiting ones never start", () => {
+		const events: string[] = [];
+		const target = "parallel: 2\n  stop: { metric: loss, goal: minimize, rule: none, target: 2 }";
+		const scenario = scenarioOf(entry(curvesOf([9, 1, 9, 9, 9, 9])), sweep(target), SCENARIO.replace("gpusPerNode: 2", "gpusPerNode: 4"));
+		const [pipeline] = run(scenario, HOME_ONLY, events).pipelines;
+		expect(pipeline).toMatchObject({ state: "succeeded", runsSucceeded: 1, runsStopped: 5, finishedAt: "2026-01-01T01:00:00.000Z" });
+		expect(stoppedIn(events)).toEqual(["1"]);
+	});
+
+	it("costs less than one that runs to its end", () => {
+		const cost = (spec: string) =>
+			run(scenarioOf(spec === "" ? "    - { file: s.yaml }\n" : entry(curvesOf([1, 2, 3, 4, 5, 6])), sweep(spec)), ALWAYS);
+		expect(cost(median).cloudCostUsd).toBeLessThan(cost("").cloudCostUsd);
+	});
+});
+
 describe("one hold", () => {
 	/** Nothing is owned, so every step is quoted in the cloud. */
 	const cloud = (entries: string, pipeline = PIPELINE) => scenarioOf(entries, pipeline, SCENARIO.replace(/ {2}pools: .*\n/, ""));
@@ -230,6 +322,7 @@ describe("mistakes in a scenario's pipelines", () => {
 			PIPELINE,
 			"spec.pipelines.0.resultGiB.train.model: two has no result train.model.",
 		],
+		["    - { file: two.yaml, metric: { train: [1] } }\n", PIPELINE, "spec.pipelines.0.metric: two stops no trial by a metric."],
 		["    - { file: two.yaml, exitCodes: { trian: [1] } }\n", PIPELINE, "spec.pipelines.0.exitCodes.trian: two has no step or run trian."],
 		["    - { file: two.yaml }\n", PIPELINE.replace("estimate: 30m, ", ""), "step report has no run time."],
 		["    - { file: two.yaml, runTimes: { train-2: 3h } }\n", PIPELINE, "train-2 runs for 3h, longer than its maximum of 2h."],

@@ -28,13 +28,22 @@ export function readPipelines(ctx: ScenarioContext): ReplayPipeline[] {
 		const runMs = runTimesOf(ctx, entry, i, spec);
 		const resultGiB = resultSizesOf(ctx, entry, i, spec);
 		const exitCodes = exitCodesOf(ctx, entry, i, spec);
+		const metric = metricOf(ctx, entry, i, spec);
 		const name = entry.name ?? spec.name;
 		if (names.has(name)) throw doc.error(["pipelines", i], `there is a pipeline ${name} already.`, "Give it its own name.");
 		names.add(name);
 		return Array.from({ length: entry.times }, (_, at): ReplayPipeline => {
 			const submitMs = entry.submit + at * (entry.every ?? 0);
 			const deadlineMs = entry.deadline === undefined ? spec.deadlineMs : startMs + submitMs + entry.deadline;
-			return { id: entry.times > 1 ? `${name}-${at + 1}` : name, submitMs, runMs, resultGiB, exitCodes, spec: { ...spec, deadlineMs } };
+			return {
+				id: entry.times > 1 ? `${name}-${at + 1}` : name,
+				submitMs,
+				runMs,
+				resultGiB,
+				exitCodes,
+				metric,
+				spec: { ...spec, deadlineMs },
+			};
 		});
 	});
 	const runs = all.reduce((sum, { spec }) => sum + runsOf(spec).length, 0);
@@ -128,8 +137,25 @@ function resultSizesOf(ctx: ScenarioContext, { resultGiB }: PipelineEntry, i: nu
 
 /** By run: the scenario's exit codes for it or for its step. */
 function exitCodesOf(ctx: ScenarioContext, { exitCodes }: PipelineEntry, i: number, spec: Spec): Map<string, number[]> {
-	requireKnown(ctx, ["pipelines", i, "exitCodes"], Object.keys(exitCodes), stepsAndRuns(spec), `${spec.name} has no step or run`);
+	return listsByRun(ctx, ["pipelines", i, "exitCodes"], exitCodes, spec);
+}
+
+/** By run: the values of its metric. */
+function metricOf(ctx: ScenarioContext, { metric }: PipelineEntry, i: number, spec: Spec): Map<string, number[]> {
+	const at = ["pipelines", i, "metric"];
+	if (Object.keys(metric).length > 0 && !spec.stop)
+		throw ctx.doc.error(at, `${spec.name} stops no trial by a metric.`, "Add stop to the sweep, or remove metric.");
+	return listsByRun(ctx, at, metric, spec);
+}
+
+function listsByRun(
+	ctx: ScenarioContext,
+	at: readonly (string | number)[],
+	given: Readonly<Record<string, number[]>>,
+	spec: Spec,
+): Map<string, number[]> {
+	requireKnown(ctx, at, Object.keys(given), stepsAndRuns(spec), `${spec.name} has no step or run`);
 	return new Map(
-		spec.steps.flatMap(({ name, runs }) => runs.map((run): [string, number[]] => [run.name, exitCodes[run.name] ?? exitCodes[name] ?? []])),
+		spec.steps.flatMap(({ name, runs }) => runs.map((run): [string, number[]] => [run.name, given[run.name] ?? given[name] ?? []])),
 	);
 }

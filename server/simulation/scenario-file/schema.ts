@@ -222,6 +222,8 @@ const pipeline = z.strictObject({
 	resultGiB: z.record(text, z.number().positive().max(1_000_000)).default({}),
 	/** By step or run: the exit code of each try; the last one is that of all further tries. Omitted: 0. */
 	exitCodes: z.record(text, z.array(z.number().int().min(0).max(255)).min(1).max(100)).default({}),
+	/** By step or run: values of the metric that the sweep stops by, at steps 1, 2, … in equal parts of the run. */
+	metric: z.record(text, z.array(z.number()).min(1).max(1_000)).default({}),
 });
 
 const speeds = z

@@ -58,6 +58,32 @@ export class GraphRuns {
 		this.#due.add(found.graph);
 	}
 
+	/** The job was stopped early. */
+	withdrawn(jobId: string): void {
+		const found = this.#runOf.get(jobId);
+		if (!found) return;
+		found.graph.withdrawn(found.index);
+		this.#due.add(found.graph);
+	}
+
+	/** Number of values of its metric that the job reports. */
+	valueCount(jobId: string): number {
+		const found = this.#runOf.get(jobId);
+		return found ? found.graph.valuesOf(found.index).length : 0;
+	}
+
+	/** The job's metric has reached a step. Returns the jobs of its sweep to stop. */
+	reported(jobId: string, step: number): ReplayJob[] {
+		const found = this.#runOf.get(jobId);
+		if (!found) return [];
+		const stopped = new Set(found.graph.reported(found.index, step));
+		if (stopped.size > 0) this.#due.add(found.graph);
+		return found.graph.jobs.filter((job) => {
+			const index = this.#runOf.get(job.id)?.index;
+			return index !== undefined && stopped.has(index) && job.finishedAtMs === null && !job.givenUp;
+		});
+	}
+
 	/** Jobs of the runs that start now. */
 	release(planner: GraphPlanner | undefined, nowMs: number): TraceJob[] {
 		const graphs = [...this.#due];

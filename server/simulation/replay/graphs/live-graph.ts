@@ -1,5 +1,6 @@
 import { advancePipeline, type GraphStep, graphOf, type RunMove, type RunView } from "#server/domain/pipeline/advance.ts";
 import type { RunSpec } from "#server/domain/pipeline/pipeline.ts";
+import { decideStops, type Trial } from "#server/domain/pipeline/stop-rule.ts";
 import { FINAL_STEP_STATES, type PipelineState } from "#server/domain/states.ts";
 import { stepConditionHolds } from "#server/policy/step-condition.ts";
 import type { ReplayJob } from "../job.ts";
@@ -22,6 +23,8 @@ export class LiveGraph {
 	readonly #steps: readonly GraphStep[];
 	readonly #specs: readonly RunSpec[];
 	#runs: readonly RunView[];
+	/** By run: steps that its metric has reached. */
+	readonly #reached: number[] = [];
 	#state: PipelineState = "running";
 	/** Why it was not admitted. */
 	refusal: string | null = null;
@@ -64,6 +67,38 @@ export class LiveGraph {
 		this.#runs = this.#runs.map((run) => (run.index === index ? { ...run, job: { state, exitCode } } : run));
 	}
 
+	/** A run's job was stopped early. */
+	withdrawn(index: number): void {
+		this.#runs = this.#runs.map((run) => (run.index === index ? { ...run, job: { state: "cancelled", exitCode: null } } : run));
+	}
+
+	valuesOf(index: number): readonly number[] {
+		return this.pipeline.metric.get(this.#specs[index]?.name ?? "") ?? [];
+	}
+
+	/** Records that the metric of a run has reached a step, and returns the runs to stop for it, as the control loop does. */
+	reported(index: number, step: number): number[] {
+		const { stop } = this.pipeline.spec;
+		if (!stop || step === 0) return [];
+		this.#reached[index] = Math.max(step, this.#reached[index] ?? 0);
+		const { stops, reached } = decideStops(stop, this.#trials());
+		const why = new Map(stops.map((one) => [one.index, one.why]));
+		// The trial that reached the target ends by itself.
+		if (reached) for (const run of this.#runs) if (run.index !== reached.index && isOpen(run)) why.set(run.index, reached.why);
+		this.#runs = this.#runs.map((run) => (run.stopWhy ? run : { ...run, stopWhy: why.get(run.index) ?? null }));
+		return this.#runs.flatMap((run) => (why.has(run.index) && isRunning(run) ? [run.index] : []));
+	}
+
+	#trials(): Trial[] {
+		return this.#runs.flatMap((run): Trial[] => {
+			const values = this.valuesOf(run.index).slice(0, this.#reached[run.index] ?? 0);
+			if (values.length === 0) return [];
+			return [
+				{ index: run.index, isRunning: isRunning(run) && !run.stopWhy, points: values.map((value, at) => ({ step: at + 1, value })) },
+			];
+		});
+	}
+
 	/** Applies the next moves, as the control loop does, and returns the runs that start now. */
 	advance(nowMs: number): { due: DueRun[]; moves: readonly RunMove[] } {
 		const { moves, submit, state } = advancePipeline(this.#steps, this.#runs, {
@@ -84,4 +119,13 @@ export class LiveGraph {
 		});
 		return { due, moves };
 	}
+}
+
+/** Its job has not ended. */
+function isRunning({ state, job }: RunView): boolean {
+	return state === "submitted" && job?.state === "queued";
+}
+
+function isOpen(run: RunView): boolean {
+	return run.state === "waiting" || isRunning(run);
 }

@@ -21,6 +21,7 @@ export function reportGraphs(graphs: readonly LiveGraph[], leastMsOf: LeastMsOf)
 			...{ finishedAt: isoOf(finishedAtMs), deadlineAt: isoOf(deadlineMs), deadlineMet: isMet },
 			avoidableMiss: isMet === false && submittedAtMs + leastMs(graph, leastMsOf) <= (deadlineMs ?? 0),
 			...{ runs: graph.runs.length, runsSucceeded: graph.runs.filter(({ state }) => state === "succeeded").length },
+			runsStopped: graph.runs.filter(({ stopWhy }) => stopWhy != null).length,
 			cloudCostUsd: round3(Number(graph.costMicroUsd) / 1e6),
 			emissionsKg: graph.emissionsGrams === null ? null : round3(graph.emissionsGrams / 1000),
 		};

@@ -25,7 +25,7 @@ export class CloudOnDemand implements Strategy {
 	}
 
 	decide(): void {
-		for (const job of this.#waiting) this.place(job);
+		for (const job of this.#waiting) if (!job.givenUp) this.place(job);
 		this.#waiting.length = 0;
 	}
 

@@ -46,7 +46,7 @@ export class EagerSpot implements Strategy {
 	}
 
 	decide(): void {
-		for (const job of this.#waiting) this.#place(job);
+		for (const job of this.#waiting) if (!job.givenUp) this.#place(job);
 		this.#waiting.length = 0;
 	}
 

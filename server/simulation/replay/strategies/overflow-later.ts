@@ -33,7 +33,7 @@ export class OverflowLater extends EagerSpot {
 	override decide(): void {
 		for (let i = 0; i < this.#queue.length; ) {
 			const job = this.#queue[i];
-			if (!job || startHome(this.#home, job) || this.#leaves(job)) this.#queue.splice(i, 1);
+			if (!job || job.givenUp || startHome(this.#home, job) || this.#leaves(job)) this.#queue.splice(i, 1);
 			else i++;
 		}
 		super.decide();

@@ -85,6 +85,7 @@ export class OwnedBackfill implements Strategy {
 		let first: Line | null = null;
 		let least = Number.POSITIVE_INFINITY;
 		for (const line of this.#lines.values()) {
+			while (line.jobs[line.head]?.givenUp) line.head++;
 			const index = line.jobs[line.head]?.index ?? Number.POSITIVE_INFINITY;
 			if (index >= least || blocked.has(line)) continue;
 			least = index;

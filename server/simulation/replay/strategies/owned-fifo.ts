@@ -24,6 +24,7 @@ export class OwnedFifo implements Strategy {
 	ended(): void {}
 
 	decide(): void {
-		for (let job = this.#queue[this.#head]; job && startHome(this.#world, job); job = this.#queue[this.#head]) this.#head++;
+		for (let job = this.#queue[this.#head]; job && (job.givenUp || startHome(this.#world, job)); job = this.#queue[this.#head])
+			this.#head++;
 	}
 }

@@ -98,7 +98,10 @@ export class UniformProgress implements Strategy {
 
 	#reviewAll(): void {
 		this.#changed = false;
-		for (const watched of this.#watched.values()) this.#review(watched);
+		for (const [index, watched] of this.#watched) {
+			if (watched.job.givenUp) this.#watched.delete(index);
+			else this.#review(watched);
+		}
 		if (this.#owned) this.#returnHome();
 	}
 
