@@ -155,6 +155,48 @@ it("stores, lists and returns the files of a run as results of its job", async (
 	expect(json.run.data.tags).toContainEqual({ key: "mlflow.log-model.history", value: '[{"run_id":"x"}]' });
 });
 
+// The requests of mlflow 3.x for log_model within a run, and for loading models:/ID.
+it("logs a model as a folder of its run's artifacts with a status", async () => {
+	const models = "/mlflow/logged-models";
+	const create = { experiment_id: experimentId, name: "fraud", source_run_id: runId, params: [{ key: "rate", value: "0.1" }] };
+	const { json: made } = await call("POST", models, { json: create });
+	const { model_id, artifact_uri } = made.model.info;
+	expect(made.model.info).toMatchObject({
+		name: "fraud",
+		status: "LOGGED_MODEL_PENDING",
+		source_run_id: runId,
+		experiment_id: experimentId,
+	});
+	await call("POST", "/mlflow/runs/outputs", { json: { run_id: runId, models: [{ model_id, step: 3 }] } });
+	const folder = artifact_uri.replace("mlflow-artifacts:", "/mlflow-artifacts/artifacts");
+	expect((await call("PUT", `${folder}/MLmodel`, { body: "flavors: {}" })).status).toBe(200);
+	const finalized = await call("PATCH", `${models}/${model_id}`, { json: { model_id, status: "LOGGED_MODEL_READY" } });
+	expect(finalized.json.model.info.status).toBe("LOGGED_MODEL_READY");
+	await call("PATCH", `${models}/${model_id}/tags`, { json: { tags: [{ key: "stage", value: "test" }] } });
+	const { json: got } = await call("GET", `${models}/${model_id}`);
+	expect(got.model).toMatchObject({
+		info: { status: "LOGGED_MODEL_READY", artifact_uri, tags: [{ key: "stage", value: "test" }] },
+		data: { params: [{ key: "rate", value: "0.1" }] },
+	});
+	const files = [{ path: "MLmodel", is_dir: false, file_size: 11 }];
+	expect((await call("GET", `${models}/${model_id}/artifacts/directories`)).json).toEqual({ root_uri: artifact_uri, files });
+	const { json: run } = await call("GET", `/mlflow/runs/get?run_id=${runId}`);
+	expect(run.run.outputs).toEqual({ model_outputs: [{ model_id, step: 3 }] });
+	// A second model of the name has its own folder, and a model belongs to its team.
+	expect((await call("POST", models, { json: create })).json.model.info.artifact_uri).not.toBe(artifact_uri);
+	for (const [method, json] of [
+		["GET", undefined],
+		["PATCH", { status: "LOGGED_MODEL_READY" }],
+	] as const)
+		expect((await call(method, `${models}/${model_id}`, { as: "stranger", ...(json && { json }) })).status, method).toBe(404);
+	expect(await call("POST", models, { json: { experiment_id: experimentId, name: "fraud" } })).toMatchObject({
+		status: 400,
+		json: { message: expect.stringMatching(/needs a run.*start_run/) },
+	});
+	expect((await call("POST", models, { json: { ...create, name: "../x" } })).status).toBe(400);
+	expect((await call("GET", `${models}/m-1`)).status).toBe(404);
+});
+
 it("replaces a file, and charges the old one up to then", async () => {
 	await call("PUT", at("report.txt"), { body: "old" });
 	await Promise.all(["one", "three"].map((body) => call("PUT", at("report.txt"), { body })));

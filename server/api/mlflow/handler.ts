@@ -68,12 +68,12 @@ function isArtifactPath(url: string): boolean {
 }
 
 async function answerRoute(ctx: ServiceContext, req: IncomingMessage, url: URL): Promise<object> {
-	const route = ROUTES.get(`${req.method} ${url.pathname.slice(MLFLOW_PREFIX.length)}`);
+	const path = url.pathname.slice(MLFLOW_PREFIX.length);
+	const [, model_id] = /^\/logged-models\/(m-[0-9a-z-]{1,62})(?:\/|$)/.exec(path) ?? [];
+	const route = ROUTES.get(`${req.method} ${model_id === undefined ? path : path.replace(model_id, "{model_id}")}`);
 	if (!route) throw new SpillwayError("not_found", `${req.method} ${url.pathname} is not part of the supported tracking API.`);
-	return route(
-		ctx,
-		req.method === "GET" ? Object.fromEntries(url.searchParams) : parseJson((await readBody(req, DOORS.rest)).toString("utf8")),
-	);
+	const given = req.method === "GET" ? Object.fromEntries(url.searchParams) : parseJson((await readBody(req, DOORS.rest)).toString("utf8"));
+	return route(ctx, model_id === undefined ? given : { ...Object(given), model_id });
 }
 
 async function answerArtifacts(

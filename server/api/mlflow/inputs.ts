@@ -14,6 +14,8 @@ const number = z.union([z.number(), z.enum(["NaN", "Infinity", "-Infinity"]).tra
 
 const tag = z.object({ key: name, value: text(5_000).default("") });
 const metric = z.object({ key: name, value: number, timestamp: integer.default(0), step: integer.default(0) });
+const param = z.object({ key: name, value: text(6_000) });
+const modelId = { model_id: text(64) };
 const runId = { run_id: text(64).optional(), run_uuid: text(64).optional() };
 
 function parseObject(json: string, ctx: z.RefinementCtx): object {
@@ -49,13 +51,23 @@ export const inputs = {
 	logBatch: z.object({
 		...runId,
 		metrics: z.array(metric).max(1_000).default([]),
-		params: z
-			.array(z.object({ key: name, value: text(6_000) }))
-			.max(100)
-			.default([]),
+		params: z.array(param).max(100).default([]),
 		tags: z.array(tag).max(100).default([]),
 	}),
 	logModel: z.object({ ...runId, model_json: text(65_536).transform(parseObject) }),
+	createModel: z.object({
+		name: name.refine((value) => !/[/:.%"']/.test(value) && value.trim() !== "", "must not contain / : . % \" or '").default("model"),
+		source_run_id: text(64).optional(),
+		model_type: text(250).default(""),
+		tags: z.array(tag).max(1_000).default([]),
+		params: z.array(param).max(1_000).default([]),
+	}),
+	model: z.object(modelId),
+	finalizeModel: z.object({ ...modelId, status: z.enum(["LOGGED_MODEL_PENDING", "LOGGED_MODEL_READY", "LOGGED_MODEL_UPLOAD_FAILED"]) }),
+	tagModel: z.object({ ...modelId, tags: z.array(tag).max(1_000) }),
+	setModelParams: z.object({ ...modelId, params: z.array(param).max(1_000) }),
+	listModelFiles: z.object({ ...modelId, artifact_directory_path: text(1_024).default("") }),
+	logOutputs: z.object({ ...runId, models: z.array(z.object({ ...modelId, step: integer.default(0) })).max(1_000) }),
 	listArtifacts: z.object({ ...runId, path: text(1_024).default("") }),
 	searchRuns: z.object({ experiment_ids: z.array(integer).max(100).default([]), max_results: integer.default(1_000) }),
 	history: z.object({ ...runId, metric_key: name }),

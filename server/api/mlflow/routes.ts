@@ -2,10 +2,12 @@ import { randomBytes } from "node:crypto";
 import type { z } from "zod";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { modelOutputs } from "#server/services/work/metric/logged-model.ts";
 import * as tracking from "#server/services/work/metric/tracking.ts";
 import { listRunArtifacts } from "#server/services/work/run-artifact/read.ts";
 import { artifactUri, fileInfo } from "./artifacts.ts";
 import { inputs } from "./inputs.ts";
+import { createModel, finalizeModel, getModel, listModelFiles, logOutputs, setModelParams, tagModel } from "./logged-models.ts";
 
 type Route = (ctx: ServiceContext, input: unknown) => Promise<object>;
 
@@ -53,7 +55,7 @@ const RESULTS_MAX = 1_000;
 /** The tag with the metadata of logged models. */
 const MODEL_HISTORY = "mlflow.log-model.history";
 
-/** Supported operations of the tracking API, by method and path below `/api/2.0/mlflow`. */
+/** Supported operations of the tracking API, by method and path below `/api/2.0/mlflow`. `{model_id}` becomes a field of the input. */
 export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
 	[
 		"POST /experiments/create",
@@ -96,7 +98,14 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
 			return { run: runView(await tracking.createRun(ctx, input)) };
 		}),
 	],
-	["GET /runs/get", route(inputs.run, async (ctx, input) => ({ run: runView(await tracking.getRun(ctx, idOf(input))) }))],
+	[
+		"GET /runs/get",
+		route(inputs.run, async (ctx, input) => {
+			const found = await tracking.getRun(ctx, idOf(input));
+			const models = await modelOutputs(ctx, found.run);
+			return { run: { ...runView(found), outputs: { model_outputs: models.map(({ id, step }) => ({ model_id: id, step })) } } };
+		}),
+	],
 	[
 		"POST /runs/update",
 		route(inputs.updateRun, async (ctx, input) => {
@@ -132,6 +141,13 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
 			return {};
 		}),
 	],
+	["POST /runs/outputs", route(inputs.logOutputs, logOutputs)],
+	["POST /logged-models", route(inputs.createModel, createModel)],
+	["GET /logged-models/{model_id}", route(inputs.model, getModel)],
+	["PATCH /logged-models/{model_id}", route(inputs.finalizeModel, finalizeModel)],
+	["PATCH /logged-models/{model_id}/tags", route(inputs.tagModel, tagModel)],
+	["POST /logged-models/{model_id}/params", route(inputs.setModelParams, setModelParams)],
+	["GET /logged-models/{model_id}/artifacts/directories", route(inputs.listModelFiles, listModelFiles)],
 	[
 		"GET /artifacts/list",
 		route(inputs.listArtifacts, async (ctx, input) => {

@@ -36,10 +36,10 @@ export const trackingRun = pgTable(
 	(t) => [index("tracking_run_experiment").on(t.experimentId, t.startMs.desc()), index("tracking_run_job").on(t.jobId)],
 );
 
-/** Parameters and tags of runs. */
+/** Parameters, tags and logged models of runs. The value of a model is JSON. */
 export const trackingValue = pgTable(
 	"tracking_value",
-	{ runId: text().notNull(), kind: text({ enum: ["param", "tag"] }).notNull(), key: text().notNull(), value: text().notNull() },
+	{ runId: text().notNull(), kind: text({ enum: ["param", "tag", "model"] }).notNull(), key: text().notNull(), value: text().notNull() },
 	(t) => [primaryKey({ columns: [t.runId, t.kind, t.key] })],
 );
 
