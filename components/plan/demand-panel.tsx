@@ -61,6 +61,7 @@ export function DemandPanel({ studyId, assessment }: { studyId: string; assessme
 
 function Filter(props: { label: string; names: readonly string[]; value: string | null; onChange: (value: string | null) => void }) {
 	const { label, names, value, onChange } = props;
+	if (names.length < 2 && value === null) return null;
 	return (
 		<Select aria-label={label} className="max-w-52" value={value ?? ""} onChange={(event) => onChange(event.target.value || null)}>
 			<option value="">{label === "Team" ? "All teams" : "All classes"}</option>
