@@ -2,8 +2,9 @@ import path from "node:path";
 import { defineConfig } from "vitest/config";
 
 const ROOMS = "{server,cli,clients,components,scripts,bench,examples}";
-/** Rooms without processes, sockets or module state: their tests share a worker's modules, which spares loading the house 200 times. */
-const PURE_ROOMS = "{components,cli,bench,server/{kernel,domain,policy,scheduling,accounting,simulation,rates}}";
+/** Tests in these rooms leave nothing in their modules, so that a worker loads the modules once for all of them. */
+const PURE_ROOMS =
+	"{components,cli,bench,server/{accounting,api,contract,control-loop,domain,emulators,kernel,plan,policy,providers,rates,scheduling,services,simulation}}";
 const PURE_TESTS = `${PURE_ROOMS}/**/*.test.{ts,tsx}`;
 const DATABASE_TESTS = `${ROOMS}/**/*.db.test.{ts,tsx}`;
 const SETTINGS = {

@@ -118,7 +118,7 @@ describe("termination", () => {
 	});
 
 	it("applies before the start: a pending machine never executes its user-data", async () => {
-		emulator.faults.add({ action: "RunInstances", behaviour: { kind: "slow_boot", durationMs: 200 } });
+		emulator.faults.add({ action: "RunInstances", behaviour: { kind: "slow_boot", durationMs: 600_000 } });
 		const id = await launch("#!/bin/sh\necho up > up\n");
 		await terminate(id);
 		await terminated(id);

@@ -54,7 +54,8 @@ beforeEach(async () => {
 afterEach(async () => {
 	await newDriver().close({ stopJobs: true, graceMs: 0 });
 	for (const driver of drivers) await driver.close({ stopJobs: false, graceMs: 0 });
-	await rm(home, { recursive: true, force: true });
+	// Ended supervisors may still be writing their last state.
+	await rm(home, { recursive: true, force: true, maxRetries: 10 });
 });
 
 const shell = (script: string, changes: Partial<StartAttempt["spec"]> = {}, start: Partial<StartAttempt> = {}) => {

@@ -28,7 +28,8 @@ describeClusterDriverContract("local", async () => {
 		async cleanup() {
 			await newDriver().close({ stopJobs: true, graceMs: 0 });
 			for (const driver of drivers) await driver.close({ stopJobs: false, graceMs: 0 });
-			await rm(home, { recursive: true, force: true });
+			// Ended supervisors may still be writing their last state.
+			await rm(home, { recursive: true, force: true, maxRetries: 10 });
 		},
 		features: { realProcesses: true, checkpointFolder: true, secretFiles: true },
 	};
