@@ -1,21 +1,8 @@
 import { expect, type Page } from "@playwright/test";
-import { findViolations } from "./support/look.ts";
+import { expectWhole, expectWholeInEachLook, LOOKS } from "./support/look.ts";
 import { open, test } from "./support/people.ts";
 import { aJob, isOver, jobWhen, makeQuiet, rest } from "./support/rest.ts";
 import { focusFirstRow } from "./support/rows.ts";
-
-/** The rules that depend on the theme. The others were checked on the same elements in the light theme. */
-const COLOR_RULES = ["color-contrast", "link-in-text-block"];
-/** Accepted violations with their rule, target (as reported by axe) and reason. */
-const ACCEPTED: readonly { rule: string; target: RegExp; reason: string }[] = [];
-
-/** The screen is loaded in the first of these, and then follows changes of window and theme as in a browser. */
-const LOOKS = [
-	{ colorScheme: "light", viewport: { width: 390, height: 844 } },
-	{ colorScheme: "light", viewport: { width: 1440, height: 900 } },
-	{ colorScheme: "dark", viewport: { width: 1440, height: 900 } },
-	{ colorScheme: "dark", viewport: { width: 390, height: 844 } },
-] as const;
 
 interface Screen {
 	path: () => string;
@@ -131,14 +118,7 @@ test.describe("each screen renders without errors and is accessible, in both the
 async function expectAllLooks(page: Page, screen: Screen): Promise<void> {
 	const complaints = listen(page);
 	await open(page, screen.path(), screen.title);
-	for (const { colorScheme, viewport } of LOOKS) {
-		await test.step(`${colorScheme}, ${viewport.width} px`, async () => {
-			await page.setViewportSize(viewport);
-			await page.emulateMedia({ colorScheme });
-			await screen.ready(page);
-			await expectWhole(page, colorScheme);
-		});
-	}
+	await expectWholeInEachLook(page, () => screen.ready(page));
 	expect(complaints).toEqual([]);
 }
 
@@ -177,18 +157,4 @@ function listen(page: Page): string[] {
 		if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
 	});
 	return complaints;
-}
-
-async function expectWhole(page: Page, colorScheme: "light" | "dark"): Promise<void> {
-	await expect(page.getByRole("main")).toHaveCount(1);
-	await expect(page.getByRole("main").getByRole("alert")).toHaveCount(0);
-	const layout = () =>
-		page.evaluate(() => ({
-			shown: getComputedStyle(document.documentElement).colorScheme,
-			scrollsSideways: document.documentElement.scrollWidth > document.documentElement.clientWidth,
-		}));
-	// The page applies a change of theme or width in its next frame.
-	await expect.poll(layout).toEqual({ shown: expect.stringContaining(colorScheme), scrollsSideways: false });
-	const found = await findViolations(page, colorScheme === "light" ? {} : { rules: COLOR_RULES });
-	expect(found.filter((one) => !ACCEPTED.some(({ rule, target }) => rule === one.rule && target.test(one.target)))).toEqual([]);
 }

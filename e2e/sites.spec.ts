@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, type Page } from "@playwright/test";
 import { KubernetesEmulator } from "#server/emulators/kubernetes/emulator.ts";
-import { expectAccessible } from "./support/look.ts";
+import { expectAccessible, expectAccessibleInBothThemes } from "./support/look.ts";
 import { open, test } from "./support/people.ts";
 import { ROOT } from "./support/system.ts";
 
@@ -56,14 +56,6 @@ test("a cloud account is checked, added, disabled and removed by keyboard", asyn
 const stepOf = (page: Page, title: string) =>
 	page.getByRole("list", { name: "Check steps" }).getByRole("listitem").filter({ hasText: title });
 
-async function pictures(page: Page, name: string): Promise<void> {
-	for (const colorScheme of ["light", "dark"] as const) {
-		await page.emulateMedia({ colorScheme });
-		await expectAccessible(page);
-		await page.screenshot({ path: test.info().outputPath(`${name}-${colorScheme}.png`), fullPage: true });
-	}
-}
-
 test("the forms of the other site types show the result or the fix of every check step", async ({ page }) => {
 	await open(page, "/settings/sites/new", "Add site");
 	const choose = async (title: string, boxes: Record<string, string>) => {
@@ -84,7 +76,7 @@ test("the forms of the other site types show the result or the fix of every chec
 	await expect(stepOf(page, "Regions and machines")).toContainText(/eastus: \d+ GPU sizes/);
 	await expect(stepOf(page, "Network within a gang")).toContainText("networkSecurityGroups/read");
 	await expect(page.getByText("All checks passed.")).toBeVisible();
-	await pictures(page, "azure");
+	await expectAccessibleInBothThemes(page);
 
 	await choose("Google Cloud", {
 		Project: "emulated-project",
@@ -97,7 +89,7 @@ test("the forms of the other site types show the result or the fix of every chec
 		"Instances reach each other on all ports: the network default in us-central1.",
 	);
 	await expect(page.getByText("All checks passed.")).toBeVisible();
-	await pictures(page, "google");
+	await expectAccessibleInBothThemes(page);
 
 	// Nothing listens on this port.
 	await choose("Slurm", {
@@ -112,7 +104,7 @@ test("the forms of the other site types show the result or the fix of every chec
 	const steps = page.getByRole("list", { name: "Check steps" });
 	await expect(steps.getByRole("listitem").first()).toContainText("failed");
 	await expect(steps.getByRole("listitem").nth(1)).toContainText("Skipped, because");
-	await pictures(page, "slurm");
+	await expectAccessibleInBothThemes(page);
 
 	const rights = ["kubernetes-rbac.yaml", "kubernetes-adoption-rbac.yaml"].map((file) =>
 		readFileSync(path.join(ROOT, "docs/providers", file), "utf8"),
@@ -136,7 +128,7 @@ test("the forms of the other site types show the result or the fix of every chec
 		await page.getByLabel("Namespaces to adopt from (optional)", { exact: true }).fill("elsewhere");
 		await check();
 		await expect(stepOf(page, "Other users' jobs")).toContainText("kubernetes-adoption-rbac.yaml");
-		await pictures(page, "kubernetes");
+		await expectAccessibleInBothThemes(page);
 	} finally {
 		await cluster.stop();
 	}
