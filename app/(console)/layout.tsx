@@ -20,7 +20,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
 	const drawnAtMs = Date.now() - SECOND_MS;
 	const actor = await signedIn();
 	const client = getQueryClient();
-	await client.prefetchQuery(trpc.job.counts.queryOptions());
+	await Promise.all([client.prefetchQuery(trpc.job.counts.queryOptions()), client.prefetchQuery(trpc.approval.count.queryOptions())]);
 	const demoHistory = await client.fetchQuery(trpc.overview.summary.queryOptions()).then(
 		(summary) => summary.demoHistory,
 		// The shell renders even if this fails; Overview shows the error.
@@ -31,7 +31,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
 	return (
 		<TrpcProviders>
 			<NuqsAdapter>
-				<HydrateClient>
+				<HydrateClient only={[trpc.job.counts.queryKey(), trpc.approval.count.queryKey()]}>
 					<LiveUpdates drawnAtMs={drawnAtMs}>
 						<ConsoleShell
 							user={{

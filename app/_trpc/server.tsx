@@ -1,4 +1,4 @@
-import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
+import { dehydrate, HydrationBoundary, hashKey, type QueryKey } from "@tanstack/react-query";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { cache, type ReactNode } from "react";
 import { signedIn } from "#app/_session.ts";
@@ -24,8 +24,14 @@ export const caller = cache(async () => {
 /**
  * Sends prefetched data to the browser so that it is not fetched twice. Only when signed in: a page renders in parallel
  * with its layout, which redirects visitors, and every rejected query would log an error.
+ * `only`: a layout names its own queries, because it ends last and would send the page's a second time.
  */
-export async function HydrateClient({ children }: { children: ReactNode }): Promise<ReactNode> {
+export async function HydrateClient({ only, children }: { only?: readonly QueryKey[]; children: ReactNode }): Promise<ReactNode> {
 	await signedIn();
-	return <HydrationBoundary state={failuresLeftToBrowser(dehydrate(getQueryClient()))}>{children}</HydrationBoundary>;
+	const hashes = only?.map((key) => hashKey(key));
+	const state = dehydrate(
+		getQueryClient(),
+		hashes && { shouldDehydrateQuery: ({ queryHash, state: { status } }) => status === "success" && hashes.includes(queryHash) },
+	);
+	return <HydrationBoundary state={failuresLeftToBrowser(state)}>{children}</HydrationBoundary>;
 }

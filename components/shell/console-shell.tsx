@@ -1,5 +1,4 @@
 "use client";
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { AppShell } from "#components/shell/app-shell.tsx";
 import { DemoBanner, SetupBanner } from "#components/shell/demo-banner.tsx";
@@ -26,7 +25,7 @@ type ConsoleShellProps = {
 export function ConsoleShell({ user, nowMs, demoHistory, demoBannerHidden, openSetupSteps, signOut, children }: ConsoleShellProps) {
 	const trpc = useTRPC();
 	const { data: counts } = useAwaitedQuery(trpc.job.counts.queryOptions());
-	const { data: asked } = useQuery(trpc.approval.count.queryOptions());
+	const { data: asked } = useAwaitedQuery(trpc.approval.count.queryOptions());
 	const active = counts ? LIVE_JOB_STATES.reduce((sum, state) => sum + counts[state], 0) : 0;
 
 	return (
