@@ -1,11 +1,11 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { redirect } from "next/navigation";
 import { BrandMark } from "#components/shell/brand.tsx";
 import { ownPath } from "#components/sign-in/own-path.ts";
 import { SignInForm } from "#components/sign-in/sign-in-form.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Icon } from "#components/ui/icon.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { sessionActor } from "#server/auth/session.ts";
 import { needsAdministrator } from "#server/auth/set-up.ts";
 import { signInOptions } from "#server/auth/sign-in-options.ts";

@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Place } from "#components/place/place.tsx";
@@ -10,6 +9,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Chip } from "#components/ui/chip.tsx";
 import { DefinitionList } from "#components/ui/definition-list.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { AnswerForm } from "./answer-form.tsx";

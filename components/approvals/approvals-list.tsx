@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { formatMoney } from "#components/money/format-money.ts";
 import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
@@ -7,6 +6,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Chip } from "#components/ui/chip.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 import { type ApprovalItem, type ApprovalsView, approvalsHref, approvalsQuery } from "./params.ts";
 import { APPROVAL_STATES, answerWords } from "./words.ts";
 

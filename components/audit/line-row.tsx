@@ -1,11 +1,11 @@
 "use client";
-import Link from "next/link";
 import { Time } from "#components/time/relative-time.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import { cn } from "#components/ui/cn.ts";
 import { CopyId } from "#components/ui/copy-id.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Icon } from "#components/ui/icon.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Td, Tr } from "#components/ui/table.tsx";
 import { type DiffLine, prepareDiff } from "./prepare-diff.ts";
 

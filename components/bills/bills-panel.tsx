@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import {
 	type BillsView,
 	billsHref,
@@ -19,6 +18,7 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Health } from "#components/ui/chip.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { formatCount } from "#components/ui/format-number.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { SegmentedLinks } from "#components/ui/segmented.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
@@ -174,7 +174,6 @@ function Row({ item, view }: { item: ReconciledResource; view: BillsView }) {
 				) : (
 					<Link
 						href={`${billsHref({ ...view, resource: resourceId })}#lines`}
-						prefetch={false}
 						aria-current={isShown ? "true" : undefined}
 						className={cn("max-md:inline-flex max-md:min-h-6 max-md:items-center", LINK)}
 					>
@@ -198,7 +197,7 @@ function Row({ item, view }: { item: ReconciledResource; view: BillsView }) {
 				) : charges === null ? (
 					instanceId
 				) : (
-					<Link href={charges} prefetch={false} title={instanceId} className="text-accent hover:underline">
+					<Link href={charges} title={instanceId} className="text-accent hover:underline">
 						{instanceId}
 						<span className="sr-only">: charges</span>
 					</Link>

@@ -1,11 +1,11 @@
 "use client";
-import Link from "next/link";
 import { type AlertItem, type AlertState, alertsQuery } from "#components/budgets/params.ts";
 import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Dot } from "#components/ui/chip.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
 interface RuleView {
@@ -38,7 +38,7 @@ function PageLink({ rule, closedAt }: AlertItem) {
 	const { page } = RULE[rule];
 	if (!page || closedAt) return null;
 	return (
-		<Link href={page.href} prefetch={false} className="font-strong text-accent hover:underline">
+		<Link href={page.href} className="font-strong text-accent hover:underline">
 			{page.label}
 		</Link>
 	);

@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { CapBar } from "#components/budgets/cap-bar.tsx";
 import { budgetsCsv } from "#components/budgets/export-csv.ts";
 import { budgetsHref } from "#components/budgets/params.ts";
@@ -12,6 +11,7 @@ import { formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 import { KeyItem } from "#components/ui/meter.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";

@@ -1,6 +1,5 @@
 "use client";
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { useMemo } from "react";
 import { budgetDrill } from "#components/budgets/drill.ts";
 import type { BudgetDetail } from "#components/budgets/params.ts";
@@ -8,6 +7,7 @@ import { burnDownDays } from "#components/budgets/prepare-burn-down.ts";
 import { valueInPlot } from "#components/charts/plot-frame.ts";
 import { useReadout } from "#components/charts/use-readout.ts";
 import { useWidth } from "#components/charts/use-width.ts";
+import { Link } from "#components/ui/link.tsx";
 
 /** Recharts loads after the page, so that it does not count toward the first load. */
 const BurnDownPlot = dynamic(() => import("#components/budgets/burn-down-plot.tsx").then((m) => m.BurnDownPlot), { ssr: false });
@@ -38,7 +38,7 @@ export function BurnDownChart({ budget, nowMs }: { budget: BudgetDetail; nowMs: 
 			<p className="tabular min-h-6 px-4 text-xs text-ink-2">
 				{say(readout.current)}{" "}
 				{href && (
-					<Link href={href} prefetch={false} className="ml-2 font-strong text-accent hover:underline">
+					<Link href={href} className="ml-2 font-strong text-accent hover:underline">
 						Charges
 					</Link>
 				)}

@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { budgetDrill } from "#components/budgets/drill.ts";
 import { budgetsHref } from "#components/budgets/params.ts";
 import { againstCap } from "#components/budgets/prepare-rows.ts";
@@ -10,6 +9,7 @@ import { Money } from "#components/money/money.tsx";
 import { Drill } from "#components/spend/cells.tsx";
 import { formatDay } from "#components/time/format-time.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Meter } from "#components/ui/meter.tsx";
 import { PanelHeader } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";

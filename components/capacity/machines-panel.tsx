@@ -1,6 +1,5 @@
 "use client";
 import type { inferRouterOutputs } from "@trpc/server";
-import Link from "next/link";
 import { machinesCsv } from "#components/capacity/export-csv.ts";
 import { MACHINES_QUERY } from "#components/capacity/params.ts";
 import { CsvButton } from "#components/csv/csv-button.tsx";
@@ -13,6 +12,7 @@ import { Elapsed, Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { CopyId } from "#components/ui/copy-id.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import type { AppRouter } from "#server/api/trpc/router.ts";

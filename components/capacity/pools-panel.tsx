@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import type { Site } from "#components/capacity/lead.ts";
 import { LINE_QUERY } from "#components/capacity/params.ts";
 import { holdersOf } from "#components/capacity/slots.ts";
@@ -8,6 +7,7 @@ import { StateGlyph } from "#components/job-state/state-mark.tsx";
 import { Elapsed, Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 

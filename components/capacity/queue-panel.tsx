@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { useState } from "react";
 import { queueCsv } from "#components/capacity/export-csv.ts";
 import { hasQueue } from "#components/capacity/own-kinds.ts";
@@ -12,6 +11,7 @@ import type { Outputs } from "#components/trpc/outputs.ts";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";

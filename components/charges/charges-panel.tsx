@@ -1,6 +1,5 @@
 "use client";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { Carbon, Grams } from "#components/emissions/carbon.tsx";
@@ -27,6 +26,7 @@ import { cn } from "#components/ui/cn.ts";
 import { CopyId } from "#components/ui/copy-id.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
 function useCharges(view: ChargesView) {
@@ -213,17 +213,17 @@ function Row({ charge, carbon, onRefund }: { charge: ChargeLine; carbon: boolean
 			<Td phone="a" className={cn("truncate font-strong", carbon ? "max-w-40" : "max-w-48")}>
 				{charge.jobId === null ? (
 					<>
-						<Link href={cause.href} prefetch={false} className="text-accent hover:underline">
+						<Link href={cause.href} className="text-accent hover:underline">
 							{cause.word}
 						</Link>{" "}
 						<CopyId value={cause.id} />
 					</>
 				) : (
 					<>
-						<Link href={`/jobs/${charge.jobId}`} prefetch={false} className="text-accent hover:underline">
+						<Link href={`/jobs/${charge.jobId}`} className="text-accent hover:underline">
 							{charge.jobName ?? charge.jobId}
 						</Link>{" "}
-						<Link href={cause.href} prefetch={false} title={cause.id} className="text-xs font-book text-ink-3 hover:underline">
+						<Link href={cause.href} title={cause.id} className="text-xs font-book text-ink-3 hover:underline">
 							{cause.word.toLowerCase()}
 						</Link>
 					</>

@@ -1,4 +1,3 @@
-import Link from "next/link";
 import { billsHref } from "#components/bills/params.ts";
 import { budgetsHref } from "#components/budgets/params.ts";
 import { CORRECTION_WORD } from "#components/spend/prepare-charges.ts";
@@ -6,6 +5,7 @@ import { type ChargesView, chargesHref } from "#components/spend/view.ts";
 import { statementHref } from "#components/statements/search-params.ts";
 import { formatExact } from "#components/time/format-time.ts";
 import { Icon } from "#components/ui/icon.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { parseLedgerCut } from "#server/domain/ledger-cut.ts";
 import { monthWords } from "#server/domain/statement-words.ts";
 

@@ -1,9 +1,9 @@
 "use client";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { EventsSwitch, type EventsSwitchProps } from "#components/charts/events-switch.tsx";
 import { LegendSwitch } from "#components/charts/legend-switch.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 import { KeyMark, type MarkFill } from "#components/ui/meter.tsx";
 
 export type LegendEntry = {
@@ -49,7 +49,6 @@ export function ChartLegend({ entries, hidden, onToggle, previous = null, events
 							{href ? (
 								<Link
 									href={href}
-									prefetch={false}
 									scroll={false}
 									title={`Filter by ${label}`}
 									className={cn("hover:text-ink hover:underline", !shown && "line-through")}

@@ -1,6 +1,5 @@
 "use client";
 import dynamic from "next/dynamic";
-import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ComponentProps, useRef } from "react";
 import { barsCsv, marksByBar } from "#components/charts/bars-csv.ts";
@@ -14,6 +13,7 @@ import type { PngEvent } from "#components/charts/save-png.ts";
 import { type BarsInput, hideSeries, readBar, tabulateBars } from "#components/charts/stacked-bars.ts";
 import { useWidth } from "#components/charts/use-width.ts";
 import { MoneyText } from "#components/money/money.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { KeyMark } from "#components/ui/meter.tsx";
 
 /** Actions of a chart besides reading values. */
@@ -152,7 +152,7 @@ function BarReadout({ input, index, href }: { input: BarsInput; index: number; h
 						</span>
 					)}
 					{href && (
-						<Link href={href} prefetch={false} className="font-strong text-accent hover:underline">
+						<Link href={href} className="font-strong text-accent hover:underline">
 							Charges
 						</Link>
 					)}

@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { StateGlyph } from "#components/job-state/state-mark.tsx";
 import { shownState } from "#components/jobs/cells.tsx";
 import { compareHref, othersQuery } from "#components/jobs/compare-link.ts";
@@ -8,6 +7,7 @@ import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
@@ -39,7 +39,7 @@ export function ChooseOther({ id }: { id: string }) {
 						{others.map((other) => (
 							<Tr key={other.id}>
 								<Td phone="a">
-									<Link href={compareHref(id, other.id)} prefetch={false} className="font-strong hover:underline">
+									<Link href={compareHref(id, other.id)} className="font-strong hover:underline">
 										{other.name}
 									</Link>{" "}
 									<span className="text-ink-3">{other.project}</span>

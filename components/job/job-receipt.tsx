@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { Carbon } from "#components/emissions/carbon.tsx";
 import { ReceiptCarbon } from "#components/emissions/receipt-carbon.tsx";
 import { Money } from "#components/money/money.tsx";
@@ -11,6 +10,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobDetail, ReceiptView } from "#components/trpc/outputs.ts";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel, PanelSplit } from "#components/ui/panel.tsx";
 import { electricityWords } from "#server/domain/home-electricity.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
@@ -84,7 +84,7 @@ function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 							<Grams milligrams={emissionsMilligrams} />
 						</td>
 						<td className={cn(CELL, "num", !open && "text-md")}>
-							<Link href={chargesOf(job, nowMs)} prefetch={false} className="underline-offset-4 hover:text-accent hover:underline">
+							<Link href={chargesOf(job, nowMs)} className="underline-offset-4 hover:text-accent hover:underline">
 								<Money value={costMicroUsd} fact={`job/${job.id}/cost`} />
 								<span className="sr-only">: charges</span>
 							</Link>

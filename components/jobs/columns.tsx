@@ -1,8 +1,8 @@
-import Link from "next/link";
 import type { Column, PhoneFacts } from "#components/data-table/model.ts";
 import { formatSpan } from "#components/time/format-time.ts";
 import { RangeAxis } from "#components/time/range-mark.tsx";
 import type { JobView } from "#components/trpc/outputs.ts";
+import { Link } from "#components/ui/link.tsx";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { JobCost, JobGlyph, JobPlace, JobRoom, JobStart, JobState, JobTotal, JobWaited } from "./cells.tsx";
 import type { HourlyRates } from "./estimate.ts";
@@ -29,7 +29,7 @@ export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates:
 			header: "Job",
 			...sort("ascending"),
 			cell: (job) => (
-				<Link href={`/jobs/${job.id}`} prefetch={false} title={job.name} className="font-strong hover:underline">
+				<Link href={`/jobs/${job.id}`} title={job.name} className="font-strong hover:underline">
 					{job.name}
 				</Link>
 			),
@@ -121,7 +121,7 @@ export function jobPhoneFacts(job: JobView, rates: HourlyRates, axisMs: number):
 	return {
 		mark: <JobGlyph job={job} />,
 		a: (
-			<Link href={`/jobs/${job.id}`} prefetch={false} className="font-strong">
+			<Link href={`/jobs/${job.id}`} className="font-strong">
 				{job.name}
 			</Link>
 		),

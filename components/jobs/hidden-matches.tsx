@@ -1,8 +1,8 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
+import { Link } from "#components/ui/link.tsx";
 import { useToday } from "./facet-count.tsx";
 import { type JobSearch, serializeJobSearch } from "./search-params.ts";
 import { wholeView } from "./views.ts";

@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { machinesCsv } from "#components/capacity/export-csv.ts";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { StateGlyph } from "#components/job-state/state-mark.tsx";
@@ -10,6 +9,7 @@ import { Place } from "#components/place/place.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 
 const SHOWN = 8;

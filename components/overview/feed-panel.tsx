@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { useCallback, useState } from "react";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { Money } from "#components/money/money.tsx";
@@ -14,6 +13,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Dot } from "#components/ui/chip.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { DAY_MS } from "#server/kernel/units.ts";
 

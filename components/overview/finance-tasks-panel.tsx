@@ -1,10 +1,10 @@
 "use client";
-import Link from "next/link";
 import { Money } from "#components/money/money.tsx";
 import { financeTasks } from "#components/overview/finance-tasks.ts";
 import { EmptyState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 
 /** Months to close and sign, bills to import, and differences to explain. @param lastMonth the last ended UTC month, "2026-10" */

@@ -1,11 +1,11 @@
 "use client";
-import Link from "next/link";
 import { useCallback } from "react";
 import { type LeadPart, prepareLead } from "#components/overview/lead.ts";
 import { Lead } from "#components/page/page-header.tsx";
 import { useTime } from "#components/time/clock.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
+import { Link } from "#components/ui/link.tsx";
 import { SECOND_MS } from "#server/kernel/units.ts";
 
 /** Refetch interval: a silent scheduler sends no event, so only time reveals it. */

@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { ReasonText } from "#components/job-state/reason-text.tsx";
 import { JobGlyph, JobPlace, JobStart, JobTotal } from "#components/jobs/cells.tsx";
 import { hourlyRates } from "#components/jobs/estimate.ts";
@@ -10,6 +9,7 @@ import { EmptyState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobView, Outputs } from "#components/trpc/outputs.ts";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
@@ -79,7 +79,7 @@ function Row({ job, rates }: { job: JobView; rates: ReturnType<typeof hourlyRate
 				<span className="flex min-w-0 items-center gap-2">
 					<JobGlyph job={job} />
 					<span className="sr-only">{job.state}</span>
-					<Link href={`/jobs/${job.id}`} prefetch={false} className="truncate font-strong hover:underline">
+					<Link href={`/jobs/${job.id}`} className="truncate font-strong hover:underline">
 						{job.name}
 					</Link>
 				</span>

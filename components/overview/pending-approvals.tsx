@@ -1,9 +1,9 @@
 "use client";
-import Link from "next/link";
 import { ApprovalsList } from "#components/approvals/approvals-list.tsx";
 import { approvalsQuery } from "#components/approvals/params.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 
 /** Pending approvals; renders nothing if there are none. */

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import type { Outputs } from "#components/trpc/outputs.ts";
+import { Link } from "#components/ui/link.tsx";
 
 type Origin = Pick<Outputs["pipeline"]["get"], "template" | "parameters">;
 

@@ -1,6 +1,5 @@
 "use client";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { Money } from "#components/money/money.tsx";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState, ErrorState } from "#components/page/states.tsx";
@@ -10,6 +9,7 @@ import type { Outputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Chip } from "#components/ui/chip.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";

@@ -1,12 +1,12 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { Money } from "#components/money/money.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import { Chip } from "#components/ui/chip.tsx";
 import { formatThreeDigits } from "#components/ui/format-number.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";

@@ -1,12 +1,12 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { versionsCsv } from "./export-csv.ts";
 import { policiesHref, VERSIONS_QUERY, type VersionView } from "./params.ts";
@@ -89,12 +89,7 @@ function VersionLine({ version: v, mode }: { version: VersionView; mode: "read" 
 			</span>
 			<span className="col-start-2 -col-end-1 text-pretty text-ink-2">
 				{v.message || "No message"}{" "}
-				<Link
-					href={policiesHref({ mode, version: v.version })}
-					scroll={false}
-					prefetch={false}
-					className="text-accent underline underline-offset-3"
-				>
+				<Link href={policiesHref({ mode, version: v.version })} scroll={false} className="text-accent underline underline-offset-3">
 					Open version {v.version}
 				</Link>
 				{last?.approvedByName && <span className="block text-xs text-ink-3">approved by {last.approvedByName}</span>}

@@ -1,6 +1,5 @@
 "use client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { useEffect, useState } from "react";
 import { StateMark } from "#components/job-state/state-mark.tsx";
 import { shownState } from "#components/jobs/cells.tsx";
@@ -12,6 +11,7 @@ import { shownPlace } from "#components/place/placement.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobView, QuoteView } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { useHydrated } from "#components/ui/use-hydrated.ts";
 import {
 	SETUP_TEST_NAMES,

@@ -1,4 +1,3 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { BrandMark } from "#components/shell/brand.tsx";
 import { NavLink, PhoneLink } from "#components/shell/nav-link.tsx";
@@ -8,6 +7,7 @@ import { MoreButton, PaletteButton } from "#components/shell/palette-button.tsx"
 import type { ShellCounts, ShellUser, SignOut } from "#components/shell/session.ts";
 import { UserMenu } from "#components/shell/user-menu.tsx";
 import { ClockProvider } from "#components/time/clock.tsx";
+import { Link } from "#components/ui/link.tsx";
 
 type AppShellProps = {
 	user: ShellUser;

@@ -1,9 +1,9 @@
 "use client";
-import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { DEMO_BANNER_COOKIE } from "#components/shell/demo-banner-cookie.ts";
 import { IconButton } from "#components/ui/button.tsx";
 import { Icon } from "#components/ui/icon.tsx";
+import { Link } from "#components/ui/link.tsx";
 
 const HIDE_SECONDS = 30 * 24 * 3_600;
 

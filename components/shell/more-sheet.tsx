@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useTheme } from "next-themes";
 import { actionsFor, screenOfPath, screensFor } from "#components/shell/navigation.ts";
@@ -7,6 +6,7 @@ import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Icon } from "#components/ui/icon.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { SegmentedControl } from "#components/ui/segmented.tsx";
 
 const ROW = "flex h-11 items-center gap-3 rounded-lg px-2 font-medium";

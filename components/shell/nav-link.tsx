@@ -1,9 +1,9 @@
 "use client";
-import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { type Screen, screenOfPath } from "#components/shell/navigation.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Icon } from "#components/ui/icon.tsx";
+import { Link } from "#components/ui/link.tsx";
 
 /** Sidebar entry: icon and label, or only the icon in the narrow sidebar. */
 export function NavLink({ screen, count }: { screen: Screen; count?: number | undefined }) {

@@ -1,8 +1,8 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { Money } from "#components/money/money.tsx";
 import type { Cell } from "#components/spend/prepare-table.ts";
 import { formatChange, formatCount } from "#components/ui/format-number.ts";
+import { Link } from "#components/ui/link.tsx";
 
 const LINK =
 	"rounded-sm underline-offset-4 hover:text-accent hover:underline max-md:inline-flex max-md:min-h-6 max-md:min-w-6 max-md:items-center";
@@ -20,7 +20,7 @@ export function CellMoney({ cell, what }: { cell: Cell; what: string }) {
 /** Links a figure to its charges. `what` names the figure for screen readers. */
 export function Drill({ href, what, children }: { href: string | null; what: string; children: ReactNode }) {
 	return href ? (
-		<Link href={href} prefetch={false} className={LINK}>
+		<Link href={href} className={LINK}>
 			{children}
 			<span className="sr-only"> {what}: charges</span>
 		</Link>

@@ -1,6 +1,5 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { parseAsString, useQueryState } from "nuqs";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { describeError } from "#components/page/error-boundary.tsx";
@@ -8,6 +7,7 @@ import { bucketOfView, datesOfView, type SpendView, spendQuery } from "#componen
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Select } from "#components/ui/input.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";

@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { Money } from "#components/money/money.tsx";
 import { MoreButton } from "#components/page/more-button.tsx";
 import { NoResults } from "#components/page/states.tsx";
@@ -14,6 +13,7 @@ import { BY_LABEL, DIMENSIONS, type SpendView, spendHref } from "#components/spe
 import { dateOf } from "#components/spend/zone-days.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 import { useSuspenseInfiniteQuery } from "#components/trpc/infinite-queries.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
 /** Dimensions with per-job totals. */
@@ -68,7 +68,6 @@ function Jobs({ view }: { view: SpendView }) {
 								<Td phone="a" className="max-w-70 truncate font-strong">
 									<Link
 										href={`/jobs/${job.key}`}
-										prefetch={false}
 										className="underline-offset-4 hover:underline max-md:inline-flex max-md:min-h-6 max-md:min-w-6 max-md:items-center"
 									>
 										{job.name}

@@ -1,11 +1,11 @@
 "use client";
-import Link from "next/link";
 import { Money } from "#components/money/money.tsx";
 import { CellMoney, Change } from "#components/spend/cells.tsx";
 import { prepareMonths } from "#components/spend/prepare-months.ts";
 import { useSpend } from "#components/spend/use-spend.ts";
 import type { SpendView } from "#components/spend/view.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
 /** Monthly comparison, independent of the range, with the screen's filters. */

@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { Fragment } from "react";
 import { Money } from "#components/money/money.tsx";
 import { EmptyState, NoResults } from "#components/page/states.tsx";
@@ -9,6 +8,7 @@ import { prepareSpendTable, type SpendRow } from "#components/spend/prepare-tabl
 import { useSpend } from "#components/spend/use-spend.ts";
 import { BY_LABEL, isFiltered, type SpendView, spendHref } from "#components/spend/view.ts";
 import { formatCount, formatPercent } from "#components/ui/format-number.ts";
+import { Link } from "#components/ui/link.tsx";
 import { ShareBar } from "#components/ui/meter.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { HOUR_MS } from "#server/kernel/units.ts";

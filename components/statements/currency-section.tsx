@@ -1,7 +1,7 @@
-import Link from "next/link";
 import { formatMoney } from "#components/money/format-money.ts";
 import { PaperTable, PTd, PTh, PTr, Section } from "#components/statements/paper.tsx";
 import type { StatementView } from "#components/statements/use-statement.ts";
+import { Link } from "#components/ui/link.tsx";
 import { LINE_WORDS, ratesWords, SIDE_WORDS } from "#server/domain/statement-words.ts";
 
 const RATES = (

@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { billsOfStatement } from "#components/bills/params.ts";
 import { budgetDrill } from "#components/budgets/drill.ts";
@@ -9,6 +8,7 @@ import { NoteDialog } from "#components/statements/note-dialog.tsx";
 import { PaperTable, PTd, PTh, PTr, Remark, Section } from "#components/statements/paper.tsx";
 import type { StatementView } from "#components/statements/use-statement.ts";
 import { Button } from "#components/ui/button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { cutOfVersion } from "#server/domain/ledger-cut.ts";
 
 /** Budgets and actuals, with a note for each overrun. */
@@ -121,7 +121,6 @@ function ToBills({ view, provider, what, children }: { view: StatementView; prov
 	return (
 		<Link
 			href={billsOfStatement(view.content, provider)}
-			prefetch={false}
 			className="rounded-sm underline-offset-4 hover:text-accent hover:underline max-md:inline-flex max-md:min-h-6 max-md:min-w-6 max-md:items-center"
 		>
 			{children}

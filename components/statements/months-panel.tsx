@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { Money } from "#components/money/money.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { ClosingDay } from "#components/statements/closing-day-dialog.tsx";
@@ -10,6 +9,7 @@ import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { monthWords } from "#server/domain/statement-words.ts";

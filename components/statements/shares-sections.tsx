@@ -1,4 +1,3 @@
-import Link from "next/link";
 import { Carbon } from "#components/emissions/carbon.tsx";
 import { Money } from "#components/money/money.tsx";
 import { Drill } from "#components/spend/cells.tsx";
@@ -6,6 +5,7 @@ import { statementDrill } from "#components/statements/drill.ts";
 import { None, PaperTable, PTd, PTh, PTr, Section } from "#components/statements/paper.tsx";
 import { gpuHours } from "#components/statements/prepare-statement.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
+import { Link } from "#components/ui/link.tsx";
 import type { StatementContent } from "#server/domain/statement.ts";
 
 /** Spend by team or project. Rows add up to the total. */
@@ -93,7 +93,6 @@ export function JobsSection({ content }: { content: StatementContent }) {
 							<PTd>
 								<Link
 									href={`/jobs/${jobId}`}
-									prefetch={false}
 									className="underline decoration-line-strong underline-offset-2 hover:decoration-current print:no-underline"
 								>
 									{name}

@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { Money } from "#components/money/money.tsx";
 import { Drill } from "#components/spend/cells.tsx";
@@ -13,6 +12,7 @@ import { Time } from "#components/time/relative-time.tsx";
 import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Health } from "#components/ui/chip.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 import { cutOfVersion } from "#server/domain/ledger-cut.ts";
 import { STATE_WORDS, teamTitle } from "#server/domain/statement-words.ts";
 

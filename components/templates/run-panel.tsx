@@ -1,12 +1,12 @@
 "use client";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { fieldErrorsOf } from "#components/page/field-errors.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { useSettled } from "#components/ui/use-settled.ts";

@@ -1,11 +1,11 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState, ErrorState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";

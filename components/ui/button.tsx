@@ -1,7 +1,7 @@
-import Link from "next/link";
 import type { ComponentProps, ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { Icon, type IconName } from "#components/ui/icon.tsx";
+import { Link } from "#components/ui/link.tsx";
 
 export type ButtonVariant = "default" | "primary" | "danger" | "quiet" | "link";
 export type ButtonSize = "md" | "sm";

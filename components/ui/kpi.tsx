@@ -1,6 +1,6 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 
 /**
  * A row of key figures. Each has label, value, a 10 px graphic and a note on the same four lines, so that figures

@@ -1,10 +1,10 @@
 "use client";
-import Link from "next/link";
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { type ButtonSize, type ButtonVariant, buttonClass } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Icon, type IconName } from "#components/ui/icon.tsx";
+import { Link } from "#components/ui/link.tsx";
 import { type Align, movePopover, type Side } from "#components/ui/popover.ts";
 
 export type MenuEntry =
@@ -173,7 +173,7 @@ function MenuRow({ entry, onDone }: { entry: MenuEntry; onDone: () => void }) {
 		entry.onSelect?.();
 	};
 	return entry.href ? (
-		<Link href={entry.href} prefetch={false} role="menuitem" tabIndex={-1} onClick={select} className={cn(row, tone)}>
+		<Link href={entry.href} role="menuitem" tabIndex={-1} onClick={select} className={cn(row, tone)}>
 			{inside}
 		</Link>
 	) : (

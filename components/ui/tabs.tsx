@@ -1,7 +1,7 @@
 "use client";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
+import { Link } from "#components/ui/link.tsx";
 
 export type TabLink = { id: string; label: ReactNode; href: string; count?: number };
 

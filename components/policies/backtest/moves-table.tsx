@@ -1,5 +1,4 @@
 "use client";
-import Link from "next/link";
 import { Fragment, useState } from "react";
 import { Money } from "#components/money/money.tsx";
 import { PlaceSwatch } from "#components/place/place.tsx";
@@ -16,6 +15,7 @@ import { formatDay, formatSpan } from "#components/time/format-time.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { formatCount } from "#components/ui/format-number.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { SegmentedControl } from "#components/ui/segmented.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";

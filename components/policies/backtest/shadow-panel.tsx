@@ -1,6 +1,5 @@
 "use client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import Link from "next/link";
 import { formatMoney } from "#components/money/format-money.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { ErrorState } from "#components/page/states.tsx";
@@ -10,6 +9,7 @@ import type { Outputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Chip } from "#components/ui/chip.tsx";
 import { formatCount, formatPercent } from "#components/ui/format-number.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { notify } from "#components/ui/toast.tsx";
