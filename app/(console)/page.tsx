@@ -34,6 +34,7 @@ import { ButtonLink } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { SegmentedLinks } from "#components/ui/segmented.tsx";
 import { ChartSkeleton, KpiSkeleton, TableSkeleton } from "#components/ui/skeleton.tsx";
+import { ChangeBoundary } from "#components/variance/change-boundary.tsx";
 import { sessionActor } from "#server/auth/session.ts";
 import { hasPermission } from "#server/domain/custom-role.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
@@ -49,12 +50,18 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 	const seesAll = role !== "data_scientist";
 	const nowMs = Date.now();
 	const client = getQueryClient();
-	void client.prefetchQuery(trpc.overview.summary.queryOptions());
-	void client.prefetchQuery(trpc.site.list.queryOptions());
 	void client.prefetchQuery(trpc.overview.demand.queryOptions(demandQuery(range)));
 	void client.prefetchQuery(trpc.overview.events.queryOptions(FEED_QUERY));
 	void client.prefetchQuery(trpc.instance.list.queryOptions(CLOUD_NOW_QUERY));
-	prefetchHome(role, nowMs);
+	prefetchFinance(role, nowMs);
+	// The layout waits for the summary anyway, and what is complete in the first HTML does not move.
+	await Promise.all([
+		client.prefetchQuery(trpc.overview.summary.queryOptions()),
+		client.prefetchQuery(trpc.site.list.queryOptions()),
+		role === "data_scientist"
+			? client.prefetchQuery(trpc.job.list.queryOptions(myJobsQuery(Math.floor(nowMs / DAY_MS) * DAY_MS)))
+			: client.prefetchQuery(trpc.approval.list.queryOptions(approvalsQuery("open"))),
+	]);
 	return (
 		<HydrateClient>
 			<PageHeader
@@ -116,11 +123,9 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 	);
 }
 
-function prefetchHome(role: Role, nowMs: number): void {
-	const client = getQueryClient();
-	if (role === "data_scientist") void client.prefetchQuery(trpc.job.list.queryOptions(myJobsQuery(Math.floor(nowMs / DAY_MS) * DAY_MS)));
-	else void client.prefetchQuery(trpc.approval.list.queryOptions(approvalsQuery("open")));
+function prefetchFinance(role: Role, nowMs: number): void {
 	if (role !== "finance") return;
+	const client = getQueryClient();
 	void client.prefetchQuery(trpc.statement.list.queryOptions({}));
 	void client.prefetchQuery(trpc.bill.list.queryOptions());
 	void client.prefetchQuery(trpc.bill.reconciliation.queryOptions({ month: utcMonthBefore(nowMs) }));
@@ -156,8 +161,8 @@ function Home({ role, nowMs }: { role: Role; nowMs: number }) {
 
 function Variance() {
 	return (
-		<QueryBoundary what="what changed" framed skeleton={<TableSkeleton rows={5} columns={4} label="Loading what changed" />}>
+		<ChangeBoundary>
 			<MonthVariance />
-		</QueryBoundary>
+		</ChangeBoundary>
 	);
 }

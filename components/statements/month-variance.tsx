@@ -1,9 +1,8 @@
 "use client";
-import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { VariancePanel } from "#components/spend/variance-panel.tsx";
 import type { SpendView } from "#components/spend/view.ts";
 import { dateOf } from "#components/spend/zone-days.ts";
-import { TextSkeleton } from "#components/ui/skeleton.tsx";
+import { ChangeBoundary } from "#components/variance/change-boundary.tsx";
 import type { StatementContent } from "#server/domain/statement.ts";
 import { partialMonthLabels } from "#server/domain/statement-words.ts";
 
@@ -16,8 +15,8 @@ export function MonthVariance({ content }: { content: Pick<StatementContent, "fr
 		dates: { from: dateOf(fromMs, zone), to: dateOf(toMs - 1, zone) },
 	};
 	return (
-		<QueryBoundary what="the causes of the change" framed skeleton={<TextSkeleton lines={2} label="Loading causes" className="py-5" />}>
+		<ChangeBoundary>
 			<VariancePanel view={view} />
-		</QueryBoundary>
+		</ChangeBoundary>
 	);
 }

@@ -1,13 +1,14 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { formatCount } from "#components/ui/format-number.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel, PanelSplit } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { type Change, type WaterfallStep, waterfall } from "./waterfall.ts";
 
-const PARTS_SHOWN = 8;
+export const PARTS_SHOWN = 8;
+export const CHANGE_COLUMNS = "minmax(0,1fr) minmax(0,1.1fr)";
 
 interface Part<Cause extends string> {
 	cause: Cause;
@@ -45,7 +46,7 @@ export function ChangePanel<Cause extends string>(props: ChangePanelProps<Cause>
 				<span title={`Compared with ${before}; causes add up exactly`}>{renderAmount(change.afterAmount - change.beforeAmount, true)}</span>
 			}
 		>
-			<PanelSplit columns="minmax(0,1fr) minmax(0,1.1fr)" className="border-t">
+			<PanelSplit columns={CHANGE_COLUMNS} className="border-t">
 				<Waterfall {...props} />
 				<Parts {...props} />
 			</PanelSplit>
@@ -106,7 +107,7 @@ function Parts<Cause extends string>({ change, words, renderAmount, hrefOf, href
 								{href === null ? (
 									name
 								) : (
-									<Link href={href} prefetch={false} className="font-strong hover:underline">
+									<Link href={href} className="font-strong hover:underline">
 										{name}
 										<span className="sr-only">: {hrefWhat}</span>
 									</Link>

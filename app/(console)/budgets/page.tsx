@@ -19,6 +19,7 @@ import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { Panel, PanelSplit } from "#components/ui/panel.tsx";
 import { SegmentedLinks } from "#components/ui/segmented.tsx";
 import { ChartSkeleton, KpiSkeleton, TableSkeleton } from "#components/ui/skeleton.tsx";
+import { ChangeBoundary } from "#components/variance/change-boundary.tsx";
 import { sessionActor } from "#server/auth/session.ts";
 
 export const metadata: Metadata = { title: "Budgets" };
@@ -62,9 +63,9 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 				</QueryBoundary>
 				{chosen && <BudgetCourse chosen={chosen} />}
 				{chosen && zone !== null && (
-					<QueryBoundary what="the causes of the change" framed skeleton={<TableSkeleton rows={3} columns={4} label="Loading causes" />}>
+					<ChangeBoundary>
 						<BudgetVariance chosen={chosen} zone={zone} />
-					</QueryBoundary>
+					</ChangeBoundary>
 				)}
 				<Panel
 					id="alerts"

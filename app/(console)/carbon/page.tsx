@@ -16,6 +16,7 @@ import { datesLabel, datesOf, rangeLabel } from "#components/spend/range.ts";
 import { Panel, PanelHeader, PanelSplit } from "#components/ui/panel.tsx";
 import { SegmentedLinks } from "#components/ui/segmented.tsx";
 import { ChartSkeleton, KpiSkeleton, TableSkeleton, TextSkeleton } from "#components/ui/skeleton.tsx";
+import { ChangeBoundary } from "#components/variance/change-boundary.tsx";
 import { sessionActor } from "#server/auth/session.ts";
 
 export const metadata: Metadata = { title: "Carbon" };
@@ -46,9 +47,9 @@ export default async function CarbonPage({ searchParams }: { searchParams: Promi
 				<QueryBoundary what="totals" framed skeleton={<KpiSkeleton count={5} label="Loading totals" />}>
 					<CarbonHead view={view} />
 				</QueryBoundary>
-				<QueryBoundary what="the causes of the change" framed skeleton={<TextSkeleton lines={2} label="Loading causes" className="py-5" />}>
+				<ChangeBoundary>
 					<CarbonVariancePanel view={view} />
-				</QueryBoundary>
+				</ChangeBoundary>
 				<Panel>
 					<PanelSplit columns="minmax(0,1.5fr) minmax(0,1fr)">
 						<div className="min-w-0 pb-3">

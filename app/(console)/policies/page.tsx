@@ -22,15 +22,18 @@ export default async function PoliciesPage() {
 	const actor = await sessionActor();
 	const canEdit = actor?.kind === "person" && actor.role === "platform";
 	const client = getQueryClient();
-	void client.prefetchQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY));
-	void client.prefetchQuery(trpc.policy.names.queryOptions());
 	void client.prefetchQuery(trpc.policy.versions.queryOptions(VERSIONS_QUERY));
-	void client.prefetchQuery(trpc.policy.proposals.queryOptions());
 	void client.prefetchQuery(trpc.budget.list.queryOptions());
 	if (canEdit) {
 		void client.prefetchQuery(trpc.policy.draft.get.queryOptions(ACTIVE_POLICY));
 		void client.prefetchQuery(trpc.policy.settings.queryOptions());
 	}
+	// The first screenful is complete in the first HTML, so that it does not move.
+	await Promise.all([
+		client.prefetchQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY)),
+		client.prefetchQuery(trpc.policy.names.queryOptions()),
+		client.prefetchQuery(trpc.policy.proposals.queryOptions()),
+	]);
 	return (
 		<HydrateClient>
 			<PolicyScreen editor={canEdit ? { accountId: actor.accountId } : null}>

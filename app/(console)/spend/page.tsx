@@ -1,5 +1,4 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import type { SearchParams } from "nuqs/server";
 import { caller, getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
@@ -30,9 +29,11 @@ import {
 	tableView,
 	viewOf,
 } from "#components/spend/view.ts";
+import { Link } from "#components/ui/link.tsx";
 import { Panel, PanelHeader, PanelSplit } from "#components/ui/panel.tsx";
 import { SegmentedLinks } from "#components/ui/segmented.tsx";
 import { ChartSkeleton, KpiSkeleton, TableSkeleton, TextSkeleton } from "#components/ui/skeleton.tsx";
+import { ChangeBoundary } from "#components/variance/change-boundary.tsx";
 import { sessionActor } from "#server/auth/session.ts";
 
 export const metadata: Metadata = { title: "Spend" };
@@ -102,9 +103,9 @@ export default async function SpendPage({ searchParams }: { searchParams: Promis
 /** Why the range differs from the one before. */
 function Variance({ view }: { view: SpendView }) {
 	return (
-		<QueryBoundary what="the causes of the change" framed skeleton={<TextSkeleton lines={2} label="Loading causes" className="py-5" />}>
+		<ChangeBoundary>
 			<VariancePanel view={view} />
-		</QueryBoundary>
+		</ChangeBoundary>
 	);
 }
 
