@@ -16,6 +16,8 @@ import { finishedJobs, type Ran, workOf } from "./run-work.ts";
 /** How far back run times are learned from, and the maximum number of runs in that time. */
 const LOOK_BACK_MS = 90 * DAY_MS;
 const RUNS_MAX = 10_000;
+/** Reported speeds are read of this many newest runs: each takes several index probes. */
+const RATED_RUNS_MAX = 2_000;
 
 type Finished = Ran & {
 	id: string;
@@ -48,7 +50,7 @@ export async function readRunHistory(db: Db, nowMs: number): Promise<RunHistory>
 	const throughput: ThroughputView = {
 		anchor: await readAnchor(db),
 		prior: throughputPrior(),
-		stats: measuredIn(runs, await reportedRates(db, jobs.map(sinceStart))),
+		stats: measuredIn(runs, await reportedRates(db, jobs.slice(0, RATED_RUNS_MAX).map(sinceStart))),
 	};
 	const speeds = await readSpeeds(db);
 	const book = new DurationBook();
