@@ -10,7 +10,7 @@ const DATABASE_TESTS = `${ROOMS}/**/*.db.test.{ts,tsx}`;
 const SETTINGS = {
 	environment: "node",
 	pool: "forks" as const,
-	setupFiles: ["./scripts/test-seed.mjs"],
+	setupFiles: ["./scripts/test-setup.mjs"],
 	// Workers and the programs that tests start compile each source once.
 	env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, "node_modules/.cache/spillway-tests") },
 	// Only for tests that hang, as all waits of 600 s: a busy machine must not fail one.
