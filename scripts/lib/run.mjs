@@ -12,12 +12,13 @@ const TAIL_LINES = 40;
 /**
  * @param {string[]} command program and arguments
  * @param {{env?: NodeJS.ProcessEnv, cwd?: string, log?: string, what: string, todo: string, signal?: AbortSignal,
- *   onLine?: (line: string) => void, tailLines?: number}} options `what` and `todo` make up the error; an abort ends the program and
- *   everything it started
+ *   onLine?: (line: string) => void, tailLines?: number, stopSignal?: NodeJS.Signals}} options `what` and `todo` make up the error; an
+ *   abort sends `stopSignal` to the program and everything it started
  * @returns {Promise<string>} the last lines of its output
  * @throws {PlainError} when it cannot start or exits with a nonzero code
  */
-export function runToEnd([program, ...args], { env = process.env, cwd = root, log, what, todo, signal, onLine, tailLines = TAIL_LINES }) {
+export function runToEnd([program, ...args], options) {
+	const { env = process.env, cwd = root, log, what, todo, signal, onLine, tailLines = TAIL_LINES, stopSignal = "SIGTERM" } = options;
 	if (log) mkdirSync(path.dirname(log), { recursive: true });
 	return new Promise((resolve, reject) => {
 		const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
@@ -33,7 +34,7 @@ export function runToEnd([program, ...args], { env = process.env, cwd = root, lo
 				take(String(chunk));
 			});
 		}
-		const stop = () => killGroup(child.pid, "SIGTERM");
+		const stop = () => killGroup(child.pid, stopSignal);
 		signal?.addEventListener("abort", stop, { once: true });
 		const fail = (why, cause) => {
 			const where = log ? ` The whole output is in ${log}.` : "";

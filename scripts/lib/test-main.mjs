@@ -41,7 +41,7 @@ const STAGES = [1, 2];
 /**
  * @typedef {object} Context
  * @property {(script: string, ...args: string[]) => Promise<void>} tool runs a program of node_modules
- * @property {(args: string[], env?: NodeJS.ProcessEnv) => Promise<string>} node
+ * @property {(args: string[], env?: NodeJS.ProcessEnv, stopSignal?: NodeJS.Signals) => Promise<string>} node
  * @property {string[]} extra arguments for the tool of the only requested step
  * @property {AbortSignal} signal
  * @property {(detail: string) => void} update
@@ -127,10 +127,11 @@ async function prepareServers(progress, signal) {
 
 function makeContext(signal, extra, update, line) {
 	const base = { ...process.env, PATH: projectPath(), NEXT_TELEMETRY_DISABLED: "1" };
-	const node = (args, env = {}) =>
+	const node = (args, env = {}, stopSignal = undefined) =>
 		runToEnd([projectNode(), ...args], {
 			env: { ...base, ...env },
 			signal,
+			stopSignal,
 			onLine: update,
 			tailLines: OUTPUT_LINES,
 			what: "This step failed",
@@ -176,7 +177,8 @@ async function playwright({ node, extra, signal, update }) {
 		...(chromium.libraries ? { LD_LIBRARY_PATH: chromium.libraries } : {}),
 	};
 	try {
-		const run = node([path.join(BIN, "@playwright/test/cli.js"), "test", "--reporter=list,json", ...extra], env);
+		// Playwright stops the product only after SIGINT.
+		const run = node([path.join(BIN, "@playwright/test/cli.js"), "test", "--reporter=list,json", ...extra], env, "SIGINT");
 		return await counted("Playwright", report, run, readPlaywright);
 	} finally {
 		rmSync(home, { recursive: true, force: true });
