@@ -43,6 +43,7 @@ export class KubernetesEmulator {
 	readonly #autoscaler: Autoscaler | null;
 	readonly #options: KubernetesEmulatorOptions;
 	#isDue = false;
+	#isStopped = false;
 
 	constructor(options: KubernetesEmulatorOptions) {
 		this.#options = options;
@@ -79,6 +80,7 @@ export class KubernetesEmulator {
 	}
 
 	async stop(): Promise<void> {
+		this.#isStopped = true;
 		this.#autoscaler?.close();
 		await this.#kubelet?.stop();
 		await this.server.close();
@@ -175,7 +177,7 @@ export class KubernetesEmulator {
 
 	/** Controllers run together, after the change that woke them. */
 	#wake(): void {
-		if (this.#isDue) return;
+		if (this.#isDue || this.#isStopped) return;
 		this.#isDue = true;
 		setImmediate(() => {
 			this.#isDue = false;

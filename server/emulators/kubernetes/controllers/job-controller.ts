@@ -50,7 +50,10 @@ function syncJob(store: Store, job: JobObject): void {
 		...(fail && open.length === 0 ? { conditions: condition("Failed", "BackoffLimitExceeded") } : {}),
 	};
 	const before = { ...job.status, startTime: null, completionTime: null };
-	if (JSON.stringify({ ...before, ...status, startTime: null, completionTime: null }) === JSON.stringify(before) && job.status.startTime)
+	if (
+		JSON.stringify({ ...before, ...status, startTime: null, completionTime: null }) === JSON.stringify(before) &&
+		(suspend || job.status.startTime)
+	)
 		return;
 	const now2 = store.get<JobObject>("jobs", job.metadata.namespace ?? null, job.metadata.name);
 	if (now2) store.update("jobs", { ...now2, status: { ...now2.status, ...status } } as JobObject);
