@@ -1,6 +1,6 @@
 // Shortens the list of exports in the package.json of drizzle-orm, without changing what it exports. Node 24 parses this list, 130 kB,
 // again for each import that leads into the package, which took three quarters of the processor time of a program's start.
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { root } from "./node.mjs";
@@ -22,9 +22,10 @@ export function shortenExports(exports) {
 	return { ...Object.fromEntries(Object.entries(exports).filter((entry) => formOf(entry) !== form)), "./*": JSON.parse(form) };
 }
 
-/** In a folder that cannot be written to, programs start as before, more slowly. */
+/** Where there is no such package, or it cannot be written to, programs start as before, more slowly. */
 export function shortenInstalledExports(projectRoot = root) {
 	const file = path.join(projectRoot, "node_modules/drizzle-orm/package.json");
+	if (!existsSync(file)) return;
 	const manifest = JSON.parse(readFileSync(file, "utf8"));
 	const exports = shortenExports(manifest.exports);
 	if (exports === manifest.exports) return;

@@ -31,6 +31,10 @@ describe("the installed package", () => {
 	});
 	afterEach(() => rmSync(clone, { recursive: true }));
 
+	it("may be missing", () => {
+		expect(() => shortenInstalledExports(path.join(clone, "elsewhere"))).not.toThrow();
+	});
+
 	it("is rewritten once, with its other fields", () => {
 		const file = path.join(clone, "node_modules/drizzle-orm/package.json");
 		writeFileSync(file, JSON.stringify({ name: "drizzle-orm", exports: EXPORTS }));

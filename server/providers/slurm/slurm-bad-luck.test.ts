@@ -104,7 +104,8 @@ describe.skipIf(missing !== null)(`bad luck on a real Slurm${missing === null ? 
 		});
 
 		it("forgets that a job ran because its controller was killed before saving that: it is lost and does not run twice", async () => {
-			const filler = shell("exit 0");
+			// Still running when it is written down: an ended job takes no comment.
+			const filler = shell("exec sleep 600");
 			await h.driver.start(filler);
 			await writtenDown(filler.attemptId);
 			const live = aStart(h, untilStopped("die"), { slots: [1] });
