@@ -91,5 +91,9 @@ it("limits the files of a person, and deletes unused ones after a day but none o
 	await deleteExpiredUploads(database.db, nowMs);
 	expect(await database.db.select({ id: upload.id }).from(upload)).toEqual([{ id: uploadId }]);
 	expect(await database.db.$count(uploadPart)).toBe(1);
+	// A worker that was killed after its study's end left the file.
+	await database.db.update(planStudy).set({ state: "done" });
+	await deleteExpiredUploads(database.db, nowMs);
+	expect(await database.db.$count(upload)).toBe(0);
 	await database.db.delete(planStudy);
 });

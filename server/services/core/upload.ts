@@ -1,4 +1,4 @@
-import { and, eq, lt, notExists, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, notExists, sql } from "drizzle-orm";
 import type { z } from "zod";
 import { uploadPartInput } from "#server/contract/inputs/upload.ts";
 import type { Db, Tx } from "#server/db/client.ts";
@@ -89,10 +89,13 @@ export async function deleteUpload(db: Db | Tx, id: string): Promise<void> {
 	await db.delete(upload).where(eq(upload.id, id));
 }
 
-/** Deletes files that nothing has used within a day. Those of queued studies stay. */
+/** Deletes files older than a day, except those that a queued or running study reads. */
 export async function deleteExpiredUploads(db: Db | Tx, nowMs: number): Promise<void> {
-	const queued = db.select().from(planStudy).where(eq(planStudy.uploadId, upload.id));
-	await db.delete(upload).where(and(lt(upload.createdAt, new Date(nowMs - DAY_MS)), notExists(queued)));
+	const pending = db
+		.select()
+		.from(planStudy)
+		.where(and(eq(planStudy.uploadId, upload.id), inArray(planStudy.state, ["queued", "running"])));
+	await db.delete(upload).where(and(lt(upload.createdAt, new Date(nowMs - DAY_MS)), notExists(pending)));
 }
 
 async function begin(ctx: ServiceContext, purpose: Purpose, name: string): Promise<string> {
