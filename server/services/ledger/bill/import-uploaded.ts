@@ -20,12 +20,14 @@ export async function importUploadedBill(
 	authorize(ctx, "bill:import", null);
 	const { upload, preview } = importUploadedBillInput.parse(raw);
 	const { name } = await requireUpload(ctx, "bill:import", upload);
-	const input = { fileName: name, bytes: readUpload(ctx.db, upload) };
+	// On one connection: an import that waited for a second one could wait for imports that wait for it.
+	const readBy = <T>(read: (on: ServiceContext, input: Parameters<typeof importBill>[1]) => Promise<T>): Promise<T> =>
+		ctx.db.transaction((tx) => read({ ...ctx, db: tx }, { fileName: name, bytes: readUpload(tx, upload) }));
 	if (preview) {
-		const found = await previewBill(ctx, input);
+		const found = await readBy(previewBill);
 		return { preview: found, bill: found.bill, months: found.months.map(({ month }) => month) };
 	}
-	const { bill } = await importBill(ctx, input);
+	const { bill } = await readBy(importBill);
 	const months = await monthsOfBill(ctx.db, bill.id);
 	// Reconcile a previously imported file too: its reconciliation may have failed.
 	for (const month of months) await reconcileMonth(ctx, { month });

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { connect } from "#server/db/client.ts";
 import { alert } from "#server/db/schema/alert.ts";
 import { bill, reconciliation } from "#server/db/schema/bill.ts";
 import { charge } from "#server/db/schema/charge.ts";
@@ -419,6 +420,16 @@ describe("a bill uploaded by a page", () => {
 		expect(run?.posted).toEqual(preview?.months[0]?.posted);
 		expect((await upload(true)).preview?.alreadyImported).toBe(true);
 		await expectSoundLedger();
+	});
+
+	it("is previewed by more people at once than there are connections", async () => {
+		const text = [HEAD, aLine({ cost: "1", resource: "i-1" })].join("\n");
+		const id = await uploaded("aws.csv", Buffer.from(text));
+		const few = connect(books.database.url, { max: 2 });
+		const by = { ...books, db: few.db };
+		const previews = await Promise.all(Array.from({ length: 6 }, () => importUploadedBill(by, { upload: id, preview: true })));
+		expect(previews.map(({ bill: { rows } }) => rows)).toEqual([1, 1, 1, 1, 1, 1]);
+		await few.end();
 	});
 
 	it("reports the row and column of an error, and imports nothing", async () => {
