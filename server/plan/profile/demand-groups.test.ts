@@ -72,3 +72,14 @@ it("puts the teams beyond the thirty largest together", () => {
 	expect(groups).toHaveLength(31);
 	expect(groups.find(({ team }) => team === OTHER_TEAMS)?.jobs).toBe(55);
 });
+
+it("keeps fewer teams apart in a history of decades, so that its size is bounded", () => {
+	const decades = 60 * 365 * 24 * HOUR_MS;
+	const jobs: Job[] = Array.from({ length: 40 }, (_, i) => ({
+		...{ submitMs: (i * decades) / 39, durationMs: HOUR_MS, waitMs: 0, gpus: 1, team: `t${i}` as never, workloadClass: "burst" as const },
+	}));
+	const { groups, hours } = demandGroups(columnsOf(jobs), START_MS, waitsOf(jobs));
+	expect(groups.length).toBeLessThan(6);
+	expect(groups.length * hours).toBeLessThan(2.2e6);
+	expect(groups.reduce((sum, group) => sum + group.jobs, 0)).toBe(40);
+});

@@ -6,6 +6,12 @@ import { HourSeries } from "./hour-series.ts";
 
 /** Teams that are kept apart, those with the most jobs; the rest share one group. */
 const TEAMS_MAX = 30;
+/** Hours of all groups together: 31 teams with 4 classes over two years. A longer history keeps fewer teams apart. */
+const CELLS_MAX = 31 * 4 * 2 * 8_784;
+/** A team with a longer name cannot be asked for. */
+const NAME_MAX = 200;
+/** Of the names and counts. */
+const HEAD_BYTES_MAX = 1024 ** 2;
 /** The team of the rest. A team's name cannot start with a parenthesis. */
 export const OTHER_TEAMS = "(other teams)";
 
@@ -37,7 +43,7 @@ export function demandGroups(jobs: JobColumns, startMs: number, waitsMs: Float64
 	const fromHour = firstHourOf(jobs, startMs);
 	const offsetMs = startMs - fromHour * HOUR_MS;
 	const hours = lastHourOf(jobs, startMs) - fromHour + 1;
-	const own = largestTeams(jobs);
+	const own = largestTeams(jobs, Math.floor(CELLS_MAX / (hours * jobs.classes.list.length)) - 1);
 	const cells = new Map<string, { team: string; workloadClass: string; jobs: number; demand: HourSeries; used: HourSeries }>();
 	for (let i = 0; i < jobs.length; i++) {
 		const name = jobs.teams.list[jobs.at(jobs.team, i)] ?? "";
@@ -61,14 +67,17 @@ export function demandGroups(jobs: JobColumns, startMs: number, waitsMs: Float64
 	return { fromHour, hours, groups };
 }
 
-function largestTeams(jobs: JobColumns): Set<string> {
+function largestTeams(jobs: JobColumns, roomFor: number): Set<string> {
 	const counts = new Float64Array(jobs.teams.list.length);
 	for (let i = 0; i < jobs.length; i++) {
 		const team = jobs.at(jobs.team, i);
 		counts[team] = (counts[team] ?? 0) + 1;
 	}
-	const order = jobs.teams.list.map((name, i) => ({ name, count: counts[i] ?? 0 })).sort((a, b) => b.count - a.count);
-	return new Set(order.slice(0, TEAMS_MAX).map(({ name }) => name));
+	const order = jobs.teams.list
+		.map((name, i) => ({ name, count: counts[i] ?? 0 }))
+		.filter(({ name }) => name.length <= NAME_MAX)
+		.sort((a, b) => b.count - a.count);
+	return new Set(order.slice(0, Math.max(0, Math.min(TEAMS_MAX, roomFor))).map(({ name }) => name));
 }
 
 /** The hours of the groups that match, added up. */
@@ -103,7 +112,7 @@ export function encodeGroups({ fromHour, hours, groups }: DemandGroups): Buffer 
 }
 
 export function decodeGroups(encoded: Uint8Array): DemandGroups {
-	const bytes = inflateRawSync(encoded);
+	const bytes = inflateRawSync(encoded, { maxOutputLength: CELLS_MAX * 2 * Float32Array.BYTES_PER_ELEMENT + HEAD_BYTES_MAX });
 	const end = bytes.indexOf("\n");
 	const head: { fromHour: number; hours: number; groups: { team: string; workloadClass: string; jobs: number; isUsed: boolean }[] } =
 		JSON.parse(bytes.toString("utf8", 0, end));
