@@ -16,6 +16,11 @@ const RATE_SD = 0.05;
 const DURATION_SD = 0.5;
 /** Weight of these two, as a number of runs. */
 const SD_WORTH = 2;
+/**
+ * Reported rates that differ by more are no ratio of accelerators, and would mislead related families. The prior, from public figures, spans
+ * a factor of 37 between a K80 and a B200.
+ */
+const RATIO_MAX = 1_000;
 /** Speeds are declared to one or two digits: rounding 1.6 to the nearest tenth is uniform within 3 %, a standard deviation of 0.02. */
 const DECLARED_SD = 0.02;
 /**
@@ -230,9 +235,15 @@ function groupsOf(stats: readonly ThroughputStat[]): Map<string, Group[]> {
 		const [first] = list;
 		if (!first) continue;
 		const key = familyKey(first);
-		families.set(key, [...(families.get(key) ?? []), groupOf(first, list)]);
+		const group = groupOf(first, list);
+		if (isPlausible(first.kind, group)) families.set(key, [...(families.get(key) ?? []), group]);
 	}
 	return families;
+}
+
+function isPlausible(kind: ThroughputStat["kind"], { points }: Group): boolean {
+	const rates = points.map(({ logRate }) => logRate);
+	return kind !== "rate" || Math.max(...rates) - Math.min(...rates) <= Math.log(RATIO_MAX);
 }
 
 function unitOf({ kind, unit = "" }: ThroughputStat): string {

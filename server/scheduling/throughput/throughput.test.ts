@@ -204,4 +204,10 @@ describe("rates that jobs report", () => {
 			{ numRuns: cases(40, 400) },
 		);
 	});
+
+	it("teach nothing that no pair of accelerators can be, to no family", () => {
+		const absurd = view(rate("SLOW", 1e-9, "samples/s"), rate("FAST", 1e300, "samples/s"));
+		for (const asked of [job(), { ...job(), team: "other" }])
+			expect(speedsBy(absurd, asked).on("FAST").logMedian).toBeCloseTo(speedsBy(view(), asked).on("FAST").logMedian, 6);
+	});
 });
