@@ -43,9 +43,9 @@ export function createRequestHandler(parts: {
 			if (!METHODS.includes(method)) throw new MethodNotAllowedError(method, "this server", METHODS.join(", "), "Use one of these.");
 			edge.demandOwn(req);
 			if (!READS.has(method) && TAKES_ROOM.test(url)) room.demand();
-			if (url.startsWith(`${REST_PREFIX}/`)) return await handleRest(rt, req, res);
+			if (url.startsWith(`${REST_PREFIX}/`)) return await handleRest({ ...rt, room }, req, res);
 			if (url.startsWith(`${SCIM_PREFIX}/`)) return await parts.scim(req, res);
-			if (isMlflowPath(url)) return await handleMlflow(rt, req, res);
+			if (isMlflowPath(url)) return await handleMlflow({ ...rt, room }, req, res);
 			if (url.startsWith(SCHEMAS_PREFIX)) return handleSchema(req, res);
 			if (url.startsWith(AGENT_PREFIX)) return await serveFetch(parts.agent, req, res);
 			admitted = await edge.admitPage(req, res);

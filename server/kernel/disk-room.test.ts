@@ -1,5 +1,6 @@
+import { Readable } from "node:stream";
 import { expect, it, vi } from "vitest";
-import { freeBytes, watchDiskRoom } from "./disk-room.ts";
+import { freeBytes, watchDiskRoom, whileRoom } from "./disk-room.ts";
 
 const MIB = 1024 * 1024;
 const WAITING = { timeout: 600_000, interval: 5 };
@@ -27,4 +28,18 @@ it("assumes that a folder that cannot be measured has room", async () => {
 	expect(room.problem()).toBeNull();
 	stop.abort();
 	expect(await freeBytes("/")).toBeGreaterThan(0);
+});
+
+it("stops a body once there is no room, and leaves its connection open for the answer", async () => {
+	const body = Readable.from([Buffer.from("a"), Buffer.from("b"), Buffer.from("c")]);
+	const seen: string[] = [];
+	const demand = () => {
+		if (seen.length === 2) throw new Error("no room");
+	};
+	const reading = async () => {
+		for await (const chunk of whileRoom({ problem: () => null, demand }, body)) seen.push(String(chunk));
+	};
+	await expect(reading()).rejects.toThrow("no room");
+	expect([seen, body.destroyed]).toEqual([["a", "b"], false]);
+	expect(await Array.fromAsync(whileRoom(undefined, Readable.from([Buffer.from("d")])), String)).toEqual(["d"]);
 });

@@ -1,4 +1,5 @@
 import { statfs } from "node:fs/promises";
+import type { Readable } from "node:stream";
 import { SpillwayError } from "./errors.ts";
 
 const LOOK_MS = 2_000;
@@ -52,6 +53,17 @@ export async function watchDiskRoom(options: {
 			});
 		},
 	};
+}
+
+/**
+ * Passes a request's body on while there is room for it. An error does not end the connection, so that the client gets its reason.
+ * @throws SpillwayError `insufficient_storage` once there is no room
+ */
+export async function* whileRoom(room: DiskRoom | undefined, body: Readable): AsyncGenerator<Uint8Array> {
+	for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+		room?.demand();
+		yield chunk;
+	}
 }
 
 function sentence(folder: string, bytes: number, needed: number): string {

@@ -13,6 +13,8 @@ export interface RestRequest {
 	/** Parsed JSON, or the text when the body is YAML; undefined without a body. */
 	body: unknown;
 	raw: IncomingMessage;
+	/** The body of an upload, which ends with an error when the disk has no room left. */
+	upload: AsyncIterable<Uint8Array>;
 	response: ServerResponse;
 	signal: AbortSignal;
 	/**

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import type { ArtifactFiles } from "#server/services/work/artifact/open-file.ts";
@@ -26,7 +27,7 @@ export function fileInfo({ path, isFolder, bytes }: ArtifactEntry) {
 export async function serveArtifacts(
 	ctx: ServiceContext,
 	files: ArtifactFiles,
-	at: { req: IncomingMessage; res: ServerResponse; url: URL; signal: AbortSignal },
+	at: { req: IncomingMessage; res: ServerResponse; body: Readable; url: URL; signal: AbortSignal },
 ): Promise<object | null> {
 	const { req, url } = at;
 	const { pathname } = url;
@@ -40,7 +41,7 @@ export async function serveArtifacts(
 	if (target && req.method === "DELETE") return deleteRunArtifacts(ctx, files, target).then(() => ({}));
 	if (target && req.method === "PUT") {
 		const length = req.headers["content-length"];
-		await logRunArtifact(ctx, files, { ...target, bytes: length === undefined ? null : Number(length), body: req });
+		await logRunArtifact(ctx, files, { ...target, bytes: length === undefined ? null : Number(length), body: at.body });
 		return {};
 	}
 	throw new SpillwayError("not_found", `${req.method} ${pathname} is not part of the supported tracking API.`);

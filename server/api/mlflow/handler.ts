@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { z } from "zod";
+import { type DiskRoom, whileRoom } from "#server/kernel/disk-room.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { Actor, ServiceContext } from "#server/services/core/context.ts";
 import { clientAddress } from "#server/services/governance/audit/client-address.ts";
@@ -20,6 +22,8 @@ const NO_MULTIPART = "Multipart upload is not supported for the current artifact
 export interface MlflowRuntime extends Runtime {
 	authenticate(token: string, nowMs: number): Promise<Actor | null>;
 	failureLimiter?: RateLimiter;
+	/** Absent: not watched. */
+	room?: DiskRoom;
 }
 
 /** MLflow's error names. */
@@ -88,7 +92,7 @@ async function answerArtifacts(
 	const gone = new AbortController();
 	at.res.once("close", () => gone.abort());
 	const signal = AbortSignal.any([gone.signal, rt.shutdown.signal]);
-	return serveArtifacts(ctx, processContext(rt).artifactStore, { ...at, signal });
+	return serveArtifacts(ctx, processContext(rt).artifactStore, { ...at, body: Readable.from(whileRoom(rt.room, at.req)), signal });
 }
 
 /** A bearer token, or the password of basic authentication, as MLFLOW_TRACKING_TOKEN and MLFLOW_TRACKING_PASSWORD send it. */

@@ -45,8 +45,8 @@ export const billOperations = {
 	exportFocus: bindRest(bill.exportFocus, async (ctx, { month = "", ...input }, request) =>
 		streamCsv(request, await exportFocus(ctx, { month, ...input })),
 	),
-	import: bindRest(bill.import, async (ctx, { name = "bill.csv" }, { raw }) => {
-		const imported = await importBill(ctx, { fileName: name, bytes: raw });
+	import: bindRest(bill.import, async (ctx, { name = "bill.csv" }, { upload }) => {
+		const imported = await importBill(ctx, { fileName: name, bytes: upload });
 		// Also for a file that was already imported: its reconciliation may have failed.
 		for (const month of await monthsOfBill(ctx.db, imported.bill.id)) await reconcileMonth(ctx, { month });
 		return ok({ ...imported, bill: await getBill(ctx, imported.bill.id) }, imported.alreadyImported ? 200 : 201);

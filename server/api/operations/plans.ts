@@ -9,8 +9,8 @@ import { planDecisionFile } from "../plan-decision-file.ts";
 import { bind, bindRest, withRest } from "./bind.ts";
 
 export const planOperations = {
-	upload: bindRest(plan.upload, async (ctx, { name = "trace" }, { raw }) =>
-		ok(await storeUpload(ctx, "plan:run", { name, bytes: raw }), 201),
+	upload: bindRest(plan.upload, async (ctx, { name = "trace" }, { upload }) =>
+		ok(await storeUpload(ctx, "plan:run", { name, bytes: upload }), 201),
 	),
 	start: bind(plan.start, startStudy),
 	list: bind(plan.list, listStudies),

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type DiskRoom, whileRoom } from "#server/kernel/disk-room.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
 import { type Actor, systemContext } from "#server/services/core/context.ts";
@@ -35,6 +36,8 @@ export interface RestRuntime extends Runtime {
 	limiter?: RateLimiter;
 	/** Failed authentications per address; absent: unlimited. */
 	failureLimiter?: RateLimiter;
+	/** Absent: not watched. */
+	room?: DiskRoom;
 }
 
 /** Handles every request under /api/v1; never throws. */
@@ -87,6 +90,7 @@ async function answerTo(
 		query: at.query,
 		body: parseBody(text, req.headers["content-type"]),
 		raw: req,
+		upload: whileRoom(rt.room, req),
 		response: res,
 		signal: AbortSignal.any([gone.signal, rt.shutdown.signal]),
 		actorNow,
