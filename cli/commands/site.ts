@@ -3,10 +3,12 @@ import path from "node:path";
 import { checkStepSchema, siteSchema } from "#server/contract/outputs/capacity.ts";
 import { pageOf } from "#server/contract/parts.ts";
 import { readYaml } from "#server/domain/read-yaml.ts";
+import { usdToMicro } from "#server/kernel/money.ts";
 import { badInput, type Options } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { CliError, EXIT, type ExitCode, oneLine } from "../exit.ts";
+import { money } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { heading } from "../render/table.ts";
 import { findingsOf } from "../site-check.ts";
@@ -120,7 +122,7 @@ async function price({ args, client, io, json }: CommandContext, place: string):
 	const wattsPerGpu = args.wholeNumber("watts", { min: 1, max: 5_000 });
 	const path_ = `/sites/${encodeURIComponent(siteId)}/pools/${encodeURIComponent(poolId)}`;
 	const answer = await client.put(path_, { usdPerGpuHour, ...(wattsPerGpu !== undefined && { wattsPerGpu }) });
-	io.out(json ? `${answer.text}\n` : `${place} costs $${usdPerGpuHour} per GPU-hour and can be used now\n`);
+	io.out(json ? `${answer.text}\n` : `${place} costs ${money(String(usdToMicro(usdPerGpuHour)))} per GPU-hour and can be used now\n`);
 	return EXIT.done;
 }
 
