@@ -42,6 +42,9 @@ export function CumulativePlot({ width, height, option, reference }: Size & { op
 	);
 }
 
+/** Height of a label as a share of the axis. */
+const LABEL_SHARE = 0.08;
+
 export function LoadPlot({ width, height, demand, capacityGpus }: Size & { demand: Assessment["demand"]; capacityGpus: number }) {
 	const rows = demand.loadDuration.map(({ percentOfHours, gpus }) => ({
 		percentOfHours,
@@ -50,6 +53,9 @@ export function LoadPlot({ width, height, demand, capacityGpus }: Size & { deman
 		idle: Math.max(0, capacityGpus - gpus),
 	}));
 	const ticks = isNarrow(width) ? [0, 50, 100] : [0, 20, 40, 60, 80, 100];
+	const top = Math.ceil(Math.max(demand.peakGpus, capacityGpus) * 1.05);
+	/** Whether the line of owned GPUs is where the label above this line would be. */
+	const isUnderOwned = (gpus: number) => gpus <= capacityGpus && capacityGpus - gpus < top * LABEL_SHARE;
 	return (
 		<ComposedChart {...{ width, height, data: rows, margin: MARGIN, accessibilityLayer: false }} className="chart-text mark-exact">
 			<XAxis
@@ -61,7 +67,7 @@ export function LoadPlot({ width, height, demand, capacityGpus }: Size & { deman
 				tickFormatter={(p: number) => (p === 100 ? "100% of hours" : `${p}%`)}
 				tick={<EdgeTick />}
 			/>
-			<YAxis {...Y} width={44} allowDecimals={false} domain={[0, Math.ceil(Math.max(demand.peakGpus, capacityGpus) * 1.05)]} />
+			<YAxis {...Y} width={44} allowDecimals={false} domain={[0, top]} />
 			<Area {...STILL} type="linear" stackId="load" dataKey="carried" fill="var(--owned-area)" stroke="none" fillOpacity={1} />
 			<Area {...STILL} type="linear" stackId="load" dataKey="idle" fill="var(--idle)" stroke="none" fillOpacity={0.55} />
 			<Area {...STILL} type="linear" stackId="load" dataKey="over" fill="var(--cloud)" stroke="none" fillOpacity={1} />
@@ -69,7 +75,7 @@ export function LoadPlot({ width, height, demand, capacityGpus }: Size & { deman
 				<ReferenceLine key={shareOfHours} y={gpus} stroke="var(--ink-3)" strokeDasharray="2 4">
 					<Label
 						value={`${Math.round(shareOfHours * 100)}%: ${Math.round(gpus).toLocaleString("en-US")}`}
-						position="insideBottomRight"
+						position={isUnderOwned(gpus) ? "insideTopRight" : "insideBottomRight"}
 						className="halo"
 					/>
 				</ReferenceLine>

@@ -147,7 +147,7 @@ function StartDialog(props: { open: boolean; onClose: () => void; busy: boolean;
 							aria-label="Owned GPUs"
 							type="number"
 							min={1}
-							placeholder="Owned GPUs, if known"
+							placeholder="GPUs, if known"
 							value={gpus}
 							onChange={(e) => setGpus(e.target.value)}
 						/>
