@@ -8,11 +8,11 @@ import { isPending, type Study } from "#components/plan/format-plan.ts";
 import { StudyControls } from "#components/plan/study-controls.tsx";
 import { StudyView } from "#components/plan/study-view.tsx";
 import { useTime } from "#components/time/clock.tsx";
+import { timeLeft } from "#components/time/time-left.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
-import { formatDuration, MINUTE_MS } from "#server/kernel/units.ts";
 
 const POLL_MS = 1_000;
 
@@ -88,19 +88,16 @@ function Course({ study, loading }: { study: Study | null; loading: boolean }) {
 	);
 }
 
-/** ", about 12m left": from the pace since the start. */
-function timeLeft({ startedAt, progressPermille }: Study, nowMs: number): string {
-	const tookMs = startedAt === null ? 0 : nowMs - Date.parse(startedAt);
-	if (progressPermille === 0 || tookMs <= 0) return "";
-	const minutes = Math.ceil((tookMs * (1_000 - progressPermille)) / progressPermille / MINUTE_MS);
-	return `, about ${formatDuration(minutes * MINUTE_MS)} left`;
-}
-
 function Progress({ study }: { study: Study }) {
 	const percent = Math.floor(study.progressPermille / 10);
-	const left = useTime((now) => timeLeft(study, now));
+	const { startedAt, progressPermille } = study;
+	const left = useTime((now) => (startedAt === null ? null : timeLeft(progressPermille / 1_000, now - Date.parse(startedAt))));
 	const step =
-		study.state === "queued" ? "Queued for the scheduler." : percent < 10 ? "Reading history." : `Replaying options: ${percent}%${left}.`;
+		study.state === "queued"
+			? "Queued for the scheduler."
+			: percent < 10
+				? "Reading history."
+				: `Replaying options: ${[`${percent}%`, left].filter(Boolean).join(", ")}.`;
 	return (
 		<Panel title={study.name}>
 			<div className="grid gap-2 px-4 pb-4">

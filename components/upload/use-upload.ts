@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { formatDuration } from "#server/kernel/units.ts";
+import { timeLeft } from "#components/time/time-left.ts";
 import { type FilePart, sendFile } from "./send-file.ts";
 
 /** Sends files one after another, and says how far the current one is. */
@@ -18,7 +18,6 @@ export function useUpload(send: (part: FilePart) => Promise<{ id: string }>) {
 }
 
 /** "Uploading: 42%, about 10s left." */
-export function describeProgress(share: number, tookMs: number): string {
-	const leftMs = Math.ceil((tookMs * (1 - share)) / share / 1_000) * 1_000;
-	return `Uploading: ${Math.floor(share * 100)}%, about ${formatDuration(leftMs)} left.`;
+function describeProgress(share: number, tookMs: number): string {
+	return `Uploading: ${[`${Math.floor(share * 100)}%`, timeLeft(share, tookMs)].filter(Boolean).join(", ")}.`;
 }

@@ -12,7 +12,7 @@ const CELLS_MAX = 31 * 4 * 2 * 8_784;
 const NAME_MAX = 200;
 /** Of the names and counts. */
 const HEAD_BYTES_MAX = 1024 ** 2;
-/** The team of the rest. A team's name cannot start with a parenthesis. */
+/** The name of the rest. A team of a trace that has this name belongs to it. */
 export const OTHER_TEAMS = "(other teams)";
 
 /** GPUs by hour of one team's jobs of one class. */

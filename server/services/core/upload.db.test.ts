@@ -62,7 +62,7 @@ it("takes a page's parts in order, and the same part again", async () => {
 	for (const at of [1_000, 1_400, 1_600])
 		await expect(addUploadPart(ctx, "bill:import", { ...next, at, contentBase64: base64(0, 400) })).rejects.toMatchObject({
 			code: "conflict",
-			message: expect.stringContaining("at 1500"),
+			message: expect.stringContaining("at byte 1500"),
 		});
 	await expect(addUploadPart(ctx, "bill:import", { ...next, upload: undefined })).rejects.toMatchObject({ code: "invalid_input" });
 	expect((await contentOf(id)).equals(CONTENT.subarray(0, 1_500))).toBe(true);

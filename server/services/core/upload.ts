@@ -10,7 +10,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { authorize } from "./authorize.ts";
 import { actorName, type ServiceContext } from "./context.ts";
 
-/** Twice the longest text that a study reads; gzipped, a bill of tens of millions of lines. */
+/** Twice the longest text that a study reads. */
 const BYTES_MAX = 1024 ** 3;
 const PART_BYTES = 4 * 1024 ** 2;
 /** Files of one person, including those that queued studies will read. */
@@ -56,7 +56,7 @@ export async function addUploadPart(ctx: ServiceContext, purpose: Purpose, raw: 
 	const { upload: known, name, at, contentBase64 } = uploadPartInput.parse(raw);
 	const part = Buffer.from(contentBase64, "base64");
 	if (known === undefined && at > 0)
-		throw new SpillwayError("invalid_input", "The first part of a file is at 0.", { fix: "Send the file's parts in order." });
+		throw new SpillwayError("invalid_input", "The first part of a file starts at byte 0.", { fix: "Send the file's parts in order." });
 	const id = known === undefined ? await begin(ctx, purpose, name) : (await requireUpload(ctx, purpose, known)).id;
 	return { id, name, bytes: await append(ctx.db, id, at, part) };
 }
@@ -68,7 +68,9 @@ export async function requireUpload(ctx: ServiceContext, purpose: Purpose, id: s
 		.from(upload)
 		.where(and(eq(upload.id, id), eq(upload.purpose, purpose), eq(upload.createdBy, actorName(ctx.actor))));
 	if (!row)
-		throw new SpillwayError("not_found", `There is no uploaded file ${id}.`, { fix: "Upload it again: it is deleted after a day." });
+		throw new SpillwayError("not_found", `There is no uploaded file ${id}.`, {
+			fix: "Upload it again. Files are deleted after their use, or after a day.",
+		});
 	return row;
 }
 
@@ -125,7 +127,9 @@ async function append(db: Db, id: string, at: number, body: Buffer): Promise<num
 			});
 		if (at === bytes) await tx.insert(uploadPart).values({ uploadId: id, at, body });
 		else if (end !== bytes)
-			throw new SpillwayError("conflict", `The next part of this file is at ${bytes}, not at ${at}.`, { fix: "Send the parts in order." });
+			throw new SpillwayError("conflict", `The next part of this file starts at byte ${bytes}, not at ${at}.`, {
+				fix: "Send the parts in order.",
+			});
 		return end;
 	});
 }
