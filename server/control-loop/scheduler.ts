@@ -18,6 +18,7 @@ import { checkLedgerWhenDue } from "#server/services/ledger/charge/nightly-check
 import { recordExpiries } from "#server/services/overview/expiry/record.ts";
 import { runStatementDay } from "#server/services/reporting/statement/on-the-day.ts";
 import { deleteExpiredArtifacts } from "#server/services/work/artifact/delete.ts";
+import { deleteBrokenUploads } from "#server/services/work/artifact/tidy.ts";
 import { tidyCheckpoints } from "#server/services/work/checkpoint/tidy.ts";
 import { tidyStoredCheckpoints } from "#server/services/work/checkpoint/tidy-store.ts";
 import { type LineageReceiver, sendLineage } from "#server/services/work/lineage/send.ts";
@@ -277,10 +278,11 @@ async function deleteOldRows(ctx: LoopContext, limits: Retention, signal: AbortS
 	if (Object.values(deleted).some((count) => count > 0)) ctx.log("info", "Retention deleted rows", deleted);
 }
 
-/** Deletes checkpoints that no restore needs, those of jobs that ended long ago, expired artifacts and unused uploads. */
+/** Deletes checkpoints that no restore needs, those of jobs that ended long ago, expired artifacts, unused uploads and what broken ones left. */
 async function deleteOldFiles(ctx: LoopContext): Promise<void> {
 	await tidyCheckpoints(ctx.db, ctx.checkpointRoot, ctx.clock.nowMs());
 	if (ctx.stores) await tidyStoredCheckpoints(ctx.db, ctx.stores, ctx.clock.nowMs());
 	await deleteExpiredUploads(ctx.db, ctx.clock.nowMs());
+	await deleteBrokenUploads(ctx.artifactRoot, ctx.clock.nowMs());
 	await deleteExpiredArtifacts(ctx.db, { root: ctx.artifactRoot, stores: ctx.stores ?? null }, ctx.clock.nowMs());
 }
