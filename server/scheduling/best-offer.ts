@@ -23,20 +23,20 @@ export function bestOf(
 	exclude: (row: OfferRow) => Removal | null,
 ): { best: Best | null; passedOver: PassedOver[] } {
 	let best: Best | null = null;
-	const passed: (PassedOver & Best)[] = [];
+	const passed: PassedOver[] = [];
 	for (const group of groupsFor(rows, run)) {
 		for (const row of group) {
 			if (best !== null && leastScoreOfModel(row, run) >= best.scoreMicroUsd) break;
-			const scoreMicroUsd = scoreOf(row, run);
-			if (best !== null && scoreMicroUsd >= best.scoreMicroUsd) continue;
+			if (best !== null && scoreOf(row, run) >= best.scoreMicroUsd) continue;
 			const removal = exclude(row);
-			if (removal) passed.push({ row, removal, scoreMicroUsd });
-			else best = { row, scoreMicroUsd };
+			if (removal) passed.push({ row, removal });
+			else best = { row, scoreMicroUsd: scoreOf(row, run) };
 		}
 	}
 	const most = best?.scoreMicroUsd ?? Number.POSITIVE_INFINITY;
-	const better = passed.filter((p) => p.scoreMicroUsd <= most).sort((a, b) => a.row.index - b.row.index);
-	return { best, passedOver: better.map(({ row, removal }) => ({ row, removal })) };
+	// Without a best offer all rows are better, whatever their scores.
+	const better = best === null ? passed : passed.filter(({ row }) => scoreOf(row, run) <= most);
+	return { best, passedOver: better.sort((a, b) => a.row.index - b.row.index) };
 }
 
 /** The rows with the lowest scores, lowest first, in the order of the choice. For lists. */

@@ -160,10 +160,11 @@ function chooseAmong(
 	const { eligible, byPrice } = shape.offers();
 	const { verdict } = shape;
 	if (verdict.budgets.length > 0 || verdict.caps.length > 0) {
-		const lowest = byPrice().find((row) => blockedBy(row) === null);
+		const { lowest, blocked } = lowestOf(byPrice(), blockedBy);
+		if (!lowest) return noOfferNow(blocked);
 		// If the lowest price does not fit, no other does: stop.
-		const short = lowest && moneyShort(verdict, lowest, run, budgets, job.reservation);
-		if (lowest && short) return { ...short, row: lowest, passedOver: [] };
+		const short = moneyShort(verdict, lowest, run, budgets, job.reservation);
+		if (short) return { ...short, row: lowest, passedOver: [] };
 	}
 	const asks = new Map<OfferRow, ApprovalAsk>();
 	const spokenAgainst = (row: OfferRow): Removal | null => {
@@ -198,6 +199,20 @@ function chooseAmong(
 	}
 }
 
+/** The lowest-priced row that is not blocked. If there is none, all of them in their order. */
+function lowestOf(
+	byPrice: readonly OfferRow[],
+	blockedBy: (row: OfferRow) => Removal | null,
+): { lowest: OfferRow | null; blocked: PassedOver[] } {
+	const blocked: PassedOver[] = [];
+	for (const row of byPrice) {
+		const removal = blockedBy(row);
+		if (removal === null) return { lowest: row, blocked };
+		blocked.push({ row, removal });
+	}
+	return { lowest: null, blocked: blocked.sort((a, b) => a.row.index - b.row.index) };
+}
+
 function approvalRemoval(ask: ApprovalAsk): Removal {
 	return { ruleId: ask.ruleId, why: "approval_required", facts: { role: ask.role, costMicroUsd: String(ask.costMicroUsd) } };
 }
@@ -220,6 +235,7 @@ function makeBlockedBy(
 ): (row: OfferRow) => Removal | null {
 	const avoided = avoidedBy(job, nowMs);
 	const requestsLeft = countRequestsLeft(job.refused, nowMs);
+	const unfit = makeUnfit(run, job, nowMs, atMost);
 	return (row) => {
 		const avoidedUntilMs = Math.max(avoided.get(row.offer.id) ?? 0, requestsLeft(row));
 		const backoffUntilMs = backoffOf(row, run.terms.records);
@@ -228,7 +244,7 @@ function makeBlockedBy(
 		}
 		const uri = dataOutOfReach(row, run);
 		if (uri !== null) return { ruleId: null, why: "data_at_home", facts: { uri } };
-		return budgets.scarce.lacks(row, run.instances) ?? unfit(row, run, job, nowMs, atMost);
+		return budgets.scarce.lacks(row, run.instances) ?? unfit(row);
 	};
 }
 
@@ -237,14 +253,22 @@ function soonerOf({ p50Ms, p90Ms }: TimeSpread): TimeSpread {
 	return { p50Ms: Math.min(p50Ms, LIMITS.warmStartMs), p90Ms: Math.min(p90Ms, LIMITS.warmStartMs) };
 }
 
-function unfit(row: OfferRow, run: CloudRun, job: PendingJob, nowMs: number, atMost: readonly BurstLimit[] | null): Removal | null {
-	return (
-		tooSlow(row, run, job) ??
-		dataTooSlow(row, run, job, nowMs) ??
-		lifeTooShort(row, run, job) ??
-		endsTooSoon(row, run, nowMs) ??
-		(atMost && overLimits(row, run, atMost))
-	);
+/** Why the run does not fit on a row. Without data and speeds, rows that do not end themselves differ in price alone and share one answer. */
+function makeUnfit(run: CloudRun, job: PendingJob, nowMs: number, atMost: readonly BurstLimit[] | null): (row: OfferRow) => Removal | null {
+	const differ = run.speeds !== null || run.data.length > 0;
+	let ofMost: Removal | null | undefined;
+	return (row) => {
+		if (differ || (row.offer.availableUntilMs ?? null) !== null)
+			return (
+				tooSlow(row, run, job) ??
+				dataTooSlow(row, run, job, nowMs) ??
+				lifeTooShort(row, run, job) ??
+				endsTooSoon(row, run, nowMs) ??
+				overLimits(row, run, atMost)
+			);
+		if (ofMost === undefined) ofMost = lifeTooShort(row, run, job);
+		return ofMost ?? overLimits(row, run, atMost);
+	};
 }
 
 /**
@@ -271,14 +295,14 @@ export function chooseWarm(
 	const fit = shape.offers();
 	const offers = { ...fit, eligible: fit.eligible.filter(isWarm), byPrice: () => fit.byPrice().filter(isWarm) };
 	const there: CloudRun = { ...run, start: soonerOf(run.start), warm: free };
-	const choice = chooseAmong({ ...shape, offers: () => offers }, job, there, budgets, askApproval, (row) =>
-		unfit(row, there, job, nowMs, due?.atMost ?? null),
-	);
+	const unfit = makeUnfit(there, job, nowMs, due?.atMost ?? null);
+	const choice = chooseAmong({ ...shape, offers: () => offers }, job, there, budgets, askApproval, unfit);
 	return choice.kind === "chosen" ? { choice, run: there } : null;
 }
 
 /** Limits of the rules that let the job leave. Meeting one rule's limits is enough. The first rule's limits give the reason. */
-function overLimits(row: OfferRow, run: CloudRun, atMost: readonly BurstLimit[]): Removal | null {
+function overLimits(row: OfferRow, run: CloudRun, atMost: readonly BurstLimit[] | null): Removal | null {
+	if (atMost === null) return null;
 	const { totalMicroUsd } = estimateOf(row, run);
 	const { moveGiB } = stagingOn(row, run);
 	let first: Removal | null = null;
