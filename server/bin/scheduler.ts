@@ -18,6 +18,7 @@ import { deploymentId } from "#server/services/core/deployment.ts";
 import { countProcess, registry } from "#server/services/core/process-metrics.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { findUrlExpiry } from "#server/services/overview/expiry/find.ts";
+import { jobTracking } from "#server/services/work/metric/job-tracking.ts";
 import { secretStore } from "#server/services/work/secret/store.ts";
 import { configureProxy } from "./configure-proxy.ts";
 import { dataCopier } from "./data-copier.ts";
@@ -57,6 +58,7 @@ const ctx: LoopContext = {
 	clouds,
 	...(await launchSecrets(settings.SPILLWAY_SECRET, publicUrl(settings))),
 	secretStore: secretStore(settings),
+	tracking: jobTracking(settings.SPILLWAY_SECRET, publicUrl(settings)),
 	checkpointRoot: path.join(settings.SPILLWAY_HOME, "checkpoints"),
 	artifactRoot: path.join(settings.SPILLWAY_HOME, "artifacts"),
 	stores: { port: new RcloneStores(rcloneOfHost), secretKey: settings.SPILLWAY_SECRET },

@@ -2,6 +2,7 @@ import { mountsOf } from "#server/domain/site-mount.ts";
 import { type Env, publicUrl } from "#server/env.ts";
 import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
 import { azureSiteKind } from "#server/providers/azure/site-kind.ts";
+import { checkSteps } from "#server/providers/check-steps.ts";
 import { gcpSiteKind } from "#server/providers/gcp/site-kind.ts";
 import { kubernetesSiteKind } from "#server/providers/kubernetes/site-kind.ts";
 import { LocalDriver } from "#server/providers/local/local-driver.ts";
@@ -9,6 +10,7 @@ import { assertLocalSiteAllowed, DEFAULT_SLOTS, type LocalSettings } from "#serv
 import { localSiteKind } from "#server/providers/local/site-kind.ts";
 import type { OpenedSite, SiteKind, SitePlace } from "#server/providers/site-kind.ts";
 import { slurmSiteKind } from "#server/providers/slurm/site-kind.ts";
+import { trackingStep } from "#server/providers/way-back.ts";
 import { ACCELERATOR_NAMES, resolveAlias } from "#server/rates/accelerators.ts";
 import { listOffers } from "#server/rates/offers.ts";
 import type { SiteRow } from "#server/services/capacity/site/row.ts";
@@ -20,8 +22,8 @@ export function siteKinds(env: Env): readonly SiteKind[] {
 		awsSiteKind({ listPrices: () => listOffers("aws"), endpoint: env.SPILLWAY_AWS_ENDPOINT, controlUrl }),
 		azureSiteKind({ snapshot: () => listOffers("azure"), endpoint: env.SPILLWAY_AZURE_ENDPOINT, controlUrl }),
 		gcpSiteKind({ listPrices: () => listOffers("gcp"), endpoint: env.SPILLWAY_GCP_ENDPOINT, controlUrl }),
-		kubernetesSiteKind({ resolveAccelerator: resolveAlias, dataRemotes: env.SPILLWAY_DATA_REMOTES }),
-		slurmSiteKind({ dataRemotes: env.SPILLWAY_DATA_REMOTES }),
+		checkingTracking(kubernetesSiteKind({ resolveAccelerator: resolveAlias, dataRemotes: env.SPILLWAY_DATA_REMOTES }), controlUrl),
+		checkingTracking(slurmSiteKind({ dataRemotes: env.SPILLWAY_DATA_REMOTES }), controlUrl),
 		// Jobs there run as the server's own user, so only the operator can allow it, with this setting.
 		...(env.SPILLWAY_LOCAL_SLOTS
 			? [
@@ -33,6 +35,16 @@ export function siteKinds(env: Env): readonly SiteKind[] {
 				]
 			: []),
 	];
+}
+
+function checkingTracking(kind: SiteKind, controlUrl: string): SiteKind {
+	return {
+		...kind,
+		async *check(place) {
+			yield* kind.check(place);
+			yield* checkSteps([trackingStep(controlUrl)]);
+		},
+	};
 }
 
 function localSettings(env: Env): LocalSettings {

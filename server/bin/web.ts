@@ -29,6 +29,7 @@ import { clientAddress } from "#server/services/governance/audit/client-address.
 import { watchLeader } from "#server/services/overview/alert/watch-leader.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { keepListening } from "#server/services/work/agent/listening.ts";
+import { jobTracking } from "#server/services/work/metric/job-tracking.ts";
 import { secretStore } from "#server/services/work/secret/store.ts";
 import { AGENT_FILE, RUNTIME_FILES } from "./agent-files.ts";
 import { configureProxy } from "./configure-proxy.ts";
@@ -95,6 +96,7 @@ const agent = createAgentHandler({
 		controlUrl: () => publicUrl(rt.env),
 	},
 	secretStore: secretStore(rt.env),
+	tracking: jobTracking(rt.env.SPILLWAY_SECRET, publicUrl(rt.env)),
 	dataRemotes: () => readRemotes(rt.env.SPILLWAY_DATA_REMOTES),
 });
 await app.prepare();

@@ -22,6 +22,7 @@ import { finishAttempt } from "#server/services/work/attempt/finish.ts";
 import { listFiles, mustBelongTo } from "#server/services/work/checkpoint/copy-folder.ts";
 import { fetchCheckpoint } from "#server/services/work/checkpoint/fetch.ts";
 import { saveCheckpoint } from "#server/services/work/checkpoint/store.ts";
+import { isReachableFrom, withTracking } from "#server/services/work/metric/job-tracking.ts";
 import { attemptMasker, deliverSecrets, NO_SECRETS } from "#server/services/work/secret/deliver.ts";
 import { withTraceParent } from "#server/services/work/trace/environment.ts";
 import { syncAdoptions } from "./adoption-sync.ts";
@@ -169,10 +170,12 @@ async function absorbAbsence(ctx: LoopContext, memory: ClusterMemory, row: LiveA
 async function handOver(ctx: LoopContext, driver: ClusterDriver, memory: ClusterMemory, row: LiveAttempt): Promise<void> {
 	const fetched = await fetchedFor(ctx, memory, row);
 	if (fetched === null) return;
-	const secrets = await secretsFor(ctx, row);
-	if (secrets === null) return;
+	const delivered = await secretsFor(ctx, row);
+	if (delivered === null) return;
 	const placed = withStoredResults(await withNearestCopies(ctx.db, row.spec, driver.siteId), fetched.results);
-	const spec = await withTraceParent(ctx.db, placed, { jobId: row.jobId, attemptNo: row.number });
+	const traced = await withTraceParent(ctx.db, placed, { jobId: row.jobId, attemptNo: row.number });
+	const tracking = ctx.tracking && isReachableFrom(driver.provider, ctx.tracking.url) ? ctx.tracking : undefined;
+	const { spec, secrets } = withTracking({ spec: traced, secrets: delivered }, row.id, tracking);
 	try {
 		await driver.start({
 			attemptId: row.id,
@@ -319,7 +322,7 @@ async function saveOnInterval(ctx: LoopContext, driver: ClusterDriver, memory: C
 
 async function copyLogs(ctx: LoopContext, driver: ClusterDriver, row: LiveAttempt): Promise<void> {
 	let cursor = row.logCursor ?? { stdout: 0, stderr: 0 };
-	const mask = attemptMasker(ctx.secretStore, row);
+	const mask = attemptMasker(ctx.secretStore, row, ctx.tracking ? [ctx.tracking.tokenOf(row.id)] : []);
 	for (;;) {
 		const read = await driver.readLogs(row.id, cursor, LOG_BATCH_BYTES);
 		if (read.lines.length === 0) return;

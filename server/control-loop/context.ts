@@ -3,6 +3,7 @@ import type { Clock } from "#server/kernel/clock.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 import type { StoreBox } from "#server/services/capacity/store/box.ts";
 import type { Timing } from "#server/services/core/timing.ts";
+import type { JobTracking } from "#server/services/work/metric/job-tracking.ts";
 import type { SecretStore } from "#server/services/work/secret/store.ts";
 
 /** The loop's dependencies. Tests pass fake drivers, a manual clock and a probe that kills. */
@@ -18,6 +19,8 @@ export interface LoopContext {
 	bootstrapHashFor(instanceId: string): string;
 	/** Keeps the secrets of jobs. Absent: jobs with secrets cannot start. */
 	secretStore?: SecretStore;
+	/** Where jobs log their metrics. Absent: they get no address and token for it. */
+	tracking?: JobTracking;
 	/** Root folder of the checkpoint store on this host. */
 	checkpointRoot: string;
 	/** Root folder of the embedded artifact store on this host. */

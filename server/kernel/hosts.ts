@@ -3,6 +3,12 @@ export function isThisHost(hostname: string): boolean {
 	return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
+/** Whether other machines cannot reach a URL: its host is a loopback or the unspecified address. */
+export function isOnlyThisHost(url: string): boolean {
+	const { hostname } = new URL(url);
+	return isThisHost(hostname) || hostname === "0.0.0.0" || hostname === "[::]";
+}
+
 /** Names unknown to public name servers: a single label, and the reserved endings (RFC 6762, RFC 8375, ICANN's `internal`). */
 const PRIVATE_NAME = /^[^.:[\]]+$|\.(internal|local|home\.arpa|lan)$/;
 /** RFC 1918, RFC 6598 (shared by VPNs), RFC 3927, and RFC 4193 and RFC 4291 of IPv6. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { expect, it, onTestFinished } from "vitest";
 import { type CheckStep, checkSteps } from "./check-steps.ts";
-import { controlUrlStep } from "./way-back.ts";
+import { controlUrlStep, trackingStep } from "./way-back.ts";
 
 async function check(controlUrl: string, endpoint?: string): Promise<CheckStep | undefined> {
 	const [step] = await Array.fromAsync(checkSteps([controlUrlStep(controlUrl, endpoint)]));
@@ -21,6 +21,13 @@ async function serve(answer: string): Promise<string> {
 it("fails a real cloud with machines that would call this host by a name that any host has", async () => {
 	expect(await check("http://127.0.0.1:3000")).toMatchObject({ outcome: "failed", fix: expect.stringContaining("SPILLWAY_URL") });
 	expect(await check("http://localhost:3000", "https://ec2.copy.example")).toMatchObject({ outcome: "failed" });
+});
+
+it("reports a cluster with jobs that cannot reach the address for their metrics", async () => {
+	const [own] = await Array.fromAsync(checkSteps([trackingStep("http://0.0.0.0:3000")]));
+	expect(own).toMatchObject({ outcome: "unknown", fix: expect.stringContaining("SPILLWAY_URL") });
+	const [shared] = await Array.fromAsync(checkSteps([trackingStep("https://spillway.example.com")]));
+	expect(shared).toMatchObject({ outcome: "passed", fix: null });
 });
 
 it("passes an emulated cloud with machines on this host", async () => {

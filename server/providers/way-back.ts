@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isPlainHttpAllowed, isThisHost } from "#server/kernel/hosts.ts";
+import { isOnlyThisHost, isPlainHttpAllowed, isThisHost } from "#server/kernel/hosts.ts";
 import { SECOND_MS } from "#server/kernel/units.ts";
 import type { PlannedStep } from "./check-steps.ts";
 
@@ -32,6 +32,20 @@ export function controlUrlStep(controlUrl: string, endpoint: string | undefined)
 				fix: "Check it from the instances' network. If they cannot reach it, they are launched but never report.",
 			};
 		},
+	};
+}
+
+/** The step of an owned cluster's check that shows whether its jobs get an address for their metrics. */
+export function trackingStep(controlUrl: string): PlannedStep {
+	return {
+		...{ id: "tracking", title: "Metrics of jobs", fix: "" },
+		look: async () =>
+			isOnlyThisHost(controlUrl)
+				? {
+						unknown: `Jobs get no address for the MLflow client, because only this host can reach ${controlUrl}.`,
+						fix: "Set SPILLWAY_URL to an address that the nodes can reach, and restart Spillway.",
+					}
+				: `The MLflow client in jobs logs to ${controlUrl}.`,
 	};
 }
 

@@ -7,6 +7,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import type { Actor, ServiceContext } from "#server/services/core/context.ts";
 import { clientAddress } from "#server/services/governance/audit/client-address.ts";
 import type { Runtime } from "#server/services/runtime.ts";
+import { isJobToken, jobOfToken } from "#server/services/work/metric/job-tracking.ts";
 import { DOORS } from "../edge/limits.ts";
 import type { RateLimiter } from "../edge/rate-limiter.ts";
 import { readBody } from "../edge/read-body.ts";
@@ -101,10 +102,14 @@ async function requireActor(rt: MlflowRuntime, req: IncomingMessage): Promise<Ac
 	const [, basic] = /^Basic (\S{1,1024})$/.exec(header) ?? [];
 	const token =
 		/^Bearer (\S{1,256})$/.exec(header)?.[1] ?? (basic && Buffer.from(basic, "base64").toString("utf8").split(":").slice(1).join(":"));
-	const actor = token ? await rt.authenticate(token, rt.clock.nowMs()) : null;
+	const actor = token ? await actorOf(rt, token) : null;
 	if (actor) return actor;
 	rt.failureLimiter?.take(`address:${clientAddress(req) ?? "unknown"}`, rt.clock.nowMs());
 	throw new SpillwayError("unauthenticated", "The request has no valid token. Set MLFLOW_TRACKING_TOKEN to a Spillway token.");
+}
+
+async function actorOf(rt: MlflowRuntime, token: string): Promise<Actor | null> {
+	return isJobToken(token) ? jobOfToken(rt.connection.db, rt.env.SPILLWAY_SECRET, token) : rt.authenticate(token, rt.clock.nowMs());
 }
 
 function parseJson(text: string): unknown {

@@ -4,6 +4,9 @@ import type { Role } from "#server/domain/vocabulary.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "./context.ts";
 
+/** What a job may do with its own token. Services of the tracking API restrict it to the job's own runs. */
+const JOB_PERMISSIONS: readonly Permission[] = ["job:read", "job:submit", "artifact:read", "artifact:delete"];
+
 /** The roles that may do it for all teams. */
 export function rolesWith(permission: Permission): Role[] {
 	return (Object.keys(GRANTS) as Role[]).filter((role) => GRANTS[role][permission] === "all");
@@ -15,6 +18,10 @@ export function rolesWith(permission: Permission): Role[] {
  */
 export function teamScope(ctx: Pick<ServiceContext, "actor">, permission: Permission): readonly string[] | null {
 	if (ctx.actor.kind === "system") return null;
+	if (ctx.actor.kind === "job") {
+		if (JOB_PERMISSIONS.includes(permission)) return ctx.actor.teams;
+		throw new SpillwayError("forbidden", `The token of a job does not allow ${permission}.`, { fix: "Use a token of a person." });
+	}
 	const grant = GRANTS[ctx.actor.role][permission];
 	if (!grant) {
 		throw new SpillwayError("forbidden", `Your role (${ctx.actor.role}) does not allow ${permission}.`, {

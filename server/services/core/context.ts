@@ -6,7 +6,15 @@ import type { Role } from "#server/domain/vocabulary.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 
 /** The caller. `system` is the scheduler's own authority and passes every check. */
-export type Actor = PersonActor | { kind: "system"; part: "control_loop" | "agent" | "seed" };
+export type Actor = PersonActor | JobActor | { kind: "system"; part: "control_loop" | "agent" | "seed" };
+
+/** A running job, by its own token: it logs runs, metrics and artifacts of itself. */
+export interface JobActor {
+	kind: "job";
+	jobId: string;
+	/** The job's team. */
+	teams: readonly string[];
+}
 
 export interface PersonActor {
 	kind: "person";
@@ -38,6 +46,7 @@ export interface ServiceContext {
 
 /** How audit and job rows identify an actor. */
 export function actorName(actor: Actor): string {
+	if (actor.kind === "job") return `job:${actor.jobId}`;
 	return actor.kind === "person" ? `account:${actor.accountId}` : `system:${actor.part}`;
 }
 

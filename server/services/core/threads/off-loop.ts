@@ -39,7 +39,7 @@ export async function offLoop<I, O>(
 ): Promise<O> {
 	const { pool, people } = state();
 	const work = (): Promise<O> => (pool ? (pool.run(task, input) as Promise<O>) : Promise.resolve(compute(input)));
-	if (actor.kind === "system") return work();
+	if (actor.kind !== "person") return work();
 	const before = people.get(actor.accountId) ?? { last: Promise.resolve(), count: 0 };
 	if (before.count >= WAITING_MAX)
 		throw new SpillwayError("too_many_requests", `You have ${WAITING_MAX} computations waiting.`, {

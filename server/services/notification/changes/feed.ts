@@ -83,7 +83,12 @@ export class ChangeFeed {
 }
 
 function concerns(actor: Actor, change: Change): boolean {
-	return change.team === null || actor.kind === "system" || actor.role !== "data_scientist" || actor.teams.includes(change.team);
+	return (
+		change.team === null ||
+		actor.kind === "system" ||
+		(actor.kind === "person" && actor.role !== "data_scientist") ||
+		actor.teams.includes(change.team)
+	);
 }
 
 function waitFor(arm: (resolve: () => void) => void, signal: AbortSignal): Promise<void> {

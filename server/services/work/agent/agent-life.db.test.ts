@@ -26,6 +26,7 @@ import { timingSchema } from "#server/services/core/timing.ts";
 import { unkeptOf } from "../adoption/read.ts";
 import { fenceMember } from "../attempt/fence-member.ts";
 import { cancelJob } from "../job/cancel.ts";
+import { type JobTracking, jobTracking } from "../metric/job-tracking.ts";
 import { setSecret } from "../secret/set.ts";
 import { type SecretStore, secretStore } from "../secret/store.ts";
 import { bootstrapSecretOf } from "./bootstrap.ts";
@@ -90,6 +91,7 @@ async function launch(
 		/** The machine is kept warm without a job, for so long at most. */
 		warmMs?: number;
 		secretStore?: SecretStore;
+		tracking?: JobTracking;
 		/** The image's own Node is too old; the control plane serves a newer one. */
 		runtime?: { platform: string; file: string };
 		programs?: Record<string, string>;
@@ -114,6 +116,7 @@ async function launch(
 		artifactRoot: path.join(folder, "artifacts"),
 		agentFile,
 		...(options.secretStore && { secretStore: options.secretStore }),
+		...(options.tracking && { tracking: options.tracking }),
 		...(options.runtime ? { runtimeFiles: { [options.runtime.platform]: options.runtime.file } } : {}),
 		timing: {
 			heartbeatMs: 50,
@@ -312,12 +315,14 @@ describe("secrets", () => {
 		const command = [
 			"sh",
 			"-c",
-			'echo "$TOKEN"; cat "$SPILLWAY_SECRETS_DIR/token.txt"; echo; stat -c %a "$SPILLWAY_SECRETS_DIR/token.txt"; env | wc -l >&2',
+			'echo "$TOKEN"; cat "$SPILLWAY_SECRETS_DIR/token.txt"; echo; stat -c %a "$SPILLWAY_SECRETS_DIR/token.txt"; echo "$MLFLOW_TRACKING_URI $MLFLOW_TRACKING_TOKEN"; env | wc -l >&2',
 		];
-		const rig = await launch({ command, secrets }, { secretStore: store });
+		const tracking = jobTracking(SECRET_KEY, "https://spillway.example");
+		const rig = await launch({ command, secrets }, { secretStore: store, tracking });
 		expect(await untilOver(rig)).toMatchObject({ state: "succeeded", sealedSecrets: null });
-		expect(await lines(rig.attemptId)).toEqual(["***", "***", "600"]);
-		for (const text of [rig.script, await rig.machine.console()]) expect(text).not.toContain(token);
+		expect(await lines(rig.attemptId)).toEqual(["***", "***", "600", "https://spillway.example ***"]);
+		for (const secret of [token, tracking.tokenOf(rig.attemptId)])
+			for (const text of [rig.script, await rig.machine.console()]) expect(text).not.toContain(secret);
 	});
 
 	it("end the attempt with the reason when they are missing", async () => {

@@ -5,6 +5,7 @@ import type { Clock } from "#server/kernel/clock.ts";
 import type { InstanceIdentity } from "#server/providers/instance-identity.ts";
 import type { StoreBox } from "#server/services/capacity/store/box.ts";
 import type { Timing } from "#server/services/core/timing.ts";
+import type { JobTracking } from "../metric/job-tracking.ts";
 import type { SecretStore } from "../secret/store.ts";
 
 export type AgentTiming = Pick<Timing, "heartbeatMs" | "stopGraceMs" | "controlSilenceMs" | "leaseMs">;
@@ -30,6 +31,8 @@ export interface AgentContext {
 	};
 	/** Stores the secrets of jobs. If absent, jobs with secrets cannot start. */
 	secretStore?: SecretStore;
+	/** Where jobs log their metrics. If absent, they get no address and token for it. */
+	tracking?: JobTracking;
 	/** The operator's credentials for fetching data, read again each time because they change. Absent when there are none. */
 	dataRemotes?(): Promise<DataRemotes>;
 }

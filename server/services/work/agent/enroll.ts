@@ -13,6 +13,7 @@ import { withNearestCopies } from "#server/services/capacity/data-set/nearest-co
 import { readSiteMounts } from "#server/services/capacity/site/mounts.ts";
 import { adoptionsOf } from "../adoption/read.ts";
 import { markStaging } from "../attempt/advance.ts";
+import { withTracking } from "../metric/job-tracking.ts";
 import { deliverSecrets, NO_SECRETS } from "../secret/deliver.ts";
 import { withTraceParent } from "../trace/environment.ts";
 import { agentTokenOf, bootstrapSecretOf, sameSum, sha256Of } from "./bootstrap.ts";
@@ -52,9 +53,10 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		return admitAgent(tx, found, { providerInstanceId, privateAddress, tokenHash, nowMs: ctx.clock.nowMs() });
 	});
 	const nowMs = ctx.clock.nowMs();
-	const secrets = await secretsFor(ctx, row, nowMs);
+	const delivered = await secretsFor(ctx, row, nowMs);
 	const placed = await withNearestCopies(ctx.db, row.spec, `${row.instance.provider}:${row.instance.region}`, row.submittedAt);
-	const spec = await withTraceParent(ctx.db, placed, { jobId: row.attempt.jobId, attemptNo: row.attempt.number });
+	const traced = await withTraceParent(ctx.db, placed, { jobId: row.attempt.jobId, attemptNo: row.attempt.number });
+	const { spec, secrets } = withTracking({ spec: traced, secrets: delivered.secrets }, row.attempt.id, ctx.tracking);
 	const orders = ordersFor(
 		{
 			attemptState: row.attempt.state,
@@ -77,7 +79,8 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		stopGraceMs: ctx.timing.stopGraceMs,
 		controlSilenceMs: ctx.timing.controlSilenceMs,
 		leaseMs: row.spec.critical && ctx.timing.leaseMs > 0 ? ctx.timing.leaseMs : null,
-		...secrets,
+		secrets,
+		secretProblem: delivered.secretProblem,
 		checkpoint: await checkpointFor(ctx, {
 			...row.attempt,
 			attemptId: row.attempt.id,

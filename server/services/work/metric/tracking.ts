@@ -18,6 +18,9 @@ export interface RunData {
 	tags: { key: string; value: string }[];
 }
 
+/** Where MLflow's client logs when a script names no experiment. Each team has its own; 0 is no id of a row. */
+const DEFAULT_EXPERIMENT = { id: 0, name: "Default" };
+
 /** The tag that links a job's own runs to it. */
 export const JOB_TAG = "spillway.job_id";
 
@@ -30,7 +33,7 @@ function missing(what: string, id: string | number): SpillwayError {
 function teamOf(ctx: ServiceContext, asked: string | undefined): string {
 	const scope = teamScope(ctx, "job:submit");
 	if (asked !== undefined && (scope === null || scope.includes(asked))) return asked;
-	const own = ctx.actor.kind === "person" ? ctx.actor.teams : [];
+	const own = ctx.actor.kind === "system" ? [] : ctx.actor.teams;
 	const [only] = own;
 	if (only !== undefined && own.length === 1) return only;
 	throw new SpillwayError("invalid_input", "It is not clear which team the experiment belongs to.", {
@@ -72,37 +75,59 @@ export async function getExperiment(
 	id: number,
 	permission: "job:read" | "job:submit" = "job:read",
 ): Promise<ExperimentRow> {
+	if (id === DEFAULT_EXPERIMENT.id) return defaultExperiment(ctx);
 	const [row] = Number.isSafeInteger(id) ? await ctx.db.select().from(trackingExperiment).where(eq(trackingExperiment.id, id)) : [];
 	authorizeFound(ctx, permission, row, () => missing("experiment", id));
 	if (!row) throw missing("experiment", id);
 	return row;
 }
 
-/** Starts a run. With the tag `spillway.job_id` it is linked to that job. @throws SpillwayError `not_found` */
+async function defaultExperiment(ctx: ServiceContext): Promise<ExperimentRow> {
+	const { name } = DEFAULT_EXPERIMENT;
+	const team = teamOf(ctx, undefined);
+	const isIt = and(eq(trackingExperiment.team, team), eq(trackingExperiment.name, name));
+	const find = () => ctx.db.select().from(trackingExperiment).where(isIt);
+	const [found] = await find();
+	if (found) return found;
+	await ctx.db
+		.insert(trackingExperiment)
+		.values({ name, team, createdAt: new Date(ctx.clock.nowMs()) })
+		.onConflictDoNothing();
+	const [row] = await find();
+	if (!row) throw missing("experiment", name);
+	return row;
+}
+
+/** Starts a run. A job's own run is linked to it, any other by the tag `spillway.job_id`. @throws SpillwayError `not_found` */
 export async function createRun(
 	ctx: ServiceContext,
 	input: { id: string; experimentId: number; name: string; userName: string; startMs: number; tags: { key: string; value: string }[] },
 ): Promise<RunData> {
-	const { team } = await getExperiment(ctx, input.experimentId, "job:submit");
-	const jobId = input.tags.find(({ key }) => key === JOB_TAG)?.value ?? null;
+	const { id: experimentId, team } = await getExperiment(ctx, input.experimentId, "job:submit");
+	const ownJobId = ctx.actor.kind === "job" ? ctx.actor.jobId : null;
+	const jobId = input.tags.find(({ key }) => key === JOB_TAG)?.value ?? ownJobId;
 	if (jobId !== null) {
 		const [found] = await ctx.db.select({ team: job.team }).from(job).where(eq(job.id, jobId));
-		authorizeFound(ctx, "job:submit", found, () => missing("job", jobId));
+		authorizeFound(ctx, "job:submit", isOfOtherJob(ctx, jobId) ? undefined : found, () => missing("job", jobId));
 	}
-	const { id, experimentId, name, startMs } = input;
+	const { id, name, startMs } = input;
 	await ctx.db.transaction(async (tx) => {
 		await tx.insert(trackingRun).values({ id, experimentId, team, jobId, name, startMs, userName: input.userName || actorName(ctx.actor) });
-		await writeValues(tx, id, "tag", input.tags);
+		await writeValues(tx, id, "tag", [...input.tags, ...(ownJobId === null ? [] : [{ key: JOB_TAG, value: ownJobId }])]);
 	});
 	return getRun(ctx, id);
 }
 
-/** @throws SpillwayError `not_found`, also for another team's */
+/** @throws SpillwayError `not_found`, also for another team's, and for a job's token also another job's */
 export async function findRun(ctx: ServiceContext, id: string, permission: "job:read" | "job:submit"): Promise<RunRow> {
 	const [row] = await ctx.db.select().from(trackingRun).where(eq(trackingRun.id, id));
 	authorizeFound(ctx, permission, row, () => missing("run", id));
-	if (!row) throw missing("run", id);
+	if (!row || isOfOtherJob(ctx, row.jobId)) throw missing("run", id);
 	return row;
+}
+
+function isOfOtherJob({ actor }: Pick<ServiceContext, "actor">, jobId: string | null): boolean {
+	return actor.kind === "job" && actor.jobId !== jobId;
 }
 
 export async function getRun(ctx: ServiceContext, id: string): Promise<RunData> {
@@ -187,12 +212,14 @@ async function writeParams(tx: DbOrTx, runId: string, params: LogBatch["params"]
 
 /** Runs of experiments, newest first. */
 export async function searchRuns(ctx: ServiceContext, experimentIds: readonly number[], limit: number): Promise<RunData[]> {
-	for (const id of experimentIds) await getExperiment(ctx, id);
-	if (experimentIds.length === 0) return [];
+	const ids: number[] = [];
+	for (const id of experimentIds) ids.push((await getExperiment(ctx, id)).id);
+	if (ids.length === 0) return [];
+	const isOwn = ctx.actor.kind === "job" ? eq(trackingRun.jobId, ctx.actor.jobId) : undefined;
 	const runs = await ctx.db
 		.select()
 		.from(trackingRun)
-		.where(and(inArray(trackingRun.experimentId, [...experimentIds]), isNull(trackingRun.deletedAt)))
+		.where(and(inArray(trackingRun.experimentId, ids), isNull(trackingRun.deletedAt), isOwn))
 		.orderBy(desc(trackingRun.startMs))
 		.limit(limit);
 	return withData(ctx.db, runs);

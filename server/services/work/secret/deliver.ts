@@ -50,16 +50,20 @@ export async function deliverSecrets(
 	return stored === null ? delivered : open(store.keys, attemptId, stored);
 }
 
-/** Masks the secrets of an attempt in lines of its log. Lines are masked completely when the secrets cannot be opened. */
+/**
+ * Masks the secrets of an attempt, and `own` values that it received besides, in lines of its log. Lines are masked completely when the
+ * secrets cannot be opened.
+ */
 export function attemptMasker(
 	store: Pick<SecretStore, "keys"> | undefined,
 	row: { id: string; sealedSecrets: string | null },
+	own: readonly string[],
 ): (line: string) => string {
-	if (row.sealedSecrets === null) return (line) => line;
+	if (row.sealedSecrets === null) return maskerOf(own);
 	try {
 		if (!store) throw new Error("no keys");
 		const { env, files } = open(store.keys, row.id, row.sealedSecrets);
-		return maskerOf([...Object.values(env), ...Object.values(files)]);
+		return maskerOf([...Object.values(env), ...Object.values(files), ...own]);
 	} catch {
 		return () => "(hidden: the secrets of this attempt could not be opened to mask them)";
 	}
