@@ -1,19 +1,20 @@
 import { suggestName } from "../../kernel/nearest-name.ts";
+import type { OutputSpec } from "../output.ts";
 import type { PathProblem } from "../schema/problems.ts";
 import type { StepSpec } from "./pipeline.ts";
 
 /** A step before the graph is validated. `index`: its position in the file. */
 export interface DraftStep extends StepSpec {
 	index: number;
-	/** Outputs that its job declares. */
-	outputs: ReadonlySet<string>;
+	/** Outputs that its job declares, in the file's order. */
+	outputs: readonly OutputSpec[];
 	/** Needs as written, without those implied by its data. */
 	written: readonly string[];
 	/** Position of each input in the job's data. */
 	inputAt: readonly number[];
 }
 
-/** Problems with references between steps: duplicate names, unknown steps and outputs, cycles. Linear. */
+/** Problems with references between steps: duplicate names, unknown steps and outputs, cycles, unused outputs. Linear. */
 export function checkGraph(steps: readonly DraftStep[]): PathProblem[] {
 	const byName = new Map<string, DraftStep>();
 	const problems: PathProblem[] = [];
@@ -30,7 +31,25 @@ export function checkGraph(steps: readonly DraftStep[]): PathProblem[] {
 		}
 		for (const [i, input] of step.inputs.entries()) problems.push(...inputProblems(step, input, step.inputAt[i] ?? 0, byName));
 	}
-	return problems.length > 0 ? problems : findCycles(steps, byName);
+	if (problems.length === 0) problems.push(...findCycles(steps, byName));
+	return problems.length > 0 ? problems : unusedOutputs(steps);
+}
+
+/** Results of steps before the last ones that no step reads, and that are neither delivered nor kept: they cost time and storage. */
+function unusedOutputs(steps: readonly DraftStep[]): PathProblem[] {
+	const read = new Set(steps.flatMap(({ inputs }) => inputs.map(({ step, output }) => `${step}.${output}`)));
+	const conditions = new Map<string, string>();
+	for (const { needs, when } of steps)
+		for (const need of needs) conditions.set(need, `${conditions.get(need) ?? ""}\n${when?.includes("results") ? when : ""}`);
+	return steps.flatMap((step) =>
+		step.outputs.flatMap(({ name, to, keepMs }, i) => {
+			const condition = conditions.get(step.name);
+			if (condition === undefined || to !== undefined || keepMs !== null) return [];
+			if (read.has(`${step.name}.${name}`) || condition.includes(name)) return [];
+			const fix = `Read it in a later step (from: ${step.name}.${name}), set keep or to, or remove it.`;
+			return [problemAt(step, ["job", "outputs", i], `no step reads output ${name}`, fix)];
+		}),
+	);
 }
 
 function inputProblems(
@@ -43,8 +62,9 @@ function inputProblems(
 	const source = byName.get(input.step);
 	if (!source) return [problemAt(step, at, `there is no step ${input.step}`, suggestName(input.step, [...byName.keys()]))];
 	if (source === step) return [problemAt(step, at, "is an output of the step itself", "Name another step.")];
-	if (source.outputs.has(input.output)) return [];
-	const fix = source.outputs.size === 0 ? `Declare it under outputs of ${source.name}.` : suggestName(input.output, [...source.outputs]);
+	const outputs = source.outputs.map(({ name }) => name);
+	if (outputs.includes(input.output)) return [];
+	const fix = outputs.length === 0 ? `Declare it under outputs of ${source.name}.` : suggestName(input.output, outputs);
 	return [problemAt(step, at, `step ${source.name} has no output ${input.output}`, fix)];
 }
 

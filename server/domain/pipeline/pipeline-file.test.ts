@@ -103,6 +103,25 @@ describe("a pipeline file", () => {
 		expect(found.join("\n")).toMatch(/^(8|9|10):\d+ /);
 	});
 
+	it.each([
+		[
+			"",
+			[
+				"7:38 spec.steps.0.job.outputs.0 no step reads output set. Read it in a later step (from: prepare.set), set keep or to, or remove it.",
+			],
+		],
+		[", keep: 30d", []],
+		[', to: "home:/sets"', []],
+	])("rejects an output that no step reads, unless it is kept or delivered: %o", (more, expected) => {
+		const file = (next: string) =>
+			`  steps:\n    - name: prepare\n      job: { command: [x], outputs: [{ name: set, path: out${more} }] }\n    - { name: train, ${next} }\n`;
+		expect(problems(() => parse(file("needs: [prepare], job: { command: [x], outputs: [{ name: model, path: out }] }")))).toEqual(expected);
+		const reading = ["job: { command: [x], data: [{ from: prepare.set, mount: /m }] }", "job: { command: [x] }"];
+		expect(problems(() => parse(file(reading[0] ?? "")))).toEqual([]);
+		expect(problems(() => parse(file(`needs: [prepare], when: needs.prepare.results.set > 0, ${reading[1]}`)))).toEqual([]);
+		expect(problems(() => parse(file(reading[1] ?? "")))).toEqual([]);
+	});
+
 	it("rejects a cycle and names the whole of it, and two steps of one name", () => {
 		const step = (name: string, needs: string) => `    - { name: ${name}, needs: [${needs}], job: { command: [x] } }\n`;
 		const cycle = `  steps:\n${step("a", "")}${step("b", "a, d")}${step("c", "b")}${step("d", "c")}${step("e", "d")}`;

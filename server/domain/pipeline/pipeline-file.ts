@@ -174,7 +174,7 @@ function draftOf(
 	index: number,
 	{ runs, inputs }: BuiltRuns,
 ): DraftStep {
-	const outputs = new Set((runs[0]?.job.outputs ?? []).map(({ name }) => name));
+	const outputs = runs[0]?.job.outputs ?? [];
 	const needs = [...new Set([...step.needs, ...inputs.map((input) => input.step)])];
 	const data = fieldOf(step.job, "data");
 	const inputAt = Array.isArray(data) ? data.flatMap((set, at) => (fieldOf(set, "from") === undefined ? [] : [at])) : [];

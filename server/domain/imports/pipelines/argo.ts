@@ -9,6 +9,7 @@ import {
 	fillPlaceholders,
 	fillPlaces,
 	jobOf,
+	keepUnread,
 	type Parameter,
 	type PipelineDocument,
 	parameterName,
@@ -81,7 +82,7 @@ export function readArgo(m: Manifest, context: ImportContext): PipelineDocument 
 	return pipelineOf(
 		metadata,
 		parameters.map(({ written: _, ...parameter }) => parameter),
-		steps,
+		keepUnread(m, ["kind"], steps),
 		parallel,
 	);
 }

@@ -78,8 +78,9 @@ describe("an Argo workflow", () => {
 		expect(train?.[0]).toMatchObject({
 			...{ image: "acme/train", command: ["python", "train.py", "--rate", "0.1", "--set", "data/set"], duration: { maxMs: 3_600_000 } },
 			resources: { gpus: 8, accelerators: ["H100-80GB"] },
-			outputs: [{ name: "model", path: "out/model" }],
+			outputs: [{ name: "model", path: "out/model", keepMs: 30 * 86_400_000 }],
 		});
+		expect(said(imported)).toContain("2 changed Output model of train");
 		expect(steps[1]?.inputs).toEqual([{ step: "prepare", output: "set", mount: "data/set" }]);
 		expect(check?.map(({ command }) => command)).toEqual([
 			["check", "eu"],

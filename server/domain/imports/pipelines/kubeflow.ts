@@ -8,6 +8,7 @@ import {
 	type DraftStep,
 	fillPlaceholders,
 	jobOf,
+	keepUnread,
 	type Parameter,
 	type PipelineDocument,
 	parameterName,
@@ -40,7 +41,7 @@ export function readKubeflow(m: Manifest, context: ImportContext): PipelineDocum
 	m.say(["root", "outputDefinitions"], "dropped", "Pipeline outputs", "Outputs stay with their steps.");
 	m.say([...ROOT, "outputs"], "dropped", "Pipeline outputs", "Outputs stay with their steps.");
 	const steps = m.keys([...ROOT, "tasks"]).map((task) => readTask(m, task, context));
-	return pipelineOf(metadata, parameters, steps);
+	return pipelineOf(metadata, parameters, keepUnread(m, ["pipelineInfo"], steps));
 }
 
 function readParameters(m: Manifest): Parameter[] {

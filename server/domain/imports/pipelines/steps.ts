@@ -10,8 +10,16 @@ export interface DraftStep {
 	needs: string[];
 	foreach?: (string | number | boolean)[];
 	retry?: number;
-	job: Record<string, unknown>;
+	job: DraftJob;
 }
+
+interface DraftJob {
+	data?: { from: string; mount: string }[];
+	outputs?: { name: string; path: string; keep?: string }[];
+	[field: string]: unknown;
+}
+
+const KEPT_DAYS = 30;
 
 /** A `kind: Pipeline` document. */
 export type PipelineDocument = Record<string, unknown> & { metadata: { name: string; team: string } };
@@ -56,7 +64,7 @@ export function fillPlaceholders(m: Manifest, path: Path, pod: Pick<PodFacts, "c
 export function jobOf(
 	pod: PodFacts,
 	more: { data: { from: string; mount: string }[]; outputs: { name: string; path: string }[]; maxMs: number | null },
-): Record<string, unknown> {
+): DraftJob {
 	const { image, command, env, gpus, accelerators, cpus, memoryGiB, interconnect } = pod;
 	return {
 		...(image !== null && { image }),
@@ -78,6 +86,20 @@ export function jobOf(
 /** Reports a step without GPUs, since every job here has at least one. */
 export function reportMissingGpus(m: Manifest, path: Path, pod: PodFacts): void {
 	if (pod.gpus === null) m.say(path, "changed", "No GPUs", "Jobs need at least 1 GPU, so 1 is requested.");
+}
+
+/** Keeps outputs that no step reads: a pipeline cannot declare them otherwise, except in its last steps. Reported at `path`. */
+export function keepUnread(m: Manifest, path: Path, steps: DraftStep[]): DraftStep[] {
+	const read = new Set(steps.flatMap(({ job }) => job.data?.map(({ from }) => from) ?? []));
+	const needed = new Set([...steps.flatMap(({ needs }) => needs), ...[...read].map((from) => from.split(".")[0])]);
+	for (const { name: step, job } of steps) {
+		for (const output of job.outputs ?? []) {
+			if (!needed.has(step) || read.has(`${step}.${output.name}`)) continue;
+			output.keep = `${KEPT_DAYS}d`;
+			m.say(path, "changed", `Output ${output.name} of ${step}`, `No step reads it, so it is kept for ${KEPT_DAYS} days.`);
+		}
+	}
+	return steps;
 }
 
 export function pipelineOf(
