@@ -67,17 +67,12 @@ export function delayMicroUsdPerHourOf(verdict: Pick<JobVerdict, "delayMicroUsdP
 	return Number(verdict.delayMicroUsdPerHour ?? policy.weights.delayMicroUsdPerHour);
 }
 
-const termsOfSnapshot = new WeakMap<Snapshot, CostTerms>();
-/** The last request: a cycle repeats it for each job and offer, and a weak map takes longer than a comparison. */
 let last: { snapshot: Snapshot; terms: CostTerms } | null = null;
 
-/** Cached by snapshot, which never changes. */
+/** Kept for the last snapshot: a cycle requests it for each job and offer. */
 export function costTermsOf(snapshot: Snapshot): CostTerms {
-	if (last?.snapshot === snapshot) return last.terms;
-	const terms = termsOfSnapshot.get(snapshot) ?? makeCostTerms(snapshot);
-	termsOfSnapshot.set(snapshot, terms);
-	last = { snapshot, terms };
-	return terms;
+	if (last?.snapshot !== snapshot) last = { snapshot, terms: makeCostTerms(snapshot) };
+	return last.terms;
 }
 
 function makeCostTerms(snapshot: Snapshot): CostTerms {

@@ -34,7 +34,8 @@ export const decide: Decide = (snapshot, options = {}) => {
 	const cycle = openCycle(snapshot, options);
 	const { core, budgets, settled, plan } = cycle;
 	const { kept, others } = claimKept(cycle, orderPending(cycle));
-	const urgent = planUrgent(runningInput(snapshot, core, budgets, settled));
+	const running = runningInput(snapshot, core, budgets, settled);
+	const urgent = planUrgent(running);
 	note(plan.actions, urgent, settled);
 	leave(cycle, urgent);
 	for (const finding of kept) {
@@ -47,8 +48,8 @@ export const decide: Decide = (snapshot, options = {}) => {
 	else core.queue.forget();
 	decideQueue(cycle, queue);
 	if (cycle.asked.size > 0) return plan;
-	note(plan.actions, moveAsRequested(runningInput(snapshot, core, budgets, settled)), settled);
-	note(plan.actions, planRunning(runningInput(snapshot, core, budgets, settled)), settled);
+	note(plan.actions, moveAsRequested(running), settled);
+	note(plan.actions, planRunning(running), settled);
 	return plan;
 };
 
@@ -71,9 +72,10 @@ function note(actions: Action[], more: readonly Action[], settled: Set<string>):
 /** Lists each job once. A job with a live attempt is not pending, whatever the list contains. */
 function orderPending({ snapshot, core, asked }: Cycle): readonly QueuedJob[] {
 	const queue: QueuedJob[] = [];
+	let place = 0;
 	for (const job of snapshot.pending) {
-		if (core.live.jobs.has(job.jobId)) continue;
-		queue.push(core.queuedOf(job, snapshot.nowMs));
+		if (!core.live.jobs.has(job.jobId)) queue.push(core.queuedOf(job, place, snapshot.nowMs));
+		place++;
 	}
 	const { shares } = snapshot.policy;
 	if (shares.length === 0) return core.order.find(queue) ?? core.order.keep(queue, withoutRepeats(orderQueue(queue, [], NO_USAGE, 0)));

@@ -13,6 +13,7 @@ import { makeShapes, type ShapeOf } from "./shape.ts";
 import type { DecideMemo, DurationStat, PendingJob, PoolView, Snapshot, TimeSpread } from "./types.ts";
 
 interface PendingRest {
+	readonly job: PendingJob;
 	readonly rest: TimeSpread;
 	readonly thin: boolean;
 	/** Its queue entry when last requested. */
@@ -30,6 +31,8 @@ export class Core {
 	runTimeOf: RunTimeOf;
 	/** Remaining run time of pending jobs, by their objects, while the run-time statistics stay the same. */
 	#rests = new WeakMap<PendingJob, PendingRest>();
+	/** Those of the last list of pending jobs, in its order: most stay in their places, and a comparison is faster than a weak map. */
+	readonly #listed: PendingRest[] = [];
 	/** Used only by a core that runs many cycles: in a single cycle the cache costs more than it saves. */
 	#followed = false;
 	pools: HomePool[];
@@ -71,6 +74,7 @@ export class Core {
 			this.#durations = snapshot.durations;
 			this.runTimeOf = makeRunTimeOf(snapshot.durations);
 			this.#rests = new WeakMap();
+			this.#listed.length = 0;
 		}
 		const newPools = !samePools(this.#views, snapshot.pools);
 		if (newPools) {
@@ -95,14 +99,16 @@ export class Core {
 		if (known) return known;
 		const total = this.runTimeOf(job.spec);
 		const rest = remainingOf(total, job.completedMs, job.spec.duration.maxMs);
-		const fresh = { rest, thin: total.distribution === undefined, queued: null, slots: -1, replayedMs: 0 };
+		const fresh = { job, rest, thin: total.distribution === undefined, queued: null, slots: -1, replayedMs: 0 };
 		if (this.#followed) this.#rests.set(job, fresh);
 		return fresh;
 	}
 
-	/** The pending job's queue entry at this moment. */
-	queuedOf(job: PendingJob, nowMs: number): QueuedJob {
-		const known = this.restOf(job);
+	/** The pending job's queue entry at this moment. `place`: its index in the list, where it is looked for first. */
+	queuedOf(job: PendingJob, place: number, nowMs: number): QueuedJob {
+		const last = this.#listed[place];
+		const known = last?.job === job ? last : this.restOf(job);
+		this.#listed[place] = known;
 		known.queued = known.queued ? refreshQueued(known.queued, nowMs, known.thin) : queuedJob(job, known.rest, nowMs, known.thin);
 		return known.queued;
 	}

@@ -46,11 +46,15 @@ export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: O
 	// A spec never changes, and is used in every cycle of its job's life.
 	const bySpec = new WeakMap<JobSpec, Shape>();
 	const judged = new Map<string, PolicyRemovals>();
-	const judgedRows = (verdict: JobVerdict): PolicyRemovals => {
-		const key = JSON.stringify(verdict.filters);
-		const known = judged.get(key) ?? judgeRows(offers.rows, verdict);
-		judged.set(key, known);
-		return known;
+	const fits = new Map<string, OfferFit>();
+	const fitOf = (spec: JobSpec, verdict: JobVerdict): OfferFit => {
+		const filters = JSON.stringify(verdict.filters);
+		const removals = judged.get(filters) ?? judgeRows(offers.rows, verdict);
+		judged.set(filters, removals);
+		const key = `${hardwareOf(spec)}\n${filters}`;
+		const fit = fits.get(key) ?? fitOffers(offers, spec, removals, nowMs);
+		fits.set(key, fit);
+		return fit;
 	};
 	return (spec) => {
 		const kept = bySpec.get(spec);
@@ -58,11 +62,11 @@ export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: O
 		const signature = signatureOf(spec);
 		let shape = shapes.get(signature);
 		if (!shape) {
-			shape = makeShape(spec, judgeJob(policy, spec), policy, { pools, mounts: offers.mounts }, (verdict) =>
-				fitOffers(offers, spec, judgedRows(verdict), nowMs),
-			);
+			const verdict = judgeJob(policy, spec);
+			shape = makeShape(spec, verdict, policy, { pools, mounts: offers.mounts }, () => fitOf(spec, verdict));
 			// Under a policy that uses names every job is its own shape, so old shapes are dropped.
 			if (shapes.size >= LIMITS.keptShapes) shapes.clear();
+			if (fits.size >= LIMITS.keptShapes) fits.clear();
 			shapes.set(signature, shape);
 		}
 		bySpec.set(spec, shape);
@@ -75,14 +79,14 @@ function makeShape(
 	verdict: JobVerdict,
 	policy: Policy,
 	home: { pools: readonly HomePool[]; mounts: OfferBook["mounts"] },
-	sift: (verdict: JobVerdict) => OfferFit,
+	fitOf: () => OfferFit,
 ): Shape {
 	const pools = home.pools.map((pool) => ({ pool, removal: poolRemoval(pool, spec, verdict, home.mounts) }));
 	const able = pools.filter((p) => p.removal === null).map((p) => p.pool);
 	let fit: OfferFit | null = null;
 	let main: RemovedGroup | null | undefined;
 	const offers = (): OfferFit => {
-		fit ??= sift(verdict);
+		fit ??= fitOf();
 		return fit;
 	};
 	return {
@@ -107,15 +111,20 @@ const FACT_NAMES = Object.keys(JOB_FIELDS) as FactName[];
 export function makeSignatureOf(policy: Policy): (spec: JobSpec) => string {
 	const names = factsUsedBy(policy);
 	return (spec) => {
-		const { gpus, accelerators, cpus, memoryGiB, gpuMemoryGiB = "", bf16 = "" } = spec.resources;
-		const models = accelerators.length > 1 ? [...accelerators].sort().join("|") : (accelerators[0] ?? "");
-		const bound = spec.data.length === 0 ? "" : JSON.stringify(spec.data.map((d) => (isAtHome(d) ? [d.residency, d.uri] : d.residency)));
-		const mounts = spec.mounts === undefined ? "" : ` ${spec.mounts.toSorted().join(",")}`;
-		const hardware = `${spec.nodes} ${needsInterconnect(spec)} ${gpus} ${cpus} ${memoryGiB} ${gpuMemoryGiB} ${bf16} ${models} ${bound}${mounts}`;
+		const hardware = hardwareOf(spec);
 		if (names.length === 0) return hardware;
 		const facts = new JobFacts(spec);
 		return `${hardware}\n${names.map((name) => textOf(facts[name])).join("\n")}`;
 	};
+}
+
+/** What a job requires of a machine and its place, whatever the policy. */
+function hardwareOf(spec: JobSpec): string {
+	const { gpus, accelerators, cpus, memoryGiB, gpuMemoryGiB = "", bf16 = "" } = spec.resources;
+	const models = accelerators.length > 1 ? [...accelerators].sort().join("|") : (accelerators[0] ?? "");
+	const bound = spec.data.length === 0 ? "" : JSON.stringify(spec.data.map((d) => (isAtHome(d) ? [d.residency, d.uri] : d.residency)));
+	const mounts = spec.mounts === undefined ? "" : ` ${spec.mounts.toSorted().join(",")}`;
+	return `${spec.nodes} ${needsInterconnect(spec)} ${gpus} ${cpus} ${memoryGiB} ${gpuMemoryGiB} ${bf16} ${models} ${bound}${mounts}`;
 }
 
 /**

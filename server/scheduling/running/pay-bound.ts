@@ -15,8 +15,15 @@ import type { RoomAtHome } from "./types.ts";
 
 /** Covers the rounding of plain numbers, µ$. */
 const ROUNDING_MICRO_USD = 2;
-/** Slightly above or below the current rates, so that one result survives their small steps. */
-const RATE_SLACK = 1.02;
+/**
+ * Rates that are worse here and better elsewhere than the current ones, so that one result survives their changes; tried in this order.
+ * Interruptions change slowly, refusals fade within minutes.
+ */
+const SLACKS = [
+	{ here: 1.02, interruptions: 1 / 1.02, refusals: 0 },
+	{ here: 1.02, interruptions: 1 / 1.02, refusals: 1 / 1.02 },
+	{ here: 1, interruptions: 1, refusals: 1 },
+] as const;
 
 /** No move to one of these candidates pays while the current offer has at most these rates and the others have at least theirs. */
 interface Stays {
@@ -93,16 +100,26 @@ export class PayBound {
 		if (here === null) return true;
 		const rates = ratesOn(here, terms);
 		if (this.#stays && isStill(this.#stays, rates, terms, proven.candidatesOf(this.#shape.offers(), terms), snapshot)) return false;
-		this.#stays = this.#staysBy(here, rates, RATE_SLACK, snapshot, terms, proven) ?? this.#staysBy(here, rates, 1, snapshot, terms, proven);
-		return this.#stays === null;
+		for (const slack of SLACKS) {
+			this.#stays = this.#staysBy(here, rates, slack, snapshot, terms, proven);
+			if (this.#stays) return false;
+		}
+		return true;
 	}
 
-	#staysBy(here: OfferRow, now: OfferRates, slack: number, snapshot: Snapshot, terms: CostTerms, proven: ProvenOffers): Stays | null {
+	#staysBy(
+		here: OfferRow,
+		now: OfferRates,
+		slack: (typeof SLACKS)[number],
+		snapshot: Snapshot,
+		terms: CostTerms,
+		proven: ProvenOffers,
+	): Stays | null {
 		const { least, most } = this.#runsIn(snapshot);
 		const { checkpointEveryMs: every } = most;
 		// Scores grow with the remaining time on either side of a checkpoint's interval, but not across it.
 		if (every !== null && least.rest.p50Ms <= every && most.rest.p50Ms > every) return null;
-		const rates = times(now, slack);
+		const rates = times(now, slack.here, slack.here);
 		const hereMicroUsd = scoreAt(here, most, rates);
 		const others: { row: OfferRow; rates: OfferRates }[] = [];
 		const startMs = snapshot.cloudStartMs.p50Ms;
@@ -111,7 +128,7 @@ export class PayBound {
 			if (row === here) continue;
 			// No more expensive offer saves more than this.
 			if (hereMicroUsd - leastScoreFrom(row, least) < this.#leastCheaper - ROUNDING_MICRO_USD) break;
-			const its = times(ratesOn(row, terms), 1 / slack);
+			const its = times(ratesOn(row, terms), slack.interruptions, slack.refusals);
 			const advantage = hereMicroUsd - scoreAt(row, least, its);
 			if (
 				savingOn(snapshot, this.#shape, row.offer, this.#attempt.spec.nodes, startMs + restoreMsOf(snapshot), advantage) >=
@@ -139,8 +156,8 @@ export class PayBound {
 	}
 }
 
-function times({ interruptionsPerHour, refusalDelayMs }: OfferRates, by: number): OfferRates {
-	return { interruptionsPerHour: interruptionsPerHour * by, refusalDelayMs: refusalDelayMs * by };
+function times({ interruptionsPerHour, refusalDelayMs }: OfferRates, interruptions: number, refusals: number): OfferRates {
+	return { interruptionsPerHour: interruptionsPerHour * interruptions, refusalDelayMs: refusalDelayMs * refusals };
 }
 
 function isStill(

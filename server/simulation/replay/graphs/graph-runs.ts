@@ -7,6 +7,8 @@ import type { GraphPlanner } from "./graph-planner.ts";
 import { type DueRun, LiveGraph } from "./live-graph.ts";
 import { resultsReadBy, resultsWrittenBy } from "./results.ts";
 
+const NONE: readonly TraceJob[] = [];
+
 /** The pipelines of a replay. A run becomes a job when what it needs has ended, by the same rules as live (domain/pipeline/advance.ts). */
 export class GraphRuns {
 	readonly #scenario: ReplayScenario;
@@ -85,7 +87,8 @@ export class GraphRuns {
 	}
 
 	/** Jobs of the runs that start now. */
-	release(planner: GraphPlanner | undefined, nowMs: number): TraceJob[] {
+	release(planner: GraphPlanner | undefined, nowMs: number): readonly TraceJob[] {
+		if (this.#due.size === 0) return NONE;
 		const graphs = [...this.#due];
 		this.#due.clear();
 		return graphs.flatMap((graph) => {
