@@ -1,5 +1,6 @@
 import type { Offer, Pool } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import type { RunFacts } from "#server/domain/pipeline/advance.ts";
 import type { PipelineSpec } from "#server/domain/pipeline/pipeline.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Scaling } from "#server/domain/scaling.ts";
@@ -59,6 +60,8 @@ export interface ReplayPipeline {
 	exitCodes: ReadonlyMap<string, readonly number[]>;
 	/** By name of the run: values of the metric that its sweep stops by, at steps 1, 2, … in equal parts of its work. Absent: none. */
 	metric: ReadonlyMap<string, readonly number[]>;
+	/** By name of the run: last value of each metric, which conditions see. */
+	metrics: ReadonlyMap<string, RunFacts["metrics"]>;
 }
 
 /** What our own records contain about a job besides its times. Its spec takes precedence over the TraceJob fields with the same content. */

@@ -196,6 +196,30 @@ describe("exit codes", () => {
 	});
 });
 
+describe("conditions over reports", () => {
+	const when = (condition: string) =>
+		PIPELINE.replace(
+			'["true"], resources: { gpus: 2 }',
+			'["true"], outputs: [{ name: model, path: out, keep: 30d }], resources: { gpus: 2 }',
+		).replace("needs: [train],", `needs: [train], when: '${condition}',`);
+	const linked = SCENARIO.replace("  pipelines:", '  data: { links: [{ to: "aws:r", mibPerS: 100 }] }\n  pipelines:');
+	const succeeded = (condition: string, reported: string) => {
+		const entry = `    - { file: two.yaml, runTimes: { train: 1h, report: 30m }, ${reported} }\n`;
+		return run(scenarioOf(entry, when(condition), linked), HOME_ONLY).pipelines[0]?.runsSucceeded;
+	};
+	it("see the last metrics of each run", () => {
+		const metrics = "metrics: { train: { loss: 0.4 }, train-2: { loss: 0.9 } }";
+		expect(succeeded("needs.train.min.loss < 0.5 && needs.train.max.loss > 0.8", metrics)).toBe(3);
+		expect(succeeded("needs.train.max.loss < 0.5", metrics)).toBe(2);
+		expect(succeeded("needs.train.min.accuracy > 0", metrics)).toBe(2);
+	});
+	it("see the size of all results, those of failed runs excepted", () => {
+		const sizes = "resultGiB: { train.model: 10 }";
+		const read = "needs.train.results.model > 15";
+		expect([succeeded(read, sizes), succeeded(read, `${sizes}, exitCodes: { train-2: [1] }`)]).toEqual([3, 1]);
+	});
+});
+
 describe("a sweep that stops by a metric", () => {
 	const sweep = (spec: string) => `apiVersion: spillway/v1
 kind: Sweep

@@ -29,6 +29,7 @@ export function readPipelines(ctx: ScenarioContext): ReplayPipeline[] {
 		const resultGiB = resultSizesOf(ctx, entry, i, spec);
 		const exitCodes = exitCodesOf(ctx, entry, i, spec);
 		const metric = metricOf(ctx, entry, i, spec);
+		const metrics = lastValuesOf(ctx, entry, i, spec);
 		const name = entry.name ?? spec.name;
 		if (names.has(name)) throw doc.error(["pipelines", i], `there is a pipeline ${name} already.`, "Give it its own name.");
 		names.add(name);
@@ -42,6 +43,7 @@ export function readPipelines(ctx: ScenarioContext): ReplayPipeline[] {
 				resultGiB,
 				exitCodes,
 				metric,
+				metrics,
 				spec: { ...spec, deadlineMs },
 			};
 		});
@@ -146,6 +148,14 @@ function metricOf(ctx: ScenarioContext, { metric }: PipelineEntry, i: number, sp
 	if (Object.keys(metric).length > 0 && !spec.stop)
 		throw ctx.doc.error(at, `${spec.name} stops no trial by a metric.`, "Add stop to the sweep, or remove metric.");
 	return listsByRun(ctx, at, metric, spec);
+}
+
+/** By run: the last value of each metric, the run's own before its step's. */
+function lastValuesOf(ctx: ScenarioContext, { metrics }: PipelineEntry, i: number, spec: Spec): ReplayPipeline["metrics"] {
+	requireKnown(ctx, ["pipelines", i, "metrics"], Object.keys(metrics), stepsAndRuns(spec), `${spec.name} has no step or run`);
+	return new Map(
+		spec.steps.flatMap(({ name, runs }) => runs.map((run) => [run.name, { ...metrics[name], ...metrics[run.name] }] as const)),
+	);
 }
 
 function listsByRun(

@@ -224,6 +224,8 @@ const pipeline = z.strictObject({
 	exitCodes: z.record(text, z.array(z.number().int().min(0).max(255)).min(1).max(100)).default({}),
 	/** By step or run: values of the metric that the sweep stops by, at steps 1, 2, … in equal parts of the run. */
 	metric: z.record(text, z.array(z.number()).min(1).max(1_000)).default({}),
+	/** By step or run: last value of each metric, for conditions. */
+	metrics: z.record(text, z.record(text, z.number())).default({}),
 });
 
 const speeds = z

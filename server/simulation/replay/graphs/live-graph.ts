@@ -1,8 +1,8 @@
-import { advancePipeline, type GraphStep, graphOf, type RunMove, type RunView } from "#server/domain/pipeline/advance.ts";
+import { advancePipeline, type GraphStep, graphOf, type RunFacts, type RunMove, type RunView } from "#server/domain/pipeline/advance.ts";
 import type { RunSpec } from "#server/domain/pipeline/pipeline.ts";
 import { decideStops, type Trial } from "#server/domain/pipeline/stop-rule.ts";
 import { FINAL_STEP_STATES, type PipelineState } from "#server/domain/states.ts";
-import { stepConditionHolds } from "#server/policy/step-condition.ts";
+import { readsReports, stepConditionHolds } from "#server/policy/step-condition.ts";
 import type { ReplayJob } from "../job.ts";
 import type { ReplayPipeline } from "../types.ts";
 
@@ -22,6 +22,7 @@ export class LiveGraph {
 	readonly submittedAtMs: number;
 	readonly #steps: readonly GraphStep[];
 	readonly #specs: readonly RunSpec[];
+	readonly #readsFacts: boolean;
 	#runs: readonly RunView[];
 	/** By run: steps that its metric has reached. */
 	readonly #reached: number[] = [];
@@ -40,6 +41,7 @@ export class LiveGraph {
 		this.pipeline = pipeline;
 		this.submittedAtMs = nowMs;
 		this.#steps = graphOf(steps);
+		this.#readsFacts = steps.some(({ when }) => readsReports(when));
 		this.#specs = steps.flatMap(({ runs }) => runs);
 		const positions = steps.flatMap(({ runs }, step) => runs.map(() => step));
 		this.#runs = positions.map((step, index) => ({ index, step, state: "waiting", tries: 0, job: null }));
@@ -99,9 +101,20 @@ export class LiveGraph {
 		});
 	}
 
+	/** What the job of a run reported and wrote. */
+	#factsOf({ index, step, job }: RunView): RunFacts | undefined {
+		const { spec, metrics, resultGiB } = this.pipeline;
+		const [run, source] = [this.#specs[index], spec.steps[step]];
+		if (!run || !source || !job) return undefined;
+		const written = job.state === "succeeded" ? (run.job.outputs ?? []) : [];
+		const sizes = written.map(({ name }) => [name, resultGiB.get(`${source.name}.${name}`)] as const);
+		return { metrics: metrics.get(run.name) ?? {}, results: Object.fromEntries(sizes.filter(isSized)) };
+	}
+
 	/** Applies the next moves, as the control loop does, and returns the runs that start now. */
 	advance(nowMs: number): { due: DueRun[]; moves: readonly RunMove[] } {
-		const { moves, submit, state } = advancePipeline(this.#steps, this.#runs, {
+		const runs = this.#readsFacts ? this.#runs.map((run) => ({ ...run, facts: this.#factsOf(run) })) : this.#runs;
+		const { moves, submit, state } = advancePipeline(this.#steps, runs, {
 			...{ state: this.#state, parallel: this.pipeline.spec.parallel, holds: stepConditionHolds },
 		});
 		const moved = new Map(moves.map(({ index, to }) => [index, to]));
@@ -124,6 +137,10 @@ export class LiveGraph {
 /** Its job has not ended. */
 function isRunning({ state, job }: RunView): boolean {
 	return state === "submitted" && job?.state === "queued";
+}
+
+function isSized(entry: readonly [string, number | undefined]): entry is readonly [string, number] {
+	return entry[1] !== undefined;
 }
 
 function isOpen(run: RunView): boolean {
