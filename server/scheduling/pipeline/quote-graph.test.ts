@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { PipelineSpec, StepSpec } from "#server/domain/pipeline/pipeline.ts";
+import { defined } from "#server/kernel/assert.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { judgeJob } from "#server/policy/judge-job.ts";
+import { canEverBurst } from "../burst.ts";
 import { decide } from "../decide.ts";
 import { makeRunTimeOf } from "../run-time.ts";
-import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, BURST_AFTER_10S } from "../testing/builders.ts";
+import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, BURST_AFTER_10S, burstRule } from "../testing/builders.ts";
 import type { Snapshot } from "../types.ts";
 import { deadlineOfStep, findCriticalPath } from "./critical-path.ts";
 import { quoteGraph, quoteRun, type RunQuote } from "./quote-graph.ts";
+import { quoteSpec } from "./quote-spec.ts";
 
 const hours = (p50: number, p90 = p50) => ({ p50Ms: p50 * HOUR_MS, p90Ms: p90 * HOUR_MS });
 const step = (name: string, needs: string[] = [], retry = 0): StepSpec => ({ name, needs, when: null, retry, inputs: [], runs: [] });
@@ -89,7 +93,8 @@ describe("the quote of a step that cannot start now", () => {
 		const snapshot = aSnapshot({ offers: [anOffer()], pending: [job], ...given });
 		const [explanation] = decide(snapshot, { asked: new Set([job.jobId]) }).explanations;
 		if (!explanation) throw new Error("no explanation");
-		return quoteRun(explanation, makeRunTimeOf(snapshot.durations)(job.spec), snapshot.nowMs);
+		const mayLeave = canEverBurst(judgeJob(snapshot.policy, job.spec).burst, false);
+		return quoteRun(explanation, { runTime: makeRunTimeOf(snapshot.durations)(job.spec), nowMs: snapshot.nowMs, mayLeave });
 	};
 	const month = { policy: aPolicy({ budgets: [{ id: "month" }] }), budgets: [aBudget("month", { cap: 100, held: 100 })] };
 	const busy = {
@@ -102,6 +107,12 @@ describe("the quote of a step that cannot start now", () => {
 		expect(free).toMatchObject({ outcome: "launch", placement: { capacityType: "on_demand" } });
 		expect(free.worstMicroUsd).toBeGreaterThan(0n);
 		expect(quoteOf({ ...month, pools: [] })).toEqual({ ...free, outcome: "hold" });
+		expect(quoteOf({ ...month, budgets: [aBudget("month", { cap: 1 })], pools: [] })).toEqual({ ...free, outcome: "hold" });
+	});
+
+	it("costs nothing when no rule lets it leave, although home is unreachable", () => {
+		const policy = aPolicy({ rules: [] });
+		expect(quoteOf({ policy, pools: [aPool({ healthy: false })] })).toMatchObject({ outcome: "wait", placement: null, worstMicroUsd: 0n });
 	});
 
 	it("waits for home when the budget is too small and home can run it", () => {
@@ -118,5 +129,34 @@ describe("the quote of a step that cannot start now", () => {
 
 	it("costs nothing when it can never run", () => {
 		expect(quoteOf({ pools: [], offers: [] })).toMatchObject({ placement: null, worstMicroUsd: 0n });
+	});
+});
+
+describe("the quote of a file", () => {
+	const job = aJob("step").gpus(8).build().spec;
+	const runs = [{ name: "train", values: {}, job }];
+	const steps = [{ ...step("train"), runs }];
+	const rest = { kind: "Pipeline", name: "one", team: "risk", project: null, labels: {}, parameters: {}, budgetMicroUsd: null } as const;
+	const quoteOf = (deadlineMs: number | null) => {
+		const policy = aPolicy({ rules: [["late", null, burstRule({ deadlineSlackMs: HOUR_MS })]] });
+		const snapshot = aSnapshot({ policy, offers: [anOffer({ gpus: 8 })] });
+		return quoteSpec({ ...rest, steps, deadlineMs, parallel: null }, snapshot, {
+			...{ jobOf: (spec) => spec, seenAs: (spec) => spec },
+			explain: (pending) => {
+				const { explanations } = decide({ ...snapshot, pending: [...pending] }, { asked: new Set(pending.map(({ jobId }) => jobId)) });
+				return (id) =>
+					defined(
+						explanations.find(({ jobId }) => jobId === id),
+						"explanation",
+					);
+			},
+		}).quote;
+	};
+
+	it("has the worst case of a step that may leave only because of the deadline", () => {
+		expect(quoteOf(null)).toMatchObject({ maximumMicroUsd: 0n, steps: [{ outcome: "fail" }] });
+		const { maximumMicroUsd, steps: quotedSteps } = quoteOf(aSnapshot().nowMs + 2 * HOUR_MS);
+		expect(quotedSteps).toMatchObject([{ outcome: "launch" }]);
+		expect(maximumMicroUsd).toBeGreaterThan(0n);
 	});
 });

@@ -46,9 +46,15 @@ export interface GraphQuote {
 	steps: QuotedStep[];
 }
 
-/** From the decision for one job: where it would run, for how long and for how much. */
-export function quoteRun(explanation: Explanation, runTime: TimeSpread, nowMs: number): RunQuote {
-	const expected = expectedOf(explanation) ?? awaitedOf(explanation);
+interface QuotedJob {
+	runTime: TimeSpread;
+	nowMs: number;
+	mayLeave: boolean;
+}
+
+/** From the decision for one job: where it would run, for how long and for how much. `mayLeave`: whether a rule can ever let it leave home. */
+export function quoteRun(explanation: Explanation, { runTime, nowMs, mayLeave }: QuotedJob): RunQuote {
+	const expected = expectedOf(explanation) ?? awaitedOf(explanation, mayLeave);
 	const { outcome } = explanation;
 	if (!expected) {
 		const nothing = { wait: { p50Ms: 0, p90Ms: 0 }, cashMicroUsd: 0n, worstMicroUsd: 0n, emissionsGrams: null };
@@ -83,9 +89,10 @@ const PASSING: ReadonlySet<RemovalCode> = new Set([
  * What a job without a placement waits for: home when it waits for money, otherwise the best cloud candidate that may become available. Its
  * worst case is then held, or refused, before the pipeline starts.
  */
-function awaitedOf({ outcome, reason, candidates }: Explanation): Candidate | null {
+function awaitedOf({ outcome, reason, candidates }: Explanation, mayLeave: boolean): Candidate | null {
 	if (outcome === "fail") return null;
 	const home = soonestAtHome(candidates);
+	if (!mayLeave) return home;
 	const cloud = candidates.find(
 		({ placement, removedBy }) => placement.capacityType !== "owned" && (removedBy === null || PASSING.has(removedBy.why)),
 	);

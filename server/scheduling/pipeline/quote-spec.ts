@@ -2,6 +2,8 @@ import type { Explanation } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { PipelineSpec, StepSpec } from "#server/domain/pipeline/pipeline.ts";
 import type { Reason } from "#server/domain/reasons.ts";
+import { judgeJob } from "#server/policy/judge-job.ts";
+import { canEverBurst } from "../burst.ts";
 import { askedJob } from "../quote/asked-job.ts";
 import { makeRunTimeOf } from "../run-time.ts";
 import type { PendingJob, Snapshot } from "../types.ts";
@@ -28,12 +30,15 @@ export interface SpecQuote {
 export function quoteSpec(spec: PipelineSpec, snapshot: Snapshot, { jobOf, seenAs, explain }: QuoteSpecOptions): SpecQuote {
 	const steps = spec.steps.map((step) => ({ step, jobs: step.runs.map(({ job }) => jobOf(job, step)) }));
 	const { shapes, shapeOf } = groupByShape(steps.flatMap(({ jobs }) => jobs));
-	const asked = shapes.map((job, index) => askedJob(seenAs(job), snapshot, index));
+	// Each step gets its share of the deadline when it starts, and rules for jobs with a deadline then apply to it.
+	const asked = shapes.map((job, index) => askedJob(seenAs({ ...job, deadlineMs: spec.deadlineMs }), snapshot, index));
 	const explanationOf = explain(asked);
 	const runTimeOf = makeRunTimeOf(snapshot.durations);
 	const answers = asked.map((job) => {
 		const explanation = explanationOf(job.jobId);
-		return { run: quoteRun(explanation, runTimeOf(job.spec), snapshot.nowMs), reason: explanation.reason };
+		const mayLeave = canEverBurst(judgeJob(snapshot.policy, job.spec).burst, job.spec.deadlineMs !== null);
+		const run = quoteRun(explanation, { runTime: runTimeOf(job.spec), nowMs: snapshot.nowMs, mayLeave });
+		return { run, reason: explanation.reason };
 	});
 	const answersOf = new Map<string, typeof answers>();
 	let at = 0;
