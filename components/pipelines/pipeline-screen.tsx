@@ -75,7 +75,7 @@ function Facts({ detail }: { detail: Detail }) {
 		...(quote
 			? ([
 					["Quoted", <Money key="quoted" value={quote.expectedMicroUsd} kind="estimate" />],
-					["Quoted at most", <Money key="most" value={quote.maximumMicroUsd} />],
+					["Quoted at most", <Money key="most" value={quote.maximumMicroUsd} kind="whole" />],
 					[
 						"Forecast finish",
 						`${formatShort(Date.parse(quote.finish.p50), submittedAtMs)} to ${formatShort(Date.parse(quote.finish.p90), submittedAtMs)}`,

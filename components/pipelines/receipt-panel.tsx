@@ -42,7 +42,7 @@ export function ReceiptPanel({ detail }: { detail: Detail }) {
 						</Td>
 						<Td />
 						<Td n>{detail.quote && <Money value={detail.quote.expectedMicroUsd} kind="estimate" />}</Td>
-						<Td n>{detail.quote && <Money value={detail.quote.maximumMicroUsd} />}</Td>
+						<Td n>{detail.quote && <Money value={detail.quote.maximumMicroUsd} kind="whole" />}</Td>
 						<Td n phone="b">
 							<Money value={detail.costMicroUsd} />
 						</Td>
@@ -72,7 +72,7 @@ function StepRow({ step, quoted }: { step: Step; quoted: Quoted | undefined }) {
 			</Td>
 			<Td n>{startedAt && finishedAt ? formatSpan(Date.parse(finishedAt) - Date.parse(startedAt)) : null}</Td>
 			<Td n>{quoted && <Money value={quoted.expectedMicroUsd} kind="estimate" />}</Td>
-			<Td n>{quoted && <Money value={quoted.maximumMicroUsd} />}</Td>
+			<Td n>{quoted && <Money value={quoted.maximumMicroUsd} kind="whole" />}</Td>
 			<Td n phone="b">
 				<Money value={step.costMicroUsd} />
 			</Td>

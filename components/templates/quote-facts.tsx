@@ -32,7 +32,7 @@ function factsOf({ pipeline, job }: Quote): [string, React.ReactNode][] {
 			["Start", <Time key="start" atMs={Date.parse(pipeline.start.p50)} form="short" />],
 			["Finish", <Time key="finish" atMs={Date.parse(pipeline.finish.p50)} form="short" />],
 			["Expected cost", <Money key="expected" value={pipeline.expectedMicroUsd} kind="estimate" />],
-			["At most", <Money key="most" value={pipeline.maximumMicroUsd} />],
+			["At most", <Money key="most" value={pipeline.maximumMicroUsd} kind="whole" />],
 		];
 	if (!job?.expected) return [["Jobs", "1"]];
 	return [
