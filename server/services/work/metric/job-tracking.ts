@@ -37,7 +37,10 @@ interface AttemptInput {
 	secrets: DeliveredSecrets;
 }
 
-/** Adds the variables that MLflow's client reads, the token as a secret. Unchanged if the job sets any of them itself. */
+/**
+ * Adds the variables that MLflow's client reads, the token as a secret. Unchanged if the job sets any of them itself. MLFLOW_RUN_ID is not
+ * among them: the client rejects it in scripts that call set_experiment.
+ */
 export function withTracking({ spec, secrets }: AttemptInput, attemptId: string, tracking: JobTracking | undefined): AttemptInput {
 	const named = [...Object.keys(spec.env), ...Object.keys(secrets.env)];
 	if (!tracking || named.some((name) => OWN_SETTING.test(name))) return { spec, secrets };
