@@ -4,13 +4,14 @@ import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { inter, jetbrainsMono } from "#app/fonts/fonts.ts";
 import { ChartPatterns } from "#components/charts/patterns.tsx";
+import { underBase } from "#components/page/under-base.ts";
 import { ThemeProvider } from "#components/shell/theme.tsx";
 import { ToastHost } from "#components/ui/toast.tsx";
 
 export const metadata: Metadata = {
 	title: { default: "Spillway", template: "%s · Spillway" },
-	manifest: "/manifest.webmanifest",
-	icons: { apple: "/apple-touch-icon.png" },
+	manifest: underBase("/manifest.webmanifest"),
+	icons: { apple: underBase("/apple-touch-icon.png") },
 	description: "Bursts GPU jobs from an owned cluster to clouds under rules that finance can trust.",
 };
 

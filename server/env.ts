@@ -5,7 +5,7 @@ import { DEFAULT_GROUP_MAP, groupMapSchema } from "#server/domain/group-map.ts";
 import { vaultOptionsSchema } from "#server/domain/job-secret.ts";
 import { poolSpeedSchema } from "#server/domain/pool-speed.ts";
 import { DEFAULT_RETENTION, retentionSchema } from "#server/domain/retention.ts";
-import { hasHostOnly, isPlainHttpAllowed, isThisHost } from "#server/kernel/hosts.ts";
+import { hasPlainPath, isPlainHttpAllowed, isThisHost } from "#server/kernel/hosts.ts";
 
 const DEVELOPMENT_SECRET = "development-secret-not-for-production";
 
@@ -50,17 +50,14 @@ const schema = z.object({
 		.transform((p) => path.resolve(p)),
 	SPILLWAY_HOST: z.string().default("127.0.0.1"),
 	SPILLWAY_PORT: z.coerce.number().int().min(1).max(65535).default(3000),
-	/** The address of this control plane for instances. */
+	/** The address of this control plane for people and instances. Its path is the base path of every page and call. */
 	SPILLWAY_URL: z
 		.url({ protocol: /^https?$/, abort: true })
 		.refine(
 			isPlainHttpAllowed,
 			"is plain http to a host that is not within a private network: tokens and logs of machines would be readable on the way. Put a proxy with TLS before the web server and name its https address",
 		)
-		.refine(
-			hasHostOnly,
-			"has more than a host and port. Spillway needs its own host name: give the address without a path, such as https://spillway.example.com",
-		)
+		.refine(hasPlainPath, "may have a host, a port and a path of letters, digits and -._~ only, such as https://example.com/spillway")
 		.transform((url) => url.replace(/\/+$/, ""))
 		.optional(),
 	/** More host names that this server answers for, besides SPILLWAY_URL's and the loopback ones; comma-separated. */
@@ -195,8 +192,10 @@ export function env(): Env {
 		throw new Error(`These settings in the environment are wrong:\n  ${lines.join("\n  ")}`);
 	}
 	cached = result.data;
+	// For the pages: next.config.ts and underBase() read it.
+	process.env["SPILLWAY_BASE_PATH"] = basePath(cached);
 	// next-auth reads its own address from the environment. Without an issuer any address of this host may be used.
-	if (cached.OIDC_ISSUER) process.env["AUTH_URL"] ??= publicUrl(cached);
+	if (cached.OIDC_ISSUER) process.env["AUTH_URL"] ??= new URL(publicUrl(cached)).origin;
 	return cached;
 }
 
@@ -252,7 +251,12 @@ export function lineageUrl({ OPENLINEAGE_URL: base, OPENLINEAGE_ENDPOINT: path }
 	return base === undefined ? null : `${base.replace(/\/+$/, "")}/${path.replace(/^\/+/, "")}`;
 }
 
-/** The address under which instances and people reach this control plane. */
+/** The address under which instances and people reach this control plane, without a slash at its end. */
 export function publicUrl(e: Env = env()): string {
 	return e.SPILLWAY_URL ?? `http://${e.SPILLWAY_HOST}:${e.SPILLWAY_PORT}`;
+}
+
+/** The path before those of all pages and calls, such as "/spillway"; "" when this control plane has its own host. */
+export function basePath(e: Env = env()): string {
+	return new URL(publicUrl(e)).pathname.replace(/\/$/, "");
 }

@@ -1,6 +1,7 @@
 "use server";
 import { headers } from "next/headers";
 import { AuthError } from "next-auth";
+import { underBase } from "#components/page/under-base.ts";
 import type { AdministratorResult } from "#components/setup/administrator-form.tsx";
 import { problemOf } from "#server/api/problem.ts";
 import { signIn } from "#server/auth/next-auth.ts";
@@ -21,7 +22,7 @@ export async function createAdministrator(_before: AdministratorResult, form: Fo
 		return { shown, errors: { form: fix ? `${detail} ${fix}` : detail } };
 	}
 	try {
-		await signIn("credentials", { email: given.email, password, redirectTo: "/setup" });
+		await signIn("credentials", { email: given.email, password, redirectTo: underBase("/setup") });
 	} catch (error) {
 		if (error instanceof AuthError)
 			return { shown, errors: { form: "The account exists now, but signing in failed. Open the sign-in page." } };

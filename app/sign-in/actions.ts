@@ -1,6 +1,7 @@
 "use server";
 import { AuthError, CredentialsSignin } from "next-auth";
 import { z } from "zod";
+import { underBase } from "#components/page/under-base.ts";
 import { ownPath } from "#components/sign-in/own-path.ts";
 import type { SignInResult } from "#components/sign-in/sign-in-form.tsx";
 import { signIn } from "#server/auth/next-auth.ts";
@@ -17,7 +18,7 @@ export async function signInWithPassword(_before: SignInResult, form: FormData):
 	const email = String(form.get("email") ?? "").slice(0, 256);
 	if (!given.success) return { email, error: "Enter your email address and password." };
 	try {
-		await signIn("credentials", { ...given.data, redirectTo: ownPath(given.data.callbackUrl) });
+		await signIn("credentials", { ...given.data, redirectTo: underBase(ownPath(given.data.callbackUrl)) });
 	} catch (error) {
 		if (error instanceof AuthError) {
 			const limited = error instanceof CredentialsSignin && error.code === "too_many_attempts";
@@ -30,5 +31,5 @@ export async function signInWithPassword(_before: SignInResult, form: FormData):
 }
 
 export async function signInWithSso(form: FormData): Promise<void> {
-	await signIn("oidc", { redirectTo: ownPath(String(form.get("callbackUrl") ?? "")) });
+	await signIn("oidc", { redirectTo: underBase(ownPath(String(form.get("callbackUrl") ?? ""))) });
 }

@@ -1,4 +1,5 @@
 import { createLoader, type inferParserType, parseAsString } from "nuqs/server";
+import { underBase } from "#components/page/under-base.ts";
 import type { Inputs } from "#components/trpc/outputs.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 
@@ -40,7 +41,7 @@ export function auditFileHref(search: AuditSearch, format: "csv" | "ndjson"): st
 	const query = new URLSearchParams({ format, ...(texts as Record<string, string>) });
 	if (fromMs !== undefined) query.set("from", new Date(fromMs).toISOString());
 	if (toMs !== undefined) query.set("to", new Date(toMs).toISOString());
-	return `/api/exports/audit?${query.toString()}`;
+	return underBase(`/api/exports/audit?${query.toString()}`);
 }
 
 export function isFiltered(search: AuditSearch): boolean {

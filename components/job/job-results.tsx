@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Money } from "#components/money/money.tsx";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
+import { underBase } from "#components/page/under-base.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobDetail } from "#components/trpc/outputs.ts";
@@ -157,7 +158,7 @@ function FileRow({ job, item, file }: { job: JobDetail; item: Item; file: File }
 	const trpc = useTRPC();
 	const link = useMutation(
 		trpc.artifact.createLink.mutationOptions({
-			onSuccess: ({ url }) => window.location.assign(url),
+			onSuccess: ({ url }) => window.location.assign(underBase(url)),
 			onError: (error) => notify({ tone: "failed", title: `Could not download ${file.path}`, detail: describeError(error).detail }),
 		}),
 	);

@@ -6,6 +6,7 @@ import { feedCsv } from "#components/overview/export-csv.ts";
 import { type FeedLine, prepareFeed } from "#components/overview/feed.ts";
 import { FEED_QUERY } from "#components/overview/range.ts";
 import { EmptyState } from "#components/page/states.tsx";
+import { underBase } from "#components/page/under-base.ts";
 import { PlaceSwatch } from "#components/place/place.tsx";
 import { useTime } from "#components/time/clock.tsx";
 import { Time } from "#components/time/relative-time.tsx";
@@ -49,7 +50,7 @@ export function FeedPanel() {
 							size="sm"
 							label="Recent activity as CSV"
 							fileName="spillway-events.csv"
-							text={() => feedCsv(lines, window.location.origin)}
+							text={() => feedCsv(lines, `${window.location.origin}${underBase("")}`)}
 						/>
 					)}
 				</>

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { ErrorState } from "#components/page/states.tsx";
+import { underBase } from "#components/page/under-base.ts";
 import { DecisionTests, PilotText } from "#components/plan/answer-panel.tsx";
 import { shortUsd, span, usd } from "#components/plan/format-plan.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
@@ -29,7 +30,7 @@ export function DecisionScreen({ id }: { id: string }) {
 					data && (
 						<div className="flex gap-2 print:hidden">
 							<Button onClick={() => window.print()}>Print</Button>
-							<a className={buttonClass("primary")} href={`/api/plan/decisions/${encodeURIComponent(id)}`} download>
+							<a className={buttonClass("primary")} href={underBase(`/api/plan/decisions/${encodeURIComponent(id)}`)} download>
 								Download PDF
 							</a>
 						</div>

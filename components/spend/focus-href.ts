@@ -1,3 +1,4 @@
+import { underBase } from "#components/page/under-base.ts";
 import type { ExportVersion } from "#server/domain/focus-version.ts";
 import type { Dates } from "./range.ts";
 import { monthStart } from "./zone-days.ts";
@@ -14,5 +15,5 @@ export function monthsOf({ from, to }: Dates): string[] {
 
 /** `asOf`: format of parseLedgerCut(); null for the current state. */
 export function focusHref(month: string, asOf: string | null, version?: ExportVersion): string {
-	return `/api/exports/focus?${new URLSearchParams({ month, ...(asOf === null ? {} : { asOf }), ...(version && { version }) })}`;
+	return underBase(`/api/exports/focus?${new URLSearchParams({ month, ...(asOf === null ? {} : { asOf }), ...(version && { version }) })}`);
 }

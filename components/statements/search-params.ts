@@ -1,4 +1,5 @@
 import { createLoader, createSerializer, parseAsInteger, parseAsString } from "nuqs/server";
+import { underBase } from "#components/page/under-base.ts";
 
 const params = {
 	/** "" is the company; absent is the user's default. */
@@ -15,5 +16,5 @@ export const statementHref = (month: string, team: string, version: number | nul
 /** The page's own download, authenticated by the session cookie. */
 export function statementFileHref(month: string, team: string, version: number, format: "pdf" | "csv"): string {
 	const query = new URLSearchParams({ format, version: String(version), ...(team === "" ? {} : { team }) });
-	return `/api/statements/${month}?${query.toString()}`;
+	return underBase(`/api/statements/${month}?${query.toString()}`);
 }

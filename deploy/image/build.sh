@@ -3,6 +3,7 @@
 #
 #   deploy/image/build.sh [--tag NAME] [--without-registry]
 #
+# With a path in SPILLWAY_URL, the pages are built for it.
 # --without-registry: makes the base image from Debian's packages (debootstrap, as root) and the Node of node_modules, for
 # hosts that reach no container registry. Needs `npm ci` in the clone first.
 set -eu
@@ -51,4 +52,4 @@ secrets=
 verb=build
 [ "$tool" != buildah ] || verb=bud
 # shellcheck disable=SC2086 # Lists of options, split on purpose.
-exec "$tool" "$verb" $format $bases $secrets -f deploy/image/Containerfile -t "$tag" .
+exec "$tool" "$verb" $format $bases $secrets --build-arg "SPILLWAY_URL=${SPILLWAY_URL:-}" -f deploy/image/Containerfile -t "$tag" .

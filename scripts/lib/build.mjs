@@ -16,17 +16,20 @@ const SETTINGS = ["package-lock.json", "tsconfig.json"];
 /**
  * Each build's inputs, output, and the file that proves it is complete. The import rules restrict each room to the rooms listed
  * here, so nothing else can be part of a build. Tests are not inputs, because they do not affect the product.
- * @type {Record<"web" | "agent", {inputs: string[], product: string, stamp: string, command: string[]}>}
+ * @type {Record<"web" | "agent", {inputs: string[], env: NodeJS.ProcessEnv, product: string,
+ * stamp: string, command: string[]}>}
  */
 const TARGETS = {
 	web: {
 		inputs: [...SETTINGS, ...placesReachableFrom("app"), "public", "next.config.ts", "tsconfig.build.json", "postcss.config.mjs"],
+		env: { SPILLWAY_BASE_PATH: basePath() },
 		product: ".next/BUILD_ID",
 		stamp: ".next/spillway-inputs",
 		command: ["node_modules/next/dist/bin/next", "build"],
 	},
 	agent: {
 		inputs: [...SETTINGS, ...placesReachableFrom("agent"), "scripts/build-agent.mjs"],
+		env: {},
 		product: "dist/agent.mjs",
 		stamp: "dist/agent-inputs",
 		command: ["scripts/build-agent.mjs"],
@@ -48,10 +51,10 @@ export async function buildIfChanged(name, options = {}) {
 		if (isFresh(target)) return false;
 		// The stamp is deleted first and written last, so that an interrupted build never counts as complete.
 		rmSync(path.join(root, target.stamp), { force: true });
-		const before = fingerprint(target.inputs);
+		const before = fingerprint(target);
 		await runToEnd([projectNode(), ...target.command], {
 			...options,
-			env: { ...process.env, PATH: projectPath(), NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
+			env: { ...process.env, ...target.env, PATH: projectPath(), NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
 			what: `The ${name} could not be built`,
 			todo: "read the lines above; on an unchanged clone, delete .next and dist and start again.",
 		});
@@ -67,15 +70,21 @@ export function needsBuild(name) {
 	return !isFresh(TARGETS[name]);
 }
 
-function isFresh({ inputs, product, stamp }) {
-	const file = path.join(root, stamp);
-	return existsSync(path.join(root, product)) && existsSync(file) && readFileSync(file, "utf8") === fingerprint(inputs);
+function isFresh(target) {
+	const file = path.join(root, target.stamp);
+	return existsSync(path.join(root, target.product)) && existsSync(file) && readFileSync(file, "utf8") === fingerprint(target);
 }
 
-/** A hash of names and contents; a few thousand small files take well under a second. */
-function fingerprint(inputs) {
+/** The path of SPILLWAY_URL, which is built into the pages. A wrong address is reported by the servers. */
+export function basePath() {
+	const url = process.env.SPILLWAY_URL ?? "";
+	return URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, "") : "";
+}
+
+/** A hash of settings, names and contents; a few thousand small files take well under a second. */
+function fingerprint({ inputs, env }) {
 	const { imports, dependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-	const hash = createHash("sha256").update(JSON.stringify({ imports, dependencies }));
+	const hash = createHash("sha256").update(JSON.stringify({ imports, dependencies, env }));
 	for (const input of inputs) {
 		for (const file of filesBelow(input)) {
 			hash.update(`${file}\0`);

@@ -2,7 +2,7 @@
 import path from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { buildIfChanged, needsBuild } from "./build.mjs";
+import { basePath, buildIfChanged, needsBuild } from "./build.mjs";
 import { endLeftovers, keepRunning } from "./children.mjs";
 import { homeFolder, prepareHome, takeLock } from "./home.mjs";
 import { install, installNeeded } from "./install.mjs";
@@ -83,7 +83,7 @@ async function start(run) {
 	signal.throwIfAborted();
 	await startPrograms(context);
 	signal.throwIfAborted();
-	progress.line(welcome({ home, url, demo: settings.demo, seconds: (performance.now() - startedAt) / 1000 }));
+	progress.line(welcome({ home, url: `${url}${basePath()}`, demo: settings.demo, seconds: (performance.now() - startedAt) / 1000 }));
 }
 
 /** One instance per home. Ends anything that a killed instance left running before this one starts. */

@@ -107,6 +107,7 @@ async function prepare(progress, signal) {
 	for (const name of [
 		"SPILLWAY_HOME",
 		"SPILLWAY_PORT",
+		"SPILLWAY_URL",
 		"SPILLWAY_DEMO",
 		"DATABASE_URL",
 		"SPILLWAY_AWS_ENDPOINT",

@@ -5,7 +5,7 @@ import Credentials from "next-auth/providers/credentials";
 import { z } from "zod";
 import type { Db } from "#server/db/client.ts";
 import { identity } from "#server/db/schema/account.ts";
-import { type Env, publicUrl } from "#server/env.ts";
+import { basePath, type Env, publicUrl } from "#server/env.ts";
 import { guardedFetch } from "#server/kernel/guarded-fetch.ts";
 import { parseAllowance } from "#server/kernel/outgoing.ts";
 import { effectiveGroupMap } from "#server/services/core/group-map.ts";
@@ -51,12 +51,14 @@ class TooManyAttempts extends CredentialsSignin {
 
 /** A session holds an account id and an epoch; role and teams are read from the account on each request. */
 export function createAuthConfig(rt: AuthRuntime): NextAuthConfig {
+	const base = basePath(rt.env);
 	return {
 		session: { strategy: "jwt", maxAge: SESSION_SECONDS },
 		trustHost: true,
 		secret: rt.env.AUTH_SECRET,
 		...cookiesFor(publicUrl(rt.env)),
-		pages: { signIn: "/sign-in", error: "/sign-in" },
+		basePath: `${base}/api/auth`,
+		pages: { signIn: `${base}/sign-in`, error: `${base}/sign-in` },
 		providers: [passwordProvider(rt), ...oidcProviders(rt.env)],
 		events: events(rt),
 		callbacks: callbacks(rt),

@@ -10,7 +10,7 @@ export function lineageReceiver(settings: Env): LineageReceiver | null {
 	if (url === null) return null;
 	return {
 		...{ url, apiKey: settings.OPENLINEAGE_API_KEY ?? null, namespace: settings.OPENLINEAGE_NAMESPACE },
-		...{ publicUrl: publicUrl(settings).replace(/\/$/, ""), timeoutMs: TIMEOUT_MS },
+		...{ publicUrl: publicUrl(settings), timeoutMs: TIMEOUT_MS },
 		allowance: parseAllowance(settings.SPILLWAY_OUTGOING_HOSTS),
 	};
 }

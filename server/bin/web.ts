@@ -5,6 +5,7 @@ import { rcloneOfHost } from "#server/agent/rclone/find.ts";
 import { readRemotes } from "#server/agent/read-remotes.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { createRequestHandler, methodOf, surfaceOf } from "#server/api/answer.ts";
+import { requireBuiltFor, takeBaseOff, underBase } from "#server/api/base-path.ts";
 import { createEdge } from "#server/api/edge/guard.ts";
 import { RateLimiter } from "#server/api/edge/rate-limiter.ts";
 import { refuse } from "#server/api/refuse.ts";
@@ -14,7 +15,7 @@ import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { emptyOutbox } from "#server/control-loop/notices.ts";
 import { repeat } from "#server/control-loop/repeat.ts";
 import { requireMigrated } from "#server/db/migrate.ts";
-import { directDatabaseUrl, publicUrl, requireLoopbackDemo, requireOwnSecrets, tracesUrl } from "#server/env.ts";
+import { basePath, directDatabaseUrl, publicUrl, requireLoopbackDemo, requireOwnSecrets, tracesUrl } from "#server/env.ts";
 import { watchDiskRoom } from "#server/kernel/disk-room.ts";
 import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
 import { RcloneStores } from "#server/providers/stores/rclone-stores.ts";
@@ -79,6 +80,8 @@ requireLoopbackDemo(rt.env);
 await requireMigrated(directDatabaseUrl(rt.env));
 const { SPILLWAY_HOST: host, SPILLWAY_PORT: port, SPILLWAY_HOME: home } = rt.env;
 
+const base = basePath(rt.env);
+if (rt.env.NODE_ENV !== "development") requireBuiltFor(base, root);
 const app = next({ dev: rt.env.NODE_ENV === "development", dir: root, hostname: host, port });
 const agent = createAgentHandler({
 	db: rt.connection.db,
@@ -100,7 +103,7 @@ const agent = createAgentHandler({
 	dataRemotes: () => readRemotes(rt.env.SPILLWAY_DATA_REMOTES),
 });
 await app.prepare();
-const page = app.getRequestHandler();
+const renderPage = app.getRequestHandler();
 const edge = createEdge({
 	...{ publicUrl: publicUrl(rt.env), host, moreHosts: rt.env.SPILLWAY_ALLOWED_HOSTS, limiter },
 	...{ nowMs: () => rt.clock.nowMs(), addressOf: clientAddress },
@@ -109,6 +112,7 @@ const edge = createEdge({
 const room = await watchDiskRoom({
 	...{ folder: home, reserveBytes: rt.env.SPILLWAY_DISK_RESERVE_MIB * 1024 * 1024, signal: rt.shutdown.signal },
 });
+const page: typeof renderPage = (req, res) => renderPage(underBase(req, base), res);
 const answer = createRequestHandler({ ...{ rt, edge, room, agent, page }, scim: (req, res) => handleScim(scim, req, res) });
 
 countProcess();
@@ -121,6 +125,7 @@ function measure(req: IncomingMessage, res: ServerResponse): void {
 }
 
 const server = createServer({ requestTimeout: UPLOAD_LIMIT_MS, headersTimeout: HEADERS_LIMIT_MS }, (req, res) => {
+	takeBaseOff(req, base);
 	measure(req, res);
 	answer(req, res).catch((error: unknown) => {
 		rt.logError("a request failed", error, "none");

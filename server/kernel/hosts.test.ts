@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasHostOnly, isMetadataHost, isPlainHttpAllowed, isThisHost } from "./hosts.ts";
+import { hasPlainPath, isMetadataHost, isPlainHttpAllowed, isThisHost } from "./hosts.ts";
 
 it.each(["127.0.0.1", "127.8.9.10", "localhost", "[::1]"])("%s is this host", (host) => {
 	expect(isThisHost(host)).toBe(true);
@@ -36,10 +36,13 @@ it.each(["10.1.2.3", "127.0.0.1", "[fd12::1]", "minio", "metadata.acme.com", "st
 it.each([
 	["https://spillway.example.com", true],
 	["https://Spillway.example.com:8443/", true],
-	["https://example.com/spillway", false],
+	["https://example.com/spillway", true],
+	["https://example.com/tools/spillway-2/", true],
+	["https://example.com//spillway", false],
+	["https://example.com/a%2Fb", false],
 	["https://example.com/?a=1", false],
 	["https://example.com/#a", false],
 	["https://user@example.com", false],
-])("whether %s is a host alone: %s", (address, expected) => {
-	expect(hasHostOnly(address)).toBe(expected);
+])("whether %s is a host with a plain path: %s", (address, expected) => {
+	expect(hasPlainPath(address)).toBe(expected);
 });

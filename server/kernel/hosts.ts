@@ -30,8 +30,8 @@ export function isMetadataHost(hostname: string): boolean {
 	return METADATA_HOST.test(hostname);
 }
 
-/** Whether an http URL consists of only its origin: no path, query, fragment or password. */
-export function hasHostOnly(address: string): boolean {
-	const { origin, href } = new URL(address);
-	return href === `${origin}/`;
+/** Whether an http URL consists of its origin and a path of plain segments: no query, fragment or password. */
+export function hasPlainPath(address: string): boolean {
+	const { origin, pathname, href } = new URL(address);
+	return href === `${origin}${pathname}` && /^(\/[A-Za-z0-9_~.-]+)*\/?$/.test(pathname);
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { basePath } from "#server/env.ts";
 import { type DiskRoom, whileRoom } from "#server/kernel/disk-room.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
@@ -47,7 +48,7 @@ export async function handleRest(rt: RestRuntime, req: IncomingMessage, res: Ser
 	try {
 		const url = new URL(req.url ?? "/", "http://localhost");
 		const below = url.pathname.slice(REST_PREFIX.length) || "/";
-		if (below === "/openapi.json") return sendJson(res, 200, openApi());
+		if (below === "/openapi.json") return sendJson(res, 200, openApi(basePath(rt.env)));
 		const allow = req.method === "OPTIONS" ? allowedAt(below) : null;
 		if (allow !== null) return void res.writeHead(204, { allow }).end();
 		if (req.method === "GET" && below.startsWith(DOWNLOADS)) return await sendDownload(rt, req, res, below.slice(DOWNLOADS.length));

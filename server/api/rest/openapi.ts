@@ -12,10 +12,10 @@ type Json = Record<string, unknown>;
 
 let document: Json | undefined;
 
-/** OpenAPI 3.1 of the REST API, derived from the contract. */
-export function openApi(): Json {
+/** OpenAPI 3.1 of the REST API below the base path, derived from the contract. */
+export function openApi(base = ""): Json {
 	document ??= build();
-	return document;
+	return { ...document, servers: [{ url: `${base}/api/v1` }] };
 }
 
 function build(): Json {
@@ -34,7 +34,6 @@ function build(): Json {
 				"Money is a decimal string of micro-dollars; times are ISO 8601 in UTC, or milliseconds since 1970 in fields that end in Ms.",
 			license: { name: "Apache-2.0", identifier: "Apache-2.0" },
 		},
-		servers: [{ url: "/api/v1" }],
 		security: [{ token: [] }],
 		tags: groups.map((name) => ({ name, description: `Operations of the group ${name}.` })),
 		paths,

@@ -119,7 +119,7 @@ const BODIES = { slack: slackBody, teams: teamsBody, webhook: webhookBody, cloud
 async function transmit(ctx: SenderContext, row: Claimed): Promise<void> {
 	const { channel: to, account: person } = row;
 	if (!isOn(row)) throw new Error(`The ${to ? "channel" : "account"} was disabled before this was sent.`);
-	const url = new URL(row.message.link, ctx.publicUrl).href;
+	const url = `${ctx.publicUrl}${row.message.link}`;
 	const outgoing: Outgoing = { id: row.id, about: row.about, message: row.message, createdAtMs: row.createdAt.getTime(), url };
 	const timeoutMs = ctx.timing.deliverTimeoutMs;
 	if (to === null || to.kind === "email") {

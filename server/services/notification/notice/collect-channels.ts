@@ -34,7 +34,7 @@ export async function collectChannels(tx: Tx, { publicUrl, nowMs }: { publicUrl:
 		const words = channelDigest(
 			digest,
 			events.map(({ message }) => ({ ...message, event: textOf(message.facts.rule) })),
-			(path) => new URL(path, publicUrl).href,
+			(path) => `${publicUrl}${path}`,
 		);
 		const digestId = newId("dlv", nowMs);
 		const at = new Date(nowMs);

@@ -49,7 +49,7 @@ async function collectOf(tx: Tx, accountId: string, { publicUrl, nowMs }: { publ
 		.from(notice)
 		.where(and(eq(notice.accountId, accountId), isNull(notice.deliveryId)))
 		.orderBy(asc(notice.createdAt), asc(notice.id));
-	const { title, text, link } = digestOf(waiting, (path) => new URL(path, publicUrl).href);
+	const { title, text, link } = digestOf(waiting, (path) => `${publicUrl}${path}`);
 	const id = newId("dlv", nowMs);
 	const at = new Date(nowMs);
 	await tx.insert(delivery).values({
