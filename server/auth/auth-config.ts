@@ -139,7 +139,7 @@ function callbacks(rt: AuthRuntime): NonNullable<NextAuthConfig["callbacks"]> {
 			const refusal = person === null ? "no_identity" : (await signInIdentity(db, person, by)).refusal;
 			if (refusal === undefined) return true;
 			await refused.audit(db, { accountId: null, email: person?.email ?? null, with: "oidc", why: refusal }, by);
-			return `/sign-in?error=AccessDenied&code=${refusal}`;
+			return `${basePath(rt.env)}/sign-in?error=AccessDenied&code=${refusal}`;
 		},
 		jwt: async ({ token, user, account, profile }) => {
 			if (account === undefined || account === null) return token;

@@ -80,23 +80,29 @@ async function startMockServer(): Promise<Issuer> {
 }
 
 describe.each([
-	["oidc-provider", startOidcProvider],
-	["oauth2-mock-server", startMockServer],
-] as const)("single sign-on with %s", (_, start) => {
+	["oidc-provider", startOidcProvider, ""],
+	["oauth2-mock-server", startMockServer, "/tools/spillway"],
+] as const)("single sign-on with %s", (_, start, base) => {
 	let issuer: Issuer;
 	let database: TestDatabase;
 	let config: AuthConfig;
 	beforeAll(async () => {
 		issuer = await start();
 		database = await createTestDatabase();
-		const settings = { OIDC_ISSUER: issuer.url, OIDC_CLIENT_ID: "spillway", OIDC_CLIENT_SECRET: "secret", OIDC_GROUP_MAP: GROUP_MAP };
+		const settings = {
+			SPILLWAY_URL: `${APP}${base}`,
+			OIDC_ISSUER: issuer.url,
+			OIDC_CLIENT_ID: "spillway",
+			OIDC_CLIENT_SECRET: "secret",
+			OIDC_GROUP_MAP: GROUP_MAP,
+		};
 		const rt = {
 			env: { ...env(), ...settings },
 			connection: database,
 			clock: { nowMs: () => Date.now() },
 			source: async () => "192.0.2.1",
 		};
-		config = { ...createAuthConfig(rt), basePath: "/api/auth", logger: { error: () => undefined } };
+		config = { ...createAuthConfig(rt), logger: { error: () => undefined } };
 		await database.db.insert(account).values([
 			{ id: "ci", email: "ci@example.test", name: "CI", role: "data_scientist", service: true, createdAt: new Date() },
 			{ id: "dee", email: "dee@example.test", name: "Dee", role: "platform", createdAt: new Date() },
@@ -108,14 +114,14 @@ describe.each([
 	});
 
 	async function signIn(login: string): Promise<{ browser: Browser; at: URL }> {
-		const browser = new Browser(APP, config);
+		const browser = new Browser(`${APP}${base}`, config);
 		issuer.next(login);
 		return { browser, at: await browser.signIn(login) };
 	}
 
 	it("creates an account by issuer and subject, with the role of a group id", async () => {
 		const { browser, at } = await signIn("ann");
-		expect(at.href).toBe(`${APP}/jobs`);
+		expect(at.href).toBe(`${APP}${base}/jobs`);
 		const [row] = await database.db.select().from(identity).where(eq(identity.subject, "ann"));
 		expect(row).toMatchObject({ issuer: issuer.url, email: "ann@example.test", linkedBy: null });
 		expect(await browser.session()).toMatchObject({ user: { id: row?.accountId, epoch: 0 } });
@@ -131,7 +137,7 @@ describe.each([
 	])("rejects %s with %s, without a session", async (login, code) => {
 		const before = await database.db.select().from(account).orderBy(account.id);
 		const { browser, at } = await signIn(login);
-		expect(at.pathname + at.search).toBe(`/sign-in?error=AccessDenied&code=${code}`);
+		expect(at.pathname + at.search).toBe(`${base}/sign-in?error=AccessDenied&code=${code}`);
 		expect([...browser.cookies().keys()].filter((name) => name.includes("session"))).toEqual([]);
 		expect(await database.db.select().from(account).orderBy(account.id)).toEqual(before);
 	});
@@ -142,7 +148,7 @@ describe.each([
 			.set({ invitedUntil: new Date(Date.now() + 60_000) })
 			.where(eq(account.id, "dee"));
 		const { browser, at } = await signIn("dee");
-		expect(at.href).toBe(`${APP}/jobs`);
+		expect(at.href).toBe(`${APP}${base}/jobs`);
 		expect(await browser.session()).toMatchObject({ user: { id: "dee", epoch: 1 } });
 	});
 });

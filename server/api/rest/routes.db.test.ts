@@ -3,6 +3,7 @@ import { reason } from "#server/domain/reasons.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { writeHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
 import { aJob, RestWorld } from "../testing/rest-world.ts";
+import { openApi } from "./openapi.ts";
 import { ROUTES } from "./routes.ts";
 
 let world: RestWorld;
@@ -150,6 +151,10 @@ describe("every route responds", () => {
 });
 
 describe("openapi.json", () => {
+	it("names the base path", () => {
+		expect(openApi("/spillway").servers).toEqual([{ url: "/spillway/api/v1" }]);
+	});
+
 	it("is OpenAPI 3.1 and lists every route with its parameters", async () => {
 		const { json, status } = await world.get("/openapi.json", { as: null });
 		expect(status).toBe(200);

@@ -1,13 +1,15 @@
 import { Auth, type AuthConfig } from "@auth/core";
 
-/** A headless browser: cookies per host, redirects, forms. Requests to `appOrigin` go to Auth directly. */
+/** A headless browser: cookies per host, redirects, forms. Requests to the origin of `appUrl` go to Auth directly. */
 export class Browser {
 	readonly #jar = new Map<string, Map<string, string>>();
+	readonly #appUrl: string;
 	readonly #appOrigin: string;
 	readonly #config: AuthConfig;
 
-	constructor(appOrigin: string, config: AuthConfig) {
-		this.#appOrigin = appOrigin;
+	constructor(appUrl: string, config: AuthConfig) {
+		this.#appUrl = appUrl;
+		this.#appOrigin = new URL(appUrl).origin;
 		this.#config = config;
 	}
 
@@ -17,16 +19,16 @@ export class Browser {
 	}
 
 	async session(): Promise<unknown> {
-		return (await this.#request(new URL("/api/auth/session", this.#appOrigin), {})).json();
+		return (await this.#request(new URL(`${this.#appUrl}/api/auth/session`), {})).json();
 	}
 
 	/** Starts single sign-on and follows redirects and the issuer's forms until the app shows a page. */
 	async signIn(login: string): Promise<URL> {
-		const csrf = (await (await this.#request(new URL("/api/auth/csrf", this.#appOrigin), {})).json()) as { csrfToken: string };
-		let at = new URL("/api/auth/signin/oidc", this.#appOrigin);
-		let form: Record<string, string> | null = { csrfToken: csrf.csrfToken, callbackUrl: `${this.#appOrigin}/jobs` };
+		const csrf = (await (await this.#request(new URL(`${this.#appUrl}/api/auth/csrf`), {})).json()) as { csrfToken: string };
+		let at = new URL(`${this.#appUrl}/api/auth/signin/oidc`);
+		let form: Record<string, string> | null = { csrfToken: csrf.csrfToken, callbackUrl: `${this.#appUrl}/jobs` };
 		for (let hops = 0; hops < 20; hops++) {
-			const isOwnPage = at.origin === this.#appOrigin && !at.pathname.startsWith("/api/auth/");
+			const isOwnPage = at.origin === this.#appOrigin && !at.pathname.includes("/api/auth/");
 			if (isOwnPage) return at;
 			const response = await this.#request(at, form === null ? {} : { method: "POST", body: new URLSearchParams(form) });
 			const location = response.headers.get("location");
