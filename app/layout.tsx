@@ -4,9 +4,9 @@ import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { inter, jetbrainsMono } from "#app/fonts/fonts.ts";
 import { ChartPatterns } from "#components/charts/patterns.tsx";
-import { underBase } from "#components/page/under-base.ts";
 import { ThemeProvider } from "#components/shell/theme.tsx";
 import { ToastHost } from "#components/ui/toast.tsx";
+import { underBase } from "#components/ui/under-base.ts";
 
 export const metadata: Metadata = {
 	title: { default: "Spillway", template: "%s · Spillway" },

@@ -177,6 +177,6 @@ export const ENV_READERS = [
 	{ at: "playwright.config.ts", why: "hands the address of the server under test to the tests" },
 	{ at: "vitest.config.ts", why: "reads CI" },
 	{ at: "proxy.ts", why: "NODE_ENV is replaced by the bundler" },
-	{ at: "components/page/under-base.ts", why: "the bundler replaces SPILLWAY_BASE_PATH, which is built into the pages" },
+	{ at: "components/ui/under-base.ts", why: "the bundler replaces SPILLWAY_BASE_PATH, which is built into the pages" },
 	{ at: "next.config.ts", why: "read by the build, before server/env.ts exists" },
 ];

@@ -1,5 +1,5 @@
 "use server";
-import { underBase } from "#components/page/under-base.ts";
+import { underBase } from "#components/ui/under-base.ts";
 import { signOut } from "#server/auth/next-auth.ts";
 
 /** A server action accepts POST from our own pages only, so that a link on another site cannot sign a user out. */

@@ -1,8 +1,8 @@
 "use server";
 import { headers } from "next/headers";
 import { AuthError } from "next-auth";
-import { underBase } from "#components/page/under-base.ts";
 import type { AdministratorResult } from "#components/setup/administrator-form.tsx";
+import { underBase } from "#components/ui/under-base.ts";
 import { problemOf } from "#server/api/problem.ts";
 import { signIn } from "#server/auth/next-auth.ts";
 import { setUpAdministrator } from "#server/auth/set-up.ts";

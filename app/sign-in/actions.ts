@@ -1,9 +1,9 @@
 "use server";
 import { AuthError, CredentialsSignin } from "next-auth";
 import { z } from "zod";
-import { underBase } from "#components/page/under-base.ts";
 import { ownPath } from "#components/sign-in/own-path.ts";
 import type { SignInResult } from "#components/sign-in/sign-in-form.tsx";
+import { underBase } from "#components/ui/under-base.ts";
 import { signIn } from "#server/auth/next-auth.ts";
 
 const fields = z.object({

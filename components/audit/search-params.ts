@@ -1,6 +1,6 @@
 import { createLoader, type inferParserType, parseAsString } from "nuqs/server";
-import { underBase } from "#components/page/under-base.ts";
 import type { Inputs } from "#components/trpc/outputs.ts";
+import { underBase } from "#components/ui/under-base.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 
 /** The audit view. Days are UTC and inclusive. */

@@ -3,7 +3,6 @@ import { useMutation } from "@tanstack/react-query";
 import { Money } from "#components/money/money.tsx";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
-import { underBase } from "#components/page/under-base.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobDetail } from "#components/trpc/outputs.ts";
@@ -13,6 +12,7 @@ import { formatCount } from "#components/ui/format-number.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { notify } from "#components/ui/toast.tsx";
+import { underBase } from "#components/ui/under-base.ts";
 import { formatBytes } from "./job-checkpoints.tsx";
 
 /** The results of a job: every file with its size and a download. */

@@ -6,7 +6,6 @@ import { feedCsv } from "#components/overview/export-csv.ts";
 import { type FeedLine, prepareFeed } from "#components/overview/feed.ts";
 import { FEED_QUERY } from "#components/overview/range.ts";
 import { EmptyState } from "#components/page/states.tsx";
-import { underBase } from "#components/page/under-base.ts";
 import { PlaceSwatch } from "#components/place/place.tsx";
 import { useTime } from "#components/time/clock.tsx";
 import { Time } from "#components/time/relative-time.tsx";
@@ -16,6 +15,7 @@ import { Dot } from "#components/ui/chip.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Link } from "#components/ui/link.tsx";
 import { Panel } from "#components/ui/panel.tsx";
+import { underBase } from "#components/ui/under-base.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 
 const LINES = 12;

@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { ErrorState } from "#components/page/states.tsx";
-import { underBase } from "#components/page/under-base.ts";
 import { DecisionTests, PilotText } from "#components/plan/answer-panel.tsx";
 import { shortUsd, span, usd } from "#components/plan/format-plan.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
@@ -14,6 +13,7 @@ import { cn } from "#components/ui/cn.ts";
 import { Panel, PanelHeader } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { underBase } from "#components/ui/under-base.ts";
 
 type Decision = Outputs["plan"]["decision"];
 

@@ -1,4 +1,4 @@
-import { underBase } from "#components/page/under-base.ts";
+import { underBase } from "#components/ui/under-base.ts";
 import type { ExportVersion } from "#server/domain/focus-version.ts";
 import type { Dates } from "./range.ts";
 import { monthStart } from "./zone-days.ts";

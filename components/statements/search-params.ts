@@ -1,5 +1,5 @@
 import { createLoader, createSerializer, parseAsInteger, parseAsString } from "nuqs/server";
-import { underBase } from "#components/page/under-base.ts";
+import { underBase } from "#components/ui/under-base.ts";
 
 const params = {
 	/** "" is the company; absent is the user's default. */

@@ -5,7 +5,7 @@ import { createTRPCClient, httpBatchStreamLink, httpLink, httpSubscriptionLink, 
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import superjson from "superjson";
-import { underBase } from "#components/page/under-base.ts";
+import { underBase } from "#components/ui/under-base.ts";
 import type { AppRouter } from "#server/api/trpc/router.ts";
 import { leftToBrowser } from "./left-to-browser.ts";
 import { makeQueryClient } from "./query-client.ts";
