@@ -3,7 +3,7 @@ import { defined } from "#server/kernel/assert.ts";
 import type { AttemptObservation } from "../driver.ts";
 import { isAttemptId } from "../start-rules.ts";
 import { type AttemptFolder, attemptFolder, isMissing, readRequest, readRequestSync, type StoredRequest } from "./attempt-folder.ts";
-import { closeFolder } from "./job-user.ts";
+import { endProcessesOf, uidOf } from "./job-user.ts";
 import { type AttemptStage, observationOf, readStage } from "./observe-attempt.ts";
 import { kill, killLeftovers } from "./process-tree.ts";
 
@@ -17,12 +17,14 @@ export interface KnownAttempt {
 /** The attempts in the site's folder. The cache only avoids reading data again that cannot change. */
 export class Attempts {
 	readonly #root: string;
+	readonly #hasOtherUsers: boolean;
 	readonly #requests = new Map<string, StoredRequest>();
 	/** Ended attempts without any remaining process. */
 	readonly #over = new Map<string, KnownAttempt>();
 
-	constructor(root: string) {
+	constructor(root: string, { hasOtherUsers }: { hasOtherUsers: boolean }) {
 		this.#root = root;
+		this.#hasOtherUsers = hasOtherUsers;
 	}
 
 	paths(attemptId: string): AttemptFolder {
@@ -72,10 +74,10 @@ export class Attempts {
 	async #settle(known: KnownAttempt[]): Promise<KnownAttempt[]> {
 		const ended = known.filter((a) => (a.stage.kind === "exited" || a.stage.kind === "lost") && !this.#over.has(a.request.attemptId));
 		for (const { stage } of ended) if (stage.kind === "lost" && stage.group !== null) kill(-stage.group, "SIGKILL");
+		if (this.#hasOtherUsers) await Promise.all(ended.map(({ paths }) => endProcessesOf(uidOf(paths))));
 		const left = await killLeftovers(ended.map((a) => a.paths.work));
 		for (const attempt of ended) {
 			if (left.has(attempt.paths.work)) continue;
-			await closeFolder(attempt.paths);
 			attempt.observation = observationOf(attempt.request, attempt.stage, true);
 			this.#over.set(attempt.request.attemptId, attempt);
 		}

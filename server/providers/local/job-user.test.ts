@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JobSpec } from "#server/domain/job.ts";
 import { aSpec, aStart, type ClusterHarness, readAll, untilPhase } from "../contract/cluster-harness.ts";
 import { posixCommand } from "../contract/posix-job.ts";
-import { uidOfSlots, whyNotOtherUsers } from "./job-user.ts";
+import { attemptFolder, attemptsFolder } from "./attempt-folder.ts";
+import { uidOf, whyNotOtherUsers } from "./job-user.ts";
 import { LocalDriver } from "./local-driver.ts";
 
 let home: string;
@@ -35,6 +37,11 @@ const start = async (script: string, slot: number, changes: Omit<Partial<JobSpec
 	await driver.start(request);
 	return request.attemptId;
 };
+const uidOfAttempt = (attemptId: string): number => uidOf(attemptFolder(attemptsFolder(home), attemptId));
+const runningAs = (uid: number): string[] =>
+	spawnSync("ps", ["-o", "stat=,args=", "-u", String(uid)], { encoding: "utf8" })
+		.stdout.split("\n")
+		.filter((line) => /^[^Z]/.test(line));
 const outputOf = async (script: string, slot: number, changes: Omit<Partial<JobSpec>, "command"> = {}): Promise<string[]> => {
 	const attemptId = await start(script, slot, changes);
 	const { exit } = await untilPhase(h, attemptId, "exited");
@@ -47,12 +54,14 @@ it("reports why jobs run as its own user", () => {
 });
 
 describe.runIf(process.getuid?.() === 0)("under root, a job", () => {
-	it("runs as its slot's user and keeps its environment", async () => {
+	it("runs as its own user and keeps its environment", async () => {
 		const env = { UID: "5", QUOTED: 'a\'b "c" $d\n`e`' };
 		const script =
 			'id -u; id -G; printf "%s\\n" "$QUOTED"; echo "$LOGNAME"; : > "$SPILLWAY_CHECKPOINT_DIR/step"; : > "$TMPDIR/x"; : > here';
-		const uid = String(uidOfSlots([2]));
-		expect(await outputOf(script, 2, { env })).toEqual([uid, uid, 'a\'b "c" $d', "`e`", "spillway-job"]);
+		const attemptId = await start(script, 2, { env });
+		await untilPhase(h, attemptId, "exited");
+		const uid = String(uidOfAttempt(attemptId));
+		expect((await readAll(driver, attemptId)).map(({ text }) => text)).toEqual([uid, uid, 'a\'b "c" $d', "`e`", "spillway-job"]);
 	});
 
 	it("reads neither the installation's secrets nor another job's folder, and controls no process of Spillway", async () => {
@@ -78,8 +87,16 @@ describe.runIf(process.getuid?.() === 0)("under root, a job", () => {
 		const before = await start("echo private > file; chmod 644 file", 3);
 		await untilPhase(h, before, "exited");
 		const file = path.join(home, "sites", "local", before, "work", "file");
-		expect((await stat(file)).uid).toBe(uidOfSlots([3]));
+		expect((await stat(file)).uid).toBe(uidOfAttempt(before));
 		expect(await outputOf(`cat ${file} 2>/dev/null || echo refused`, 3)).toEqual(["refused"]);
+	});
+
+	it("leaves no process behind, even in another session without its environment", async () => {
+		const away = "env -i setsid sh -c 'sleep 600 & touch away; wait'";
+		const attemptId = await start(`(${away} &); while [ ! -e away ]; do sleep 0.01; done; echo done`, 1);
+		await untilPhase(h, attemptId, "exited");
+		expect((await readAll(driver, attemptId)).map(({ text }) => text)).toEqual(["done"]);
+		await expect.poll(() => runningAs(uidOfAttempt(attemptId))).toEqual([]);
 	});
 
 	it("gets only data that its user may read", async () => {

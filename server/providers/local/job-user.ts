@@ -1,22 +1,28 @@
 import { execFile, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { chmod, chown, writeFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
-import { type AttemptFolder, isMissing } from "./attempt-folder.ts";
+import type { AttemptFolder } from "./attempt-folder.ts";
 
-/** systemd's range for dynamic users, which no account of a distribution has. */
-const FIRST_UID = 61_184;
+/** Above the ranges of accounts, containers and subordinate ids. */
+const FIRST_UID = 0x70000000;
 const SETPRIV = ["/usr/bin/setpriv", "/bin/setpriv", "/usr/sbin/setpriv"].find((file) => existsSync(file));
 const run = promisify(execFile);
 
-/** The number of the user and group that run an attempt. Running attempts have different slots. */
-export function uidOfSlots(slots: readonly number[]): number {
-	return FIRST_UID + Math.min(...slots);
+/** The number of the user and group that run only this attempt: of no other job, and of no other installation on this host. */
+export function uidOf({ folder }: AttemptFolder): number {
+	return FIRST_UID + (createHash("sha256").update(folder).digest().readUInt32BE() >>> 5);
 }
 
-/** Why jobs in `folder` run as this process's own user, or null if each slot has its own unprivileged user. */
+/** Ends every process of an attempt's user at once: one that forks forever would escape a search for processes. */
+export async function endProcessesOf(uid: number): Promise<void> {
+	await run(SETPRIV ?? "setpriv", [...asUser(uid), "/bin/sh", "-c", "kill -s KILL -- -1; exit 0"], { cwd: "/" });
+}
+
+/** Why jobs in `folder` run as this process's own user, or null if each attempt has its own unprivileged user. */
 export function whyNotOtherUsers(folder: string): string | null {
 	if (process.getuid?.() !== 0) return "Spillway does not run as root";
 	if (SETPRIV === undefined) return "setpriv (util-linux) is not installed";
@@ -43,13 +49,6 @@ export async function handFolders(paths: AttemptFolder, uid: number): Promise<vo
 	await run("chown", ["-RhP", `${uid}:${uid}`, "--", ...folders]);
 	await chown(paths.folder, 0, uid);
 	await chmod(paths.folder, 0o710);
-}
-
-/** Closes the folder of an ended attempt, because a later one has the same user. */
-export async function closeFolder({ folder }: AttemptFolder): Promise<void> {
-	await chmod(folder, 0o700).catch((error: unknown) => {
-		if (!isMissing(error)) throw error;
-	});
 }
 
 /**

@@ -49,7 +49,7 @@ export class LocalDriver implements ClusterDriver {
 		const hasOtherUsers = openSite(this.#root);
 		this.#site = { place: "the local site", dataRemotes, keepsOwn: false, mounts, hasOtherUsers };
 		this.#clock = clock;
-		this.#attempts = new Attempts(this.#root);
+		this.#attempts = new Attempts(this.#root, { hasOtherUsers });
 	}
 
 	observe(): Promise<ClusterObservation> {

@@ -12,7 +12,7 @@ import type { AttemptFolder, StoredRequest } from "./attempt-folder.ts";
 import { readSecretEnvironment, secretsFolderOf } from "./attempt-secrets.ts";
 import { bringData, checkpointFolderOf, type DataSite } from "./bring-data.ts";
 import { whyNotStartable } from "./find-command.ts";
-import { commandAsUser, handFolders, uidOfSlots } from "./job-user.ts";
+import { commandAsUser, handFolders, uidOf } from "./job-user.ts";
 import { writeFailure, writeStoppedBefore } from "./observe-attempt.ts";
 
 const SCRIPT = fileURLToPath(new URL("./run-job.sh", import.meta.url));
@@ -22,7 +22,7 @@ const SETSID = ["/usr/bin/setsid", "/bin/setsid", "/usr/local/bin/setsid"].find(
 /** This host as a site. The sources of its mounts are folders. */
 export interface LocalSite extends DataSite {
 	mounts: readonly SiteMount[];
-	/** Whether each slot has its own unprivileged user. */
+	/** Whether each attempt has its own unprivileged user. */
 	hasOtherUsers: boolean;
 }
 
@@ -38,7 +38,7 @@ export function needsStaging({ spec, restoreFrom }: Pick<StoredRequest, "spec" |
 export async function runAttempt(site: LocalSite, paths: AttemptFolder, request: StoredRequest, signal: AbortSignal): Promise<void> {
 	try {
 		await findMountFolders(request.spec.mounts, site.mounts, site.place);
-		const uid = uidOf(site, request);
+		const uid = site.hasOtherUsers ? uidOf(paths) : undefined;
 		await bringData(site, paths, { ...request, uid }, signal);
 		if (uid !== undefined) await handFolders(paths, uid);
 	} catch (error) {
@@ -78,7 +78,7 @@ export async function startCommand(
 	const stdout = await open(paths.stdout, "a", 0o600);
 	const stderr = await open(paths.stderr, "a", 0o600);
 	try {
-		const uid = uidOf(site, request);
+		const uid = site.hasOtherUsers ? uidOf(paths) : undefined;
 		const command = uid === undefined ? spec.command : await commandAsUser(paths, uid, environment, spec.command);
 		const own = uid === undefined ? environment : {};
 		await spawned(paths, [SCRIPT, paths.state, SETSID, ...command], own, [stdout.fd, stderr.fd]);
@@ -107,10 +107,6 @@ function spawned(
 		child.once("error", reject);
 		child.unref();
 	});
-}
-
-function uidOf({ hasOtherUsers }: Pick<LocalSite, "hasOtherUsers">, { slots }: StoredRequest): number | undefined {
-	return hasOtherUsers ? uidOfSlots(slots) : undefined;
 }
 
 function messageOf(error: unknown): string {

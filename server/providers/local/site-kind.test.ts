@@ -16,7 +16,7 @@ it("checks the address, the accelerator and the work folder", async () => {
 		host: "passed: Spillway listens on 127.0.0.1 only.",
 		pools: "passed: 2 × L40S-48GB, as set by SPILLWAY_LOCAL_SLOTS and SPILLWAY_LOCAL_ACCELERATOR.",
 		folder: `passed: ${import.meta.dirname} is writable.`,
-		user: expect.stringMatching(/^passed: Each slot has|^unknown: .* can read its secrets/),
+		user: expect.stringMatching(/^passed: Each job has|^unknown: .* can read its secrets/),
 	});
 	expect(await outcomes(kindOn("::1", "L41", "/no/such/folder"))).toMatchObject({
 		pools: "failed: L41 is not a known accelerator.",

@@ -90,7 +90,7 @@ function userStep(home: string): PlannedStep {
 		...{ id: "user", title: "User of jobs", fix },
 		async look() {
 			const why = whyNotOtherUsers(home);
-			if (why === null) return "Each slot has its own unprivileged user.";
+			if (why === null) return "Each job has its own unprivileged user.";
 			return { unknown: `Jobs run as Spillway's own user and can read its secrets: ${why}.`, fix };
 		},
 	};
