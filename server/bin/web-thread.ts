@@ -1,4 +1,5 @@
 import { serveCalls } from "#server/services/core/threads/serve-calls.ts";
+import { readPipeline } from "#server/services/decision/pipeline/input.ts";
 import { completeAt } from "#server/services/governance/policy/complete.ts";
 import { judgeText } from "#server/services/governance/policy/judge-text.ts";
 import { readPriceFile } from "#server/services/ledger/rate-card/price-file.ts";
@@ -10,6 +11,7 @@ import { statementPdf } from "#server/services/reporting/statement/pdf.ts";
 
 /** A worker thread of the web server, for work that takes tens of milliseconds or more and needs no database. */
 serveCalls({
+	"pipeline.read": readPipeline,
 	"policy.check": judgeText,
 	"policy.complete": completeAt,
 	"policy.merge": mergeTexts,

@@ -10,14 +10,20 @@ export interface ThreadPool {
 
 /** Maximum number of waiting tasks of one person: a page's largest batch. */
 const WAITING_MAX = 40;
+/** Maximum number of one person's running exports. */
+const EXPORTS_MAX = 3;
 
 // Next bundles pages and route handlers separately, so module state would exist more than once; globalThis is shared.
 const shared = globalThis as {
-	__spillwayThreads?: { pool: ThreadPool | null; people: Map<string, { last: Promise<unknown>; count: number }> };
+	__spillwayThreads?: {
+		pool: ThreadPool | null;
+		people: Map<string, { last: Promise<unknown>; count: number }>;
+		exports: Map<string, number>;
+	};
 };
 
 function state(): NonNullable<typeof shared.__spillwayThreads> {
-	shared.__spillwayThreads ??= { pool: null, people: new Map() };
+	shared.__spillwayThreads ??= { pool: null, people: new Map(), exports: new Map() };
 	return shared.__spillwayThreads;
 }
 
@@ -31,14 +37,22 @@ export function setThreadPool(pool: ThreadPool | null): void {
  * @param compute the same function as the table's `task`; pure, with cloneable input and output
  * @throws SpillwayError `too_many_requests`
  */
-export async function offLoop<I, O>(
-	{ actor }: Pick<ServiceContext, "actor">,
+export function offLoop<I, O>(
+	ctx: Pick<ServiceContext, "actor">,
 	task: string,
 	compute: (input: I) => O | Promise<O>,
 	input: I,
 ): Promise<O> {
-	const { pool, people } = state();
-	const work = (): Promise<O> => (pool ? (pool.run(task, input) as Promise<O>) : Promise.resolve(compute(input)));
+	const { pool } = state();
+	return inTurn(ctx, async () => (pool ? (pool.run(task, input) as Promise<O>) : compute(input)));
+}
+
+/**
+ * Runs a computation of this thread after the person's earlier ones. It must not start another one of that person.
+ * @throws SpillwayError `too_many_requests`
+ */
+export async function inTurn<O>({ actor }: Pick<ServiceContext, "actor">, work: () => Promise<O>): Promise<O> {
+	const { people } = state();
 	if (actor.kind !== "person") return work();
 	const before = people.get(actor.accountId) ?? { last: Promise.resolve(), count: 0 };
 	if (before.count >= WAITING_MAX)
@@ -55,4 +69,31 @@ export async function offLoop<I, O>(
 		if (now !== undefined && now.count > 1) people.set(actor.accountId, { ...now, count: now.count - 1 });
 		else people.delete(actor.accountId);
 	}
+}
+
+/**
+ * Chunks of an export that is written in this thread, counted while it is read.
+ * @throws SpillwayError `too_many_requests`
+ */
+export function limitExports<T>(
+	{ actor }: Pick<ServiceContext, "actor">,
+	chunks: AsyncGenerator<T, void, undefined>,
+): AsyncGenerator<T, void, undefined> {
+	if (actor.kind !== "person") return chunks;
+	const { accountId } = actor;
+	const { exports } = state();
+	const running = (): number => exports.get(accountId) ?? 0;
+	if (running() >= EXPORTS_MAX)
+		throw new SpillwayError("too_many_requests", `You have ${EXPORTS_MAX} exports running.`, {
+			fix: "Wait until one of them ends, then try again.",
+		});
+	return (async function* () {
+		exports.set(accountId, running() + 1);
+		try {
+			yield* chunks;
+		} finally {
+			if (running() > 1) exports.set(accountId, running() - 1);
+			else exports.delete(accountId);
+		}
+	})();
 }

@@ -6,6 +6,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { checkStepCondition } from "#server/policy/step-condition.ts";
 import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { offLoop } from "#server/services/core/threads/off-loop.ts";
 
 export type PipelineInput = z.input<typeof pipelineInput>;
 
@@ -24,10 +25,15 @@ export async function readPipelineInput(
 		"apiVersion" in raw ? { text: undefined, document: raw as unknown, parameters: {} } : pipelineInput.parse(raw);
 	if ((text === undefined) === (document === undefined))
 		throw new SpillwayError("invalid_input", "The body needs either text or document.", { fix: "Send the pipeline file as text." });
-	const options = { parameters, checkCondition: checkStepCondition };
-	const spec = text === undefined ? parsePipelineDocument(document, options) : parsePipelineText(text, options);
+	const spec = await offLoop(ctx, "pipeline.read", readPipeline, { text, document, parameters });
 	authorize(ctx, permission, spec.team);
 	return spec;
+}
+
+/** A file of 10,000 steps takes a second. */
+export function readPipeline({ text, document, parameters }: z.infer<typeof pipelineInput>): PipelineSpec {
+	const options = { parameters, checkCondition: checkStepCondition };
+	return text === undefined ? parsePipelineDocument(document, options) : parsePipelineText(text, options);
 }
 
 /** The file itself; JSON if it was sent as a document, since JSON is YAML too. */

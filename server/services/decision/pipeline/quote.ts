@@ -5,6 +5,7 @@ import type { GraphQuote } from "#server/scheduling/pipeline/quote-graph.ts";
 import { quoteSpec } from "#server/scheduling/pipeline/quote-spec.ts";
 import type { Snapshot } from "#server/scheduling/types.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { inTurn } from "#server/services/core/threads/off-loop.ts";
 import type { Timing } from "#server/services/core/timing.ts";
 import { type ReasonView, reasonView } from "#server/services/core/view.ts";
 import { withNamedModels } from "#server/services/work/job/named-models.ts";
@@ -39,6 +40,10 @@ export interface PreparedQuote {
  */
 export async function prepareQuote(ctx: QuoteContext, spec: PipelineSpec): Promise<PreparedQuote> {
 	const [snapshot, past] = await Promise.all([presentSnapshot(ctx), readPastOutputs(ctx.db, spec)]);
+	return inTurn(ctx, async () => quoteAt(ctx, spec, snapshot, past));
+}
+
+function quoteAt(ctx: QuoteContext, spec: PipelineSpec, snapshot: Snapshot, past: PastOutputs): PreparedQuote {
 	const user = runUserOf(ctx.actor);
 	const { quote, reasons: firstReasons } = quoteSpec(spec, snapshot, {
 		jobOf: (job, { inputs }) => withInputs(job, inputs, past),

@@ -93,4 +93,14 @@ describe("exporting a month as FOCUS", () => {
 		await expect(exportFocus(books, { month: "2026-13" })).rejects.toThrow("2026-11");
 		expect(T0).toBe(Date.UTC(2026, 10, 10, 10));
 	});
+
+	it("is written in steps of at most 500 rows, so that other requests are not delayed", async () => {
+		await books.database.sql`
+			insert into charge select (jsonb_populate_record(c, jsonb_build_object('id', c.id || '_' || n))).* from charge c, generate_series(1, 200) n`;
+		const { chunks } = await exportFocus(books, { month: "2026-11" });
+		const rows: number[] = [];
+		for await (const chunk of chunks) rows.push(chunk.toString().split("\r\n").length - 1);
+		expect(rows.length).toBeGreaterThan(3);
+		expect(Math.max(...rows)).toBe(500);
+	});
 });

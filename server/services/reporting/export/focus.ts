@@ -12,6 +12,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+import { limitExports } from "#server/services/core/threads/off-loop.ts";
 import { readCommitments } from "#server/services/pricing/commitment/commitments.ts";
 import { cutAt, readCut } from "../spend/cut.ts";
 import {
@@ -25,8 +26,8 @@ import {
 } from "./charge-lines.ts";
 import { loadFacts } from "./load-facts.ts";
 
-/** Rows per read. Two batches are in memory at a time: one being written, one being read. */
-const BATCH_ROWS = 4_000;
+/** Rows per read. Other requests wait while a batch is written; the next one is read meanwhile. */
+const BATCH_ROWS = 500;
 /** Maximum number of causes with cached facts and cells, about 3 kB each. A full cache is cleared. */
 const KNOWN_MAX = 10_000;
 
@@ -65,13 +66,13 @@ export async function exportFocus(ctx: Pick<ServiceContext, "actor" | "db" | "cl
 	if (dataset === "contract-commitment") {
 		if (version !== "1.3") throw wrong("version", "the dataset contract-commitment is exported as FOCUS 1.3");
 		authorize(ctx, "rates:read", null);
-		return { fileName: `focus-${version}-${dataset}-${input.month}.csv`, chunks: contractRows(ctx.db, month) };
+		return { fileName: `focus-${version}-${dataset}-${input.month}.csv`, chunks: limitExports(ctx, contractRows(ctx.db, month)) };
 	}
 	const cut = input.asOf === undefined ? cutAt(ctx.clock.nowMs()) : await readCut(ctx, input.asOf, "asOf");
 	const selection = { ...month, posted: cut.by, teams };
 	return {
 		fileName: `focus-${version}-${input.month}.csv`,
-		chunks: streamRows(ctx.db, selection, { period: billingPeriodOf(month), version }),
+		chunks: limitExports(ctx, streamRows(ctx.db, selection, { period: billingPeriodOf(month), version })),
 	};
 }
 
