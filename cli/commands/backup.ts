@@ -27,27 +27,36 @@ The folder can be restored into any supported version of PostgreSQL, by this rel
 
 export const restore: Command = {
 	name: "restore",
-	usage: "FOLDER [--replace] [--database-only] [--with-keys] | --reviewed",
+	usage: "FOLDER [--replace] [--database-only] [--with-keys] | --reviewed [--keep MACHINE]...",
 	summary: "restore a backup over the database; stop Spillway first",
 	details: `
 Succeeds completely or changes nothing. Afterwards schedulers launch and terminate nothing until
-you have reviewed the clouds: docs/operate.md. Without a folder, shows what the clouds have that the
-restored database lacks.`,
+you have reviewed the clouds: docs/operate.md. Without a folder, shows machines that the restored
+database lacks, which --reviewed terminates unless kept, and machines that the clouds lack.`,
 	local: true,
 	options: {
 		replace: { help: "delete what the database holds now" },
 		reviewed: { help: "after a restore: let the scheduler continue" },
+		keep: { value: "MACHINE", many: true, help: "with --reviewed: leave this machine alone; may be repeated" },
 		...FILE_OPTIONS,
 	},
 	positionals: { min: 0, max: 1, name: "FOLDER" },
-	examples: ["spillway restore", "spillway restore /var/backups/spillway/2026-11-24 --replace"],
+	examples: [
+		"spillway restore",
+		"spillway restore /var/backups/spillway/2026-11-24 --replace",
+		"spillway restore --reviewed --keep i-0123",
+	],
 	run: (ctx) => runProgram(ctx, "restore"),
 };
 
 async function runProgram({ io, args }: CommandContext, action: "backup" | "restore"): Promise<ExitCode> {
 	const switches = ["replace", "database-only", "with-keys", "reviewed"].filter((name) => args.has(name)).map((name) => `--${name}`);
 	const folder = args.positionals.map((place) => path.resolve(io.cwd, place));
-	const child = spawn(process.execPath, [installedProgram(PROGRAM), action, ...folder, ...switches], { cwd: io.cwd, stdio: "inherit" });
+	const keep = args.list("keep").flatMap((id) => ["--keep", id]);
+	const child = spawn(process.execPath, [installedProgram(PROGRAM), action, ...folder, ...switches, ...keep], {
+		cwd: io.cwd,
+		stdio: "inherit",
+	});
 	return new Promise<ExitCode>((resolve, reject) => {
 		child.once("error", (cause) => reject(new CliError(EXIT.server, `The backup program cannot start: ${cause.message}.`, { cause })));
 		child.once("close", (code) => resolve(code === 0 ? EXIT.done : code === 2 ? EXIT.badInput : EXIT.server));

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sql } from "drizzle-orm";
 import type { DiskRoom } from "#server/kernel/disk-room.ts";
-import { readHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
+import { readHeartbeat } from "#server/services/core/heartbeat.ts";
 import type { Runtime } from "#server/services/runtime.ts";
 import { metricsText } from "./metrics.ts";
 import { sendJson } from "./rest/handler.ts";

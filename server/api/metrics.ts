@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { Counter, Gauge as PromGauge, Registry } from "prom-client";
 import { systemContext } from "#server/services/core/context.ts";
+import { readHeartbeat } from "#server/services/core/heartbeat.ts";
 import { registry } from "#server/services/core/process-metrics.ts";
 import { scoreByHorizon } from "#server/services/decision/forecast/score.ts";
-import { readHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
 import { readChainCheck } from "#server/services/governance/audit/check-chain.ts";
 import { readHead } from "#server/services/governance/audit/head.ts";
 import { readLedgerCheck } from "#server/services/ledger/charge/nightly-check.ts";

@@ -24,12 +24,13 @@ const { values, positionals } = parseArgs({
 		"database-only": { type: "boolean", default: false },
 		"with-keys": { type: "boolean", default: false },
 		reviewed: { type: "boolean", default: false },
+		keep: { type: "string", multiple: true, default: [] },
 	},
 });
 const [action, place] = positionals;
 
 try {
-	if (action === "restore" && (place === undefined || values.reviewed)) await review(values.reviewed);
+	if (action === "restore" && (place === undefined || values.reviewed)) await review(values);
 	else if ((action !== "backup" && action !== "restore") || place === undefined) throw new SpillwayError("invalid_input", "Name a folder.");
 	else await run(action, path.resolve(place));
 } catch (error) {
@@ -57,15 +58,18 @@ async function run(action: "backup" | "restore", folder: string): Promise<void> 
 	);
 }
 
-/** Shows instances that exist at the clouds but not in the restored database, or ends the guard. */
-async function review(isReviewed: boolean): Promise<void> {
+/** Shows how the clouds and the restored database differ, or ends the guard. */
+async function review({ reviewed, keep }: { reviewed: boolean; keep: string[] }): Promise<void> {
 	const connection = connect(directDatabaseUrl(), { max: 1, applicationName: "spillway-restore" });
 	try {
 		const restored = await readRestored(connection.db);
 		if (!restored) return void process.stdout.write("The database was not restored, or the restore has been reviewed.\n");
-		if (isReviewed) {
-			await acceptRestored(systemContext(connection.db, systemClock, "seed"));
-			return void process.stdout.write("Reviewed. The scheduler continues within seconds and terminates machines without a row.\n");
+		if (reviewed) {
+			await acceptRestored(systemContext(connection.db, systemClock, "seed"), keep);
+			const released = (restored.unknown?.length ?? 0) - keep.length;
+			return void process.stdout.write(
+				`Reviewed. The scheduler continues within seconds, terminates ${released} machines and leaves ${keep.length} alone.\n`,
+			);
 		}
 		process.stdout.write(`${JSON.stringify(restored, null, "\t")}\n`);
 	} finally {

@@ -1,9 +1,10 @@
-import { and, eq, inArray, ne, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import { instance } from "#server/db/schema/instance.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
 import { recordBilledTime } from "#server/services/capacity/instance/record-observation.ts";
+import { forgetKept, readKept } from "#server/services/capacity/instance/restored.ts";
 import { recordSweep } from "#server/services/capacity/site/record-sweep.ts";
 import { writeSchedulerAudit } from "#server/services/core/audit.ts";
 import { recordEvents } from "#server/services/notification/event/record.ts";
@@ -27,7 +28,11 @@ export async function sweepCloud(ctx: LoopContext, driver: CloudDriver): Promise
 	const alive = found.instances.filter((i) => i.state !== "terminated");
 	const rows = await knownRows(ctx, found.instances);
 	for (const seen of found.instances) await correctBilledTime(ctx, rows.get(seen.instanceId ?? ""), seen, look);
-	const strays = alive.filter((seen) => !isAccounted(rows, seen));
+	const kept = await readKept(ctx.db);
+	const strays = alive.filter((seen) => !isAccounted(rows, seen) && !kept.has(seen.providerInstanceId));
+	const there = new Set(alive.map(({ providerInstanceId }) => providerInstanceId));
+	const ended = [...kept].filter(([id, siteId]) => siteId === driver.siteId && !there.has(id)).map(([id]) => id);
+	if (ended.length > 0 && found.failedRegions.length === 0) await forgetKept(ctx.db, ended);
 	for (const seen of strays) await terminateOrphan(ctx, driver, seen);
 	await deletePlacements(ctx, driver);
 	const nowMs = ctx.clock.nowMs();
@@ -40,11 +45,26 @@ export async function sweepCloud(ctx: LoopContext, driver: CloudDriver): Promise
 	return { orphans };
 }
 
-/** Machines with our tag that no row accounts for; nothing is changed. */
-export async function findStrays(ctx: LoopContext, driver: CloudDriver): Promise<InstanceObservation[]> {
-	const found = await driver.list(await listRecentRegions(ctx, driver.siteId, ctx.clock.nowMs()));
-	const rows = await knownRows(ctx, found.instances);
-	return found.instances.filter((seen) => seen.state !== "terminated" && !isAccounted(rows, seen));
+/**
+ * Machines with our tag that no row accounts for, and rows without their machine. Nothing is changed.
+ * @throws when a region does not answer
+ */
+export async function compareWithCloud(ctx: LoopContext, driver: CloudDriver): Promise<{ strays: InstanceObservation[]; missing: Row[] }> {
+	const { siteId } = driver;
+	const found = await driver.list(await listRecentRegions(ctx, siteId, ctx.clock.nowMs()));
+	if (found.failedRegions.length > 0)
+		throw new Error(`${siteId}: no answer from ${found.failedRegions.map(({ region }) => region).join(", ")}`);
+	const alive = found.instances.filter(({ state }) => state !== "terminated");
+	const [rows, kept] = [await knownRows(ctx, alive), await readKept(ctx.db)];
+	const live = await ctx.db
+		.select()
+		.from(instance)
+		.where(and(eq(instance.siteId, siteId), ne(instance.state, "terminated"), isNotNull(instance.providerInstanceId)));
+	const seen = new Set(alive.map(({ providerInstanceId }) => providerInstanceId));
+	return {
+		strays: alive.filter((one) => !isAccounted(rows, one) && !kept.has(one.providerInstanceId)),
+		missing: live.filter(({ providerInstanceId }) => providerInstanceId !== null && !seen.has(providerInstanceId)),
+	};
 }
 
 function isAccounted(rows: ReadonlyMap<string, Row>, seen: InstanceObservation): boolean {

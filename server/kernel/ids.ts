@@ -54,6 +54,12 @@ export function instanceIdOf(jobId: string, attemptNo: number, rank: number): st
 	return `ins_${jobId.slice(4)}_${String(attemptNo).padStart(3, "0")}_${rank}`;
 }
 
+/** The job of an instance id; null for one that `instanceIdOf` did not create. */
+export function jobIdOf(instanceId: string): string | null {
+	const job = /^ins_(.+)_\d{3,}_\d+$/.exec(instanceId)?.[1];
+	return job === undefined ? null : `job_${job}`;
+}
+
 /**
  * The id of the artifact that attempt `attemptNo` uploads for output number `index` of its job. Derived, so that an upload can be
  * repeated.

@@ -142,7 +142,7 @@ function isAt(pattern: readonly string[], parts: readonly string[]): boolean {
 /** Authenticates, parses, calls. */
 function withAgent<T>(schema: z.ZodType<T>, work: (ctx: AgentContext, agent: AgentIdentity, input: T) => Promise<unknown>): Route {
 	return async ({ options, request }) => {
-		const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+		const agent = await authenticateAgent(options, request.headers.get("authorization"));
 		return json((await work(options, agent, await readBody(request, options, schema))) ?? {});
 	};
 }
@@ -159,7 +159,7 @@ const serveRuntime: Route = async ({ options, parts }) => {
 };
 
 async function checkpointCall({ options, request, parts }: Call): Promise<{ agent: AgentIdentity; id: string; path: string }> {
-	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const agent = await authenticateAgent(options, request.headers.get("authorization"));
 	return { agent, ...z.object({ id: checkpointIdSchema, path: relativePath }).parse({ id: parts[1], path: filePathOf(parts.slice(2)) }) };
 }
 
@@ -190,7 +190,7 @@ const getCheckpointFile: Route = async (call) => {
 };
 
 const commitRoute: Route = async ({ options, request, parts }) => {
-	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const agent = await authenticateAgent(options, request.headers.get("authorization"));
 	const id = checkpointIdSchema.parse(parts[1]);
 	const { files } = await readBody(request, options, AGENT_REQUESTS.commit);
 	await commitAgentCheckpoint(options, agent, { id, files });
@@ -198,7 +198,7 @@ const commitRoute: Route = async ({ options, request, parts }) => {
 };
 
 const commitShardsRoute: Route = async ({ options, request, parts }) => {
-	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const agent = await authenticateAgent(options, request.headers.get("authorization"));
 	const id = checkpointIdSchema.parse(parts[1]);
 	const { shards } = await readBody(request, options, AGENT_REQUESTS.shards);
 	if (!options.stores) throw new SpillwayError("not_found", "This server has no stores.", { fix: "Start the web server with stores." });
@@ -206,7 +206,7 @@ const commitShardsRoute: Route = async ({ options, request, parts }) => {
 };
 
 const brokenRoute: Route = async ({ options, request, parts }) => {
-	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const agent = await authenticateAgent(options, request.headers.get("authorization"));
 	const id = checkpointIdSchema.parse(parts[1]);
 	const { problem } = await readBody(request, options, AGENT_REQUESTS.broken);
 	await markBroken(options, agent, { id, problem });
@@ -214,18 +214,18 @@ const brokenRoute: Route = async ({ options, request, parts }) => {
 };
 
 const listInputArtifact: Route = async ({ options, request, parts }) => {
-	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const agent = await authenticateAgent(options, request.headers.get("authorization"));
 	return json(await inputArtifactFiles(options, agent, artifactIdSchema.parse(parts[1])));
 };
 
 const getInputArtifactFile: Route = async ({ options, request, parts }) => {
-	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const agent = await authenticateAgent(options, request.headers.get("authorization"));
 	const input = z.object({ id: artifactIdSchema, path: relativePath }).parse({ id: parts[1], path: filePathOf(parts.slice(2)) });
 	return fileResponse(await inputArtifactFile(options, agent, input), "application/octet-stream");
 };
 
 const putArtifactPart: Route = async ({ options, request, parts }) => {
-	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const agent = await authenticateAgent(options, request.headers.get("authorization"));
 	const { id, path, offset } = z
 		.object({
 			id: artifactIdSchema,
@@ -240,7 +240,7 @@ const putArtifactPart: Route = async ({ options, request, parts }) => {
 };
 
 const commitArtifactRoute: Route = async ({ options, request, parts }) => {
-	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const agent = await authenticateAgent(options, request.headers.get("authorization"));
 	const id = artifactIdSchema.parse(parts[1]);
 	await readBody(request, options, z.strictObject({}));
 	await commitArtifact(options, agent, id);

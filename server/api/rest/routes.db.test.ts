@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { reason } from "#server/domain/reasons.ts";
 import { newId } from "#server/kernel/ids.ts";
-import { writeHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
+import { writeHeartbeat } from "#server/services/core/heartbeat.ts";
 import { aJob, RestWorld } from "../testing/rest-world.ts";
 import { openApi } from "./openapi.ts";
 import { ROUTES } from "./routes.ts";

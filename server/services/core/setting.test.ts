@@ -5,9 +5,9 @@ import { expect, it } from "vitest";
 const WITHOUT_LOCK = [
 	"capacity/instance/restored.ts",
 	"core/deployment.ts",
+	"core/heartbeat.ts",
 	"core/ledger-calendar.ts",
 	"core/setting.ts",
-	"decision/scheduler/heartbeat.ts",
 	"governance/audit/check-chain.ts",
 	"ledger/charge/meter-commitments.ts",
 	"ledger/charge/meter-egress.ts",

@@ -5,7 +5,7 @@ import { alert, delivery } from "#server/db/schema/alert.ts";
 import { site } from "#server/db/schema/site.ts";
 import { CHANNEL_TOPICS } from "#server/domain/alert.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
-import { writeHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
+import { writeHeartbeat } from "#server/services/core/heartbeat.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import * as test from "#server/services/ledger/charge/testing/books.ts";
 import { createChannel } from "#server/services/notification/channel/create.ts";

@@ -1,7 +1,7 @@
 import type { Db } from "#server/db/client.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import { readHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
+import { readHeartbeat } from "#server/services/core/heartbeat.ts";
 import { openAlert } from "#server/services/notification/alert/open.ts";
 
 /** Failover takes seconds, and an upgrade of the scheduler less than this. */

@@ -1,12 +1,13 @@
 import { and, eq, ne, sql } from "drizzle-orm";
-import type { DbOrTx } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { ATTEMPT_TRANSITIONS, type AttemptState, type InstanceState, isFinal } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { areStraysExpected } from "#server/services/capacity/instance/restored.ts";
 import { sha256Of } from "./bootstrap.ts";
+import type { AgentContext } from "./context.ts";
 
 /** The caller: one instance and the attempt that it runs. */
 export interface AgentIdentity {
@@ -29,9 +30,13 @@ export interface AgentIdentity {
 
 /**
  * Finds the instance of this token.
- * @throws SpillwayError `unauthenticated` for a missing or wrong token, and for a terminated instance.
+ * @throws SpillwayError `unauthenticated` for a missing or wrong token, and for a terminated instance; `unavailable` instead
+ * after a restore, when the machine may be newer than the database
  */
-export async function authenticateAgent(db: DbOrTx, authorization: string | null): Promise<AgentIdentity> {
+export async function authenticateAgent(
+	{ db, clock }: Pick<AgentContext, "db" | "clock">,
+	authorization: string | null,
+): Promise<AgentIdentity> {
 	const token = /^Bearer ([A-Za-z0-9_-]{16,128})$/.exec(authorization ?? "")?.[1];
 	if (token === undefined)
 		throw new SpillwayError("unauthenticated", "The request has no agent token.", {
@@ -58,6 +63,11 @@ export async function authenticateAgent(db: DbOrTx, authorization: string | null
 		.innerJoin(job, eq(job.id, instance.jobId))
 		.where(and(eq(instance.agentTokenHash, sha256Of(token)), ne(instance.state, "terminated")));
 	if (!row?.readyAt) {
+		// A machine powers itself off after the refusal below, but not after this one.
+		if (await areStraysExpected(db, clock.nowMs()))
+			throw new SpillwayError("unavailable", "This machine is not in the database, which may have been restored.", {
+				fix: "Try again later.",
+			});
 		throw new SpillwayError("unauthenticated", "No running instance has this token.", {
 			fix: "Power the machine off.",
 		});

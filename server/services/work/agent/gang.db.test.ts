@@ -46,7 +46,7 @@ async function enrolled(nodes: number) {
 		const where = { providerInstanceId: place.providerInstanceId, privateAddress: `10.0.0.${rank + 1}` };
 		answers.push({ instanceId, ...(await enrollAgent(ctx, { instanceId, ...secret, ...where })) });
 	}
-	const agent = (rank: number) => authenticateAgent(database.db, `Bearer ${answers[rank]?.token}`);
+	const agent = (rank: number) => authenticateAgent({ db: database.db, clock }, `Bearer ${answers[rank]?.token}`);
 	return { jobId, attemptId: answers[0]?.attemptId ?? "", answers, agent };
 }
 

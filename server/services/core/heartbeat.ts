@@ -1,7 +1,11 @@
 import { eq } from "drizzle-orm";
 import { z } from "zod";
-import type { Db } from "#server/db/client.ts";
+import type { Db, DbOrTx } from "#server/db/client.ts";
 import { setting } from "#server/db/schema/setting.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+
+/** After a shorter silence another scheduler takes over: no one restores a database in that time. */
+const SILENT_MS = 2 * MINUTE_MS;
 
 const heartbeatSchema = z.object({
 	instance: z.string(),
@@ -19,8 +23,13 @@ export async function writeHeartbeat(db: Db, heartbeat: Heartbeat): Promise<void
 }
 
 /** null before any scheduler led. */
-export async function readHeartbeat(db: Db): Promise<Heartbeat | null> {
+export async function readHeartbeat(db: DbOrTx): Promise<Heartbeat | null> {
 	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, "scheduler"));
 	const parsed = heartbeatSchema.safeParse(row?.value);
 	return parsed.success ? parsed.data : null;
+}
+
+/** Whether no scheduler has led for long enough that the database may be a restored one. */
+export function isSilent(last: Heartbeat | null, nowMs: number): boolean {
+	return last !== null && nowMs - last.atMs >= SILENT_MS;
 }
