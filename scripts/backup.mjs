@@ -4,7 +4,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { homeFolder, loadSecrets, prepareHome, readJson, takeLock } from "./lib/home.mjs";
+import { homeFolder, loadSecrets, prepareHome, readJson } from "./lib/home.mjs";
+import { lockHome } from "./lib/lock-home.mjs";
 import { projectNode, projectPath, root } from "./lib/node.mjs";
 import { describeError, PlainError } from "./lib/plain-error.mjs";
 import { HOST, rememberedPorts } from "./lib/ports.mjs";
@@ -28,7 +29,7 @@ async function main() {
 		throw new PlainError(`There is no database in ${home}.`, "set DATABASE_URL, or SPILLWAY_HOME to the folder of an installation.");
 	prepareHome(home);
 	const { postgresPassword: password } = loadSecrets(home);
-	const lock = takeLock(path.join(home, "spillway.pid"), { url: "a backup" });
+	const lock = await lockHome(home, { url: "a backup" }, console.error);
 	if (!lock.held) {
 		if (isRestore) throw new PlainError("Spillway is running.", "stop npm start first, then restore.");
 		// Does not use rememberedPorts, which replaces ports that are in use.
@@ -36,7 +37,7 @@ async function main() {
 		return run(home, `postgres://spillway:${encodeURIComponent(password)}@${HOST}:${port}/spillway`);
 	}
 	try {
-		const ports = await rememberedPorts(home, ["postgres", "aws", "azure", "gcp"], []);
+		const ports = await rememberedPorts(home, ["postgres"]);
 		const postgres = await startPostgres({ dir, port: ports.postgres, password });
 		try {
 			return run(home, postgres.url);

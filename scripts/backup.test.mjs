@@ -1,5 +1,7 @@
 // `spillway backup` and `restore` on the database of `npm start`, without DATABASE_URL.
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -41,7 +43,7 @@ beforeAll(async () => {
 	mkdirSync(home, { recursive: true, mode: 0o711 });
 	prepareHome(home);
 	password = loadSecrets(home).postgresPassword;
-	ports = await rememberedPorts(home, ["postgres", "aws", "azure", "gcp"], []);
+	ports = await rememberedPorts(home, ["postgres"]);
 	await withDatabase(async (sql, url) => {
 		await execute(projectNode(), [path.join(root, "server/bin/migrate.ts")], { env: { ...env, DATABASE_URL: url } });
 		await sql`insert into team (name) values ('before')`;
@@ -68,6 +70,15 @@ describe("the embedded database", () => {
 		expect(existsSync(path.join(`${target}-3`, "files/secrets.json"))).toBe(true);
 		expect(existsSync(path.join(`${target}-3`, "files/checkpoints"))).toBe(false);
 	});
+	it("is backed up after a kill of its start, and what that left running is ended", async () => {
+		const instance = randomUUID();
+		writeFileSync(path.join(home, "spillway.pid"), JSON.stringify({ pid: 2 ** 22 + 1, identity: "ended", instance }));
+		const left = spawn("sleep", ["600"], { stdio: "ignore", env: { SPILLWAY_INSTANCE: instance } });
+		const ended = once(left, "exit");
+		const { stderr } = await spillway("backup", `${target}-4`);
+		expect(stderr).toContain("1 of its programs were still running and have been ended");
+		expect(await ended).toEqual([null, "SIGTERM"]);
+	});
 	it("is not restored while Spillway runs, nor over rows without --replace", async () => {
 		await expect(withDatabase(() => spillway("restore", target, "--replace"))).rejects.toThrow("Spillway is running");
 		await withDatabase(
@@ -78,6 +89,8 @@ describe("the embedded database", () => {
 	});
 	it("shows a pending review, and ends it", async () => {
 		expect((await spillway("restore")).stdout).toContain("restoredAt");
+		await expect(spillway("restore", "--reviewed")).rejects.toThrow("has not listed the clouds' machines yet");
+		await withDatabase((sql) => sql`update setting set value = value || '{"unknown": []}' where key = 'restored'`);
 		await spillway("restore", "--reviewed");
 		expect((await spillway("restore")).stdout).toContain("has been reviewed");
 	});

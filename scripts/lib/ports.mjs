@@ -59,10 +59,11 @@ export async function freePort() {
 export async function rememberedPorts(home, names, avoid = []) {
 	const file = path.join(home, "ports.json");
 	const known = readJson(file) ?? {};
-	const chosen = {};
+	const chosen = { ...known };
 	for (const name of names) {
+		const others = Object.entries(chosen).flatMap(([other, port]) => (other === name ? [] : [port]));
 		let port = known[name];
-		while (!Number.isInteger(port) || avoid.includes(port) || Object.values(chosen).includes(port) || (await portState(port)) !== "free")
+		while (!Number.isInteger(port) || avoid.includes(port) || others.includes(port) || (await portState(port)) !== "free")
 			port = await freePort();
 		chosen[name] = port;
 	}

@@ -53,6 +53,8 @@ describe("inner ports", () => {
 		try {
 			const first = await rememberedPorts(home, ["postgres", "aws"]);
 			expect(await rememberedPorts(home, ["postgres", "aws"])).toEqual(first);
+			await rememberedPorts(home, ["postgres"]);
+			expect(await rememberedPorts(home, ["postgres", "aws"])).toEqual(first);
 			const server = net.createServer();
 			servers.push(server);
 			await new Promise((resolve) => server.listen(first.aws, HOST, resolve));

@@ -4,8 +4,9 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { basePath, buildIfChanged, needsBuild } from "./build.mjs";
 import { endLeftovers, keepRunning } from "./children.mjs";
-import { homeFolder, prepareHome, takeLock } from "./home.mjs";
+import { homeFolder, prepareHome } from "./home.mjs";
 import { install, installNeeded } from "./install.mjs";
+import { lockHome } from "./lock-home.mjs";
 import { projectNode } from "./node.mjs";
 import { describeError, PlainError } from "./plain-error.mjs";
 import { HOST, parsePort, requireFreePort } from "./ports.mjs";
@@ -59,7 +60,7 @@ async function start(run) {
 	prepareHome(home);
 	const webPort = parsePort(process.env.SPILLWAY_PORT, PORT_DEFAULT);
 	const url = `http://${HOST}:${webPort}`;
-	const lock = await lockHome(run, home, url);
+	const lock = await lockForStart(run, home, url);
 	await requireFreePort(webPort);
 	const logFolder = path.join(home, "log");
 	const signal = run.aborting.signal;
@@ -86,20 +87,15 @@ async function start(run) {
 	progress.line(welcome({ home, url: `${url}${basePath()}`, demo: settings.demo, seconds: (performance.now() - startedAt) / 1000 }));
 }
 
-/** One instance per home. Ends anything that a killed instance left running before this one starts. */
-async function lockHome(run, home, url) {
-	const lock = takeLock(path.join(home, "spillway.pid"), { url });
+/** One instance per home. */
+async function lockForStart(run, home, url) {
+	const lock = await lockHome(home, { url }, run.progress.line);
 	if (!lock.held)
 		throw new PlainError(
 			`Spillway is already running with the state in ${home}: ${lock.owner.url} (process ${lock.owner.pid}).`,
 			`open that address; or stop it with Ctrl-C in its terminal (or: kill ${lock.owner.pid}); or start a second one with its own SPILLWAY_HOME and SPILLWAY_PORT.`,
 		);
 	run.undo.push(() => lock.release());
-	const { instance } = lock.stale ?? {};
-	if (instance) {
-		const count = await endLeftovers(instance);
-		if (count > 0) run.progress.line(`The previous run was killed; ${count} of its programs were still running and have been ended.`);
-	}
 	return lock;
 }
 
