@@ -147,15 +147,13 @@ it(`${REQUESTS.toLocaleString("en-US")} generated requests: no 5xx, no hang, not
 	const problems = new Map<string, string>();
 	const succeeded = new Map<string, number>();
 	let next = 0;
-	let sent = 0;
 	const worker = async (): Promise<void> => {
-		while (sent < REQUESTS && problems.size < 20) {
+		while (next < REQUESTS && problems.size < 20) {
 			const number = next++;
 			const request = requestOf(number);
 			const copies = request.method === "GET" ? 1 : COPIES;
-			sent += copies;
-			const replies = Array.from({ length: copies }, () => send(base, request).catch((error: unknown) => String(error)));
-			for (const reply of await Promise.all(replies)) {
+			const sent = Array.from({ length: copies }, () => send(base, request).catch((error: unknown) => String(error)));
+			for (const reply of await Promise.all(sent)) {
 				const problem = typeof reply === "string" ? reply : problemWith(request, reply);
 				if (problem !== null) problems.set(request.label, reportOf(number, request, problem));
 				else if (typeof reply !== "string" && reply.status < 300) succeeded.set(request.label, (succeeded.get(request.label) ?? 0) + 1);
