@@ -258,5 +258,5 @@ export function publicUrl(e: Env = env()): string {
 
 /** The path before those of all pages and calls, such as "/spillway"; "" when this control plane has its own host. */
 export function basePath(e: Env = env()): string {
-	return new URL(publicUrl(e)).pathname.replace(/\/$/, "");
+	return e.SPILLWAY_URL === undefined ? "" : new URL(e.SPILLWAY_URL).pathname.replace(/\/$/, "");
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { requireBuiltFor, takeBaseOff, underBase } from "./base-path.ts";
+import { putBaseBack, requireBuiltFor, takeBaseOff } from "./base-path.ts";
 
 const request = (url: string) => ({ url }) as IncomingMessage;
 
@@ -22,13 +22,13 @@ it.each([
 	const req = request(asked);
 	takeBaseOff(req, "/tools/spillway");
 	expect(req.url).toBe(here);
-	expect(underBase(req, "/tools/spillway").url).toBe(page);
+	expect(putBaseBack(req, "/tools/spillway").url).toBe(page);
 });
 
 it("changes nothing without a base path", () => {
 	const req = request("/?a=1");
 	takeBaseOff(req, "");
-	expect(underBase(req, "").url).toBe("/?a=1");
+	expect(putBaseBack(req, "").url).toBe("/?a=1");
 });
 
 it("refuses pages that were built for another path", async () => {

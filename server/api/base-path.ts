@@ -11,7 +11,7 @@ export function takeBaseOff(req: IncomingMessage, base: string): void {
 }
 
 /** Next expects the base path in front of each address, and redirects from a slash at the end. */
-export function underBase(req: IncomingMessage, base: string): IncomingMessage {
+export function putBaseBack(req: IncomingMessage, base: string): IncomingMessage {
 	const { url = "/" } = req;
 	if (base !== "") req.url = `${base}${url.replace(/^\/(?=$|\?)/, "")}`;
 	return req;

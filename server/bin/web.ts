@@ -5,7 +5,7 @@ import { rcloneOfHost } from "#server/agent/rclone/find.ts";
 import { readRemotes } from "#server/agent/read-remotes.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { createRequestHandler, methodOf, surfaceOf } from "#server/api/answer.ts";
-import { requireBuiltFor, takeBaseOff, underBase } from "#server/api/base-path.ts";
+import { putBaseBack, requireBuiltFor, takeBaseOff } from "#server/api/base-path.ts";
 import { createEdge } from "#server/api/edge/guard.ts";
 import { RateLimiter } from "#server/api/edge/rate-limiter.ts";
 import { refuse } from "#server/api/refuse.ts";
@@ -112,7 +112,7 @@ const edge = createEdge({
 const room = await watchDiskRoom({
 	...{ folder: home, reserveBytes: rt.env.SPILLWAY_DISK_RESERVE_MIB * 1024 * 1024, signal: rt.shutdown.signal },
 });
-const page: typeof renderPage = (req, res) => renderPage(underBase(req, base), res);
+const page: typeof renderPage = (req, res) => renderPage(putBaseBack(req, base), res);
 const answer = createRequestHandler({ ...{ rt, edge, room, agent, page }, scim: (req, res) => handleScim(scim, req, res) });
 
 countProcess();

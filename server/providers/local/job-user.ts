@@ -12,7 +12,7 @@ const FIRST_UID = 0x70000000;
 const SETPRIV = ["/usr/bin/setpriv", "/bin/setpriv", "/usr/sbin/setpriv"].find((file) => existsSync(file));
 const run = promisify(execFile);
 
-/** The number of the user and group that run only this attempt: of no other job, and of no other installation on this host. */
+/** The number of the user and group of an attempt. From the path of its folder, so that other jobs and installations have others. */
 export function uidOf({ folder }: AttemptFolder): number {
 	return FIRST_UID + (createHash("sha256").update(folder).digest().readUInt32BE() >>> 5);
 }
