@@ -86,7 +86,7 @@ describe("prepareBurnDown", () => {
 		expect(now).toMatchObject({ left: 60, held: 10 });
 		expect(endLabels.map((l) => [l.text, l.value, l.over])).toEqual([
 			["$20 left, best case", 20, false],
-			["$0 left", 0, false],
+			["$0.00 left", 0, false],
 			["$20 over, worst case", -20, true],
 		]);
 		expect(lowest).toBe(-20);
@@ -123,7 +123,7 @@ describe("prepareBurnDown", () => {
 			likely: "≈ $45 to ≈ $55",
 			estimate: true,
 		});
-		expect(days[6]).toMatchObject({ label: "Mon 30 Nov", posted: "≈ $50", left: "$0" });
+		expect(days[6]).toMatchObject({ label: "Mon 30 Nov", posted: "≈ $50", left: "$0.00" });
 	});
 });
 

@@ -18,7 +18,9 @@ describe("formatMoney", () => {
 		expect(formatMoney(4_210n, "estimate")).toBe("≈ $0.0042");
 	});
 
-	it("does not mark zero as an estimate", () => expect(formatMoney(0n, "estimate")).toBe("$0"));
+	it.each(["posted", "estimate", "whole", "price"] as const)("has one form of zero (%s)", (kind) => {
+		expect(formatMoney(0n, kind)).toBe("$0.00");
+	});
 
 	it("never rounds a nonzero amount to zero", () => {
 		expect(formatMoney(4n, "posted")).toBe("$0.000004");

@@ -50,10 +50,9 @@ export function formatMoneyParts(value: MicroUsd | string, kind: MoneyKind): Mon
 }
 
 function fractionDigits(abs: bigint, kind: MoneyKind): number {
-	if (abs === 0n) return kind === "posted" || kind === "price" ? 2 : 0;
-	if (kind === "estimate" || kind === "whole") {
-		if (abs >= 10n * MICRO) return 0;
-	}
+	// Zero has one form, whatever it is next to.
+	if (abs === 0n) return 2;
+	if ((kind === "estimate" || kind === "whole") && abs >= 10n * MICRO) return 0;
 	// Below ten cents: two significant digits, at most micro-dollars.
 	if (abs >= 100_000n) return 2;
 	if (abs >= 10_000n) return 3;

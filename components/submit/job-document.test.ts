@@ -22,7 +22,7 @@ const FULL = {
 		checkpoint: { path: "/checkpoints", interval: "10m" },
 		data: [
 			{ uri: "s3://acme/claims", sizeGiB: 500, mount: "/data", residency: ["eu"] },
-			{ uri: "file:./more", mount: "/more" },
+			{ uri: "file:///more", mount: "/more" },
 		],
 	},
 };
