@@ -102,6 +102,6 @@ describe("a job file", () => {
 		expect(await read(["-f", "job.yaml", "--name", "right"])).toMatchObject({ metadata: { name: "right" } });
 		await expect(read(["-f", "job.yaml", "--name=-wrong-"])).rejects.toThrow("--name (metadata.name): must be 1 to 63");
 		file(`${YAML}  data: [{ uri: "file:none", mount: x }]\n`);
-		await expect(read(["-f", "job.yaml"])).rejects.toThrow(/spec\.data\.0\.uri: "file:none" is .*none, which does not exist/);
+		await expect(read(["-f", "job.yaml"])).rejects.toThrow(/^job\.yaml:8:17: "none" is .*none, which does not exist/);
 	});
 });

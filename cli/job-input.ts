@@ -1,11 +1,10 @@
-import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import { JOB_LIMITS } from "#server/domain/job-schema.ts";
 import { readYaml } from "#server/domain/read-yaml.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { fileUri, withAbsoluteFiles } from "./absolute-files.ts";
 import { type Args, badInput, type Options } from "./args.ts";
 import type { Io } from "./io.ts";
 
@@ -59,9 +58,7 @@ export async function readJobInput(args: Args, io: Pick<Io, "cwd" | "env" | "rea
 	const team = io.env.SPILLWAY_TEAM;
 	const metadata = document.metadata;
 	if (team && metadata !== null && typeof metadata === "object" && !("team" in metadata)) setAt(document, ["metadata", "team"], team);
-	const checked = withFlagInErrors(() => parseJobDocument(document));
-	if (checked.data.length > 0)
-		resolveFileUris(document, file === undefined || file === "-" ? io.cwd : path.dirname(path.resolve(io.cwd, file)));
+	withFlagInErrors(() => parseJobDocument(document));
 	return document;
 }
 
@@ -96,7 +93,7 @@ function fromCommand(args: Args, cwd: string): JobDocument {
 	if (command.length === 0) throw badInput("Give the command to run after --, for example: spillway submit -- python train.py");
 	const workdir = args.text("workdir");
 	const spec: JobDocument = { command };
-	if (workdir !== undefined) spec.data = [{ uri: `file:${path.resolve(cwd, workdir)}`, mount: "." }];
+	if (workdir !== undefined) spec.data = [{ uri: fileUri(workdir, cwd, "--workdir"), mount: "." }];
 	return { apiVersion: "spillway/v1", kind: "Job", metadata: { name: nameOfCommand(command) }, spec };
 }
 
@@ -123,7 +120,9 @@ async function fromFile(
 	io: Pick<Io, "cwd" | "env" | "readStdin">,
 ): Promise<JobDocument> {
 	if (args.has("workdir")) throw badInput("--workdir goes with -- COMMAND; a job file names its data itself (spec.data).");
-	const source = file === "-" ? await io.readStdin(JOB_LIMITS.documentBytes) : await readJobFile(path.resolve(io.cwd, file), file);
+	const absolute = path.resolve(io.cwd, file);
+	const written = file === "-" ? await io.readStdin(JOB_LIMITS.documentBytes) : await readJobFile(absolute, file);
+	const source = withAbsoluteFiles(written, file === "-" ? io.cwd : path.dirname(absolute), file);
 	const given = new Set([...changes.map((c) => c.at.join(".")), ...(io.env.SPILLWAY_TEAM ? ["metadata.team"] : [])]);
 	try {
 		parseJobText(source);
@@ -191,19 +190,4 @@ export function flagOrField(field: string): string {
 		if (field === own || field.startsWith(`${own}.`)) return `--${flag} (${field})`;
 	}
 	return field;
-}
-
-/**
- * `file:folder` is relative to the job file; only absolute addresses mean the same everywhere.
- * @throws CliError when the path does not exist
- */
-export function resolveFileUris(document: JobDocument, folder: string): void {
-	const spec = document.spec as { data?: { uri?: unknown }[] } | undefined;
-	for (const [i, ref] of (spec?.data ?? []).entries()) {
-		if (typeof ref.uri !== "string" || !ref.uri.startsWith("file:") || ref.uri.startsWith("file://")) continue;
-		const relative = ref.uri.slice("file:".length);
-		const absolute = path.resolve(folder, relative);
-		if (!existsSync(absolute)) throw badInput(`spec.data.${i}.uri: "${ref.uri}" is ${absolute}, which does not exist.`);
-		ref.uri = pathToFileURL(absolute).href;
-	}
 }

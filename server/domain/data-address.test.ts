@@ -23,12 +23,13 @@ describe("dataAddressOf", () => {
 		["https://acme.test/set/", { kind: "http", path: "set/", remote: null, url: "https://acme.test/set/" }],
 		["rclone://lake/raw/2026", { kind: "remote", path: "raw/2026", remote: "lake" }],
 		["rclone://lake/../a..b/%2E%2E/c", { kind: "remote", path: "c", remote: "lake" }],
-		["file:./folder", { kind: "file", path: "./folder", remote: null }],
+		["file:///folder", { kind: "file", path: "///folder", remote: null }],
 	])("reads %s", (uri, address) => {
 		expect(dataAddressOf(uri)).toEqual(address);
 	});
 
 	it.each([
+		["file:./folder", /must be absolute, for example file:\/\/\/data\/in/],
 		["s3:acme", /s3: needs a location after it, for example s3:\/\/bucket\/path/],
 		["s3:///path", /needs a location/],
 		["azblob://acme", /needs a container too/],

@@ -38,7 +38,12 @@ const UNSAFE_PATH = /(^|\/)\.\.(\/|$)|[\u0000-\u001f\u007f]/;
 
 function parseAddress(uri: string): DataAddress {
 	const scheme = uri.slice(0, uri.indexOf(":")).toLowerCase();
-	if (scheme === "file") return { kind: "file", path: uri.slice("file:".length), remote: null };
+	if (scheme === "file") {
+		const path = uri.slice("file:".length);
+		// Only the sender knows the folder that a relative path starts at.
+		if (!path.startsWith("/")) throw new DataAddressError("must be absolute, for example file:///data/in");
+		return { kind: "file", path, remote: null };
+	}
 	const url = URL.canParse(uri) ? new URL(uri) : null;
 	if (url === null || url.hostname === "")
 		throw new DataAddressError(`${scheme}: needs a location after it, for example ${EXAMPLES[scheme] ?? EXAMPLES["s3"]}`);

@@ -132,8 +132,9 @@ const WRONG: [line: string, want: string][] = [
 	["checkpoint: { path: /c, interval: 10ms }", "6:37 spec.checkpoint.interval must be at least 1s, so that the job makes progress"],
 	[
 		"data: [{ uri: claims, mount: /d }]",
-		'6:17 spec.data.0.uri needs a scheme, for example s3://bucket/path or file:./folder, not "claims"',
+		'6:17 spec.data.0.uri needs a scheme, for example s3://bucket/path or file:///folder, not "claims"',
 	],
+	['data: [{ uri: "file:./in", mount: /d }]', "6:17 spec.data.0.uri must be absolute, for example file:///data/in"],
 	["data: [{ uri: s3://a, mount: /d/../../etc }]", '6:32 spec.data.0.mount must not contain ".." or control characters'],
 	['data: [{ uri: "s3://a\\nb", mount: /d }]', "6:17 spec.data.0.uri must not contain control characters"],
 	[

@@ -147,7 +147,7 @@ const checkpoint = z.strictObject({
 export const dataSetSchema = z.strictObject({
 	uri: value
 		.line(1024)
-		.regex(/^[a-z][a-z0-9+.-]*:/, "needs a scheme, for example s3://bucket/path or file:./folder")
+		.regex(/^[a-z][a-z0-9+.-]*:/, "needs a scheme, for example s3://bucket/path or file:///folder")
 		.superRefine(checkDataUri)
 		.meta({
 			title: "Data URI",

@@ -177,7 +177,7 @@ describe("prints one line for wrong input, and writes nothing", () => {
 		["nothing to run", ["submit", "--team", "research"], ["-f FILE", "-- COMMAND"]],
 		["both a file and a command", ["submit", "-f", "job.yaml", ...job], ["not both"]],
 		["a file that is not there", ["submit", "-f", "none.yaml"], ["none.yaml", "no such file"]],
-		["a folder that is not there", ["submit", "--workdir=none", ...job], ["spec.data.0.uri", "none", "does not exist"]],
+		["a folder that is not there", ["submit", "--workdir=none", ...job], ["--workdir", '"none"', "does not exist"]],
 		["a count of none", ["submit", "--count", "0", ...job], ["--count", "1 to 1000"]],
 		["an unknown flag", ["submit", "--gpu", "1", ...job], ["--gpu", "Did you mean --gpus?"]],
 		["an unknown short flag", ["jobs", "-x"], ["-x"]],

@@ -24,7 +24,6 @@ const cron = z.strictObject({
 const data = z
 	.strictObject({
 		uri: value.line(1024).superRefine((uri, ctx) => {
-			if (/^file:(?!\/)/.test(uri)) ctx.addIssue({ code: "custom", message: "must be absolute, for example file:///data/in" });
 			try {
 				dataAddressOf(uri);
 			} catch (error) {
