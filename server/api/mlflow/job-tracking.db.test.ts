@@ -10,6 +10,8 @@ import { newClusterMemory, syncCluster } from "#server/control-loop/cluster-sync
 import type { LoopContext } from "#server/control-loop/context.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { jobLog } from "#server/db/schema/job-log.ts";
+import { trackingRun } from "#server/db/schema/tracking.ts";
+import { reason } from "#server/domain/reasons.ts";
 import { LocalDriver } from "#server/providers/local/local-driver.ts";
 import { eventually } from "#server/services/work/agent/testing/machine.ts";
 import { aSpec, seedInstance, seedJob } from "#server/services/work/agent/testing/seed.ts";
@@ -103,7 +105,8 @@ it("logs the metrics and artifacts of a job that sets nothing, and nothing after
 
 it("hides other jobs and the rest of the API from a job's token", async () => {
 	const [own, other] = [await world.submit(), await world.submit()];
-	const token = tracking.tokenOf(await world.start(own));
+	const attemptId = await world.start(own);
+	const token = tracking.tokenOf(attemptId);
 	const tags = [{ key: "spillway.job_id", value: other }];
 	const made = await call("/runs/create", { experiment_id: "0", tags }, world.tokens.scientist);
 	const { run_id, experiment_id } = made.json.run.info;
@@ -116,6 +119,30 @@ it("hides other jobs and the rest of the API from a job's token", async () => {
 	expect((await call("/runs/create", { experiment_id: "0" }, token)).json.run.info).toMatchObject({ experiment_id });
 	expect((await call("/runs/create", { experiment_id: "0" }, `${token.slice(0, -1)}-`)).status).toBe(401);
 	expect((await world.get("/jobs", { token })).status).toBe(401);
+	await world.end(attemptId, { code: 0 });
+});
+
+it.each([
+	["FINISHED", { code: 0 }],
+	["FAILED", { code: 1 }],
+	["KILLED", { stop: reason("spot_interruption") }],
+] as const)("ends open runs as %s when their attempt ends so", async (status, how) => {
+	const [own, other] = [await world.submit(), await world.submit()];
+	const attemptId = await world.start(own);
+	const token = tracking.tokenOf(attemptId);
+	const started = async (as: string, tags: object[] = []) => {
+		const { json } = await call("/runs/create", { experiment_id: "0", start_time: 1, tags }, as);
+		return json.run.info.run_id as string;
+	};
+	const [open, ended] = [await started(token), await started(token)];
+	const tagged = await started(world.tokens.scientist, [{ key: "spillway.job_id", value: other }]);
+	await call("/runs/update", { run_id: ended, status: "FAILED", end_time: 5 }, token);
+	await world.end(attemptId, how);
+	const runs = await world.database.db.select().from(trackingRun);
+	const endOf = (id: string) => runs.flatMap((run) => (run.id === id ? [run.status, run.endMs] : []));
+	expect(endOf(open)).toEqual([status, expect.any(Number)]);
+	expect(endOf(ended)).toEqual(["FAILED", 5]);
+	expect(endOf(tagged)).toEqual(["RUNNING", null]);
 });
 
 it("leaves a job alone that names its own tracking server", async () => {

@@ -1,4 +1,5 @@
 import type { LineageFacts } from "../lineage.ts";
+import type { FinalAttemptState } from "../outcome.ts";
 
 /** The tag that identifies a forwarded run in MLflow, so that it is not created twice. */
 export const FORWARDED_RUN_TAG = "spillway.run_id";
@@ -13,13 +14,18 @@ export interface MlflowTag {
 	value: string;
 }
 
-const STATUSES: Partial<Record<LineageFacts["state"], MlflowStatus>> = { failed: "FAILED", cancelled: "KILLED" };
 const REPORTED: readonly string[] = ["FINISHED", "FAILED", "KILLED"] satisfies MlflowStatus[];
+
+/** The status of a run that its job or attempt left open. */
+export function statusOfEnd(state: LineageFacts["state"] | FinalAttemptState): MlflowStatus {
+	if (state === "succeeded") return "FINISHED";
+	return state === "failed" ? "FAILED" : "KILLED";
+}
 
 /** The status that the run reported itself, else the one of its job. */
 export function mlflowStatus(reported: string | null, state: LineageFacts["state"]): MlflowStatus {
 	const own = REPORTED.find((status) => status === reported) as MlflowStatus | undefined;
-	return own ?? STATUSES[state] ?? "FINISHED";
+	return own ?? statusOfEnd(state);
 }
 
 /** What Spillway knows about the job of a run, as tags. Cost includes owned hardware. */

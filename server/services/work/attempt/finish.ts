@@ -10,6 +10,7 @@ import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type JobState, LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { recordEvents } from "#server/services/notification/event/record.ts";
+import { endRuns } from "../metric/end-runs.ts";
 import { recordEndNotice } from "../notice/job.ts";
 import { beginAllocation } from "./advance.ts";
 import { lockJobOf } from "./lock-job.ts";
@@ -58,6 +59,7 @@ export async function finishAttempt(
 			sealedSecrets: null,
 		})
 		.where(eq(attempt.id, input.attemptId));
+	await endRuns(tx, { jobId: row.jobId, state: outcome.state, atMs: input.atMs });
 	// It never started in the site's own queue, and so held nothing there.
 	if (row.startedAt === null) await beginAllocation(tx, { attemptId: input.attemptId, siteId: row.placement.siteId }, at);
 	await tx
