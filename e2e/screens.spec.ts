@@ -92,6 +92,11 @@ const SCREENS: Record<string, Screen> = {
 		title: "Notifications",
 		ready: (page) => expect(page.getByRole("checkbox", { name: /^Failed/ })).toBeVisible(),
 	},
+	"/settings/data": {
+		path: () => "/settings/data",
+		title: "Data",
+		ready: (page) => expect(page.getByRole("table", { name: "Link speeds" })).toBeVisible(),
+	},
 	"/sites": { path: () => "/sites", title: "Capacity", ready: (page) => expect(page.getByText("AWS, emulated").first()).toBeVisible() },
 	"/policies": { path: () => "/policies", title: /Polic/, ready: (page) => expect(page.getByText("burst-on-wait").first()).toBeVisible() },
 };

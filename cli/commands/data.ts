@@ -4,6 +4,7 @@ import { type Answer, readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT, type ExitCode, oneLine } from "../exit.ts";
 import { readDocument } from "../read-document.ts";
+import { about, bytes, exactTime } from "../render/format.ts";
 import { heading, table } from "../render/table.ts";
 
 const dataSetsShape = z.looseObject({
@@ -11,7 +12,11 @@ const dataSetsShape = z.looseObject({
 	stores: z.array(z.looseObject({ at: z.string(), uri: z.string() })).default([]),
 	stored: z
 		.array(
-			z.looseObject({ uri: z.string(), at: z.string(), asOfMs: z.number().nullable(), copying: z.boolean(), error: z.string().nullable() }),
+			z.looseObject({
+				...{ uri: z.string(), at: z.string(), asOfMs: z.number().nullable(), copying: z.boolean(), error: z.string().nullable() },
+				...{ team: z.string().nullable(), bytes: z.number().nullable(), microUsdPerMonth: z.string().nullable() },
+				deletedAtMs: z.number().nullable(),
+			}),
 		)
 		.default([]),
 	inbound: z.array(
@@ -64,14 +69,24 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 	io.out(table(io, columns, copies, { empty: "No copies registered. Each data set is read from the uri in the job." }));
 	if (stores.length > 0) io.out(`\n${heading(io, "Stores and their copies")}\n`);
 	const rows = stores.flatMap(({ at, uri }) => {
-		const there = stored.filter((copy) => copy.at === at);
-		return there.length === 0 ? [{ at, uri, set: "", state: "" }] : there.map((copy) => ({ at, uri, set: copy.uri, state: stateOf(copy) }));
+		const there: ((typeof stored)[number] | null)[] = stored.filter((copy) => copy.at === at);
+		return (there.length === 0 ? [null] : there).map((copy) => ({ at, uri, copy }));
 	});
+	type Row = (typeof rows)[number];
+	const ofCopy = (cell: (copy: NonNullable<Row["copy"]>) => string) => (row: Row) => (row.copy === null ? "" : oneLine(cell(row.copy)));
 	const kept = [
-		{ head: "REGION", cell: (s: (typeof rows)[number]) => s.at },
-		{ head: "STORE", cell: (s: (typeof rows)[number]) => oneLine(s.uri) },
-		{ head: "DATA SET", cell: (s: (typeof rows)[number]) => oneLine(s.set) },
-		{ head: "STATE", cell: (s: (typeof rows)[number]) => oneLine(s.state) },
+		{ head: "REGION", cell: (row: Row) => row.at },
+		{ head: "STORE", cell: (row: Row) => oneLine(row.uri) },
+		{ head: "DATA SET", cell: ofCopy((copy) => copy.uri) },
+		{ head: "TEAM", cell: ofCopy((copy) => copy.team ?? "") },
+		{ head: "SIZE", cell: ofCopy((copy) => (copy.bytes === null ? "" : bytes(copy.bytes))), right: true as const },
+		{
+			head: "PER MONTH",
+			cell: ofCopy((copy) => (copy.microUsdPerMonth === null ? "" : about(copy.microUsdPerMonth))),
+			right: true as const,
+		},
+		{ head: "DELETED", cell: ofCopy((copy) => (copy.deletedAtMs === null ? "in use" : exactTime(copy.deletedAtMs))) },
+		{ head: "STATE", cell: ofCopy(stateOf) },
 	];
 	if (stores.length > 0) io.out(table(io, kept, rows, { empty: "None." }));
 	if (inbound.length === 0) return EXIT.done;

@@ -73,6 +73,7 @@ export const SETTINGS_PAGES = [
 	{ id: "teams", label: "Teams", href: "/settings/teams" },
 	{ id: "secrets", label: "Secrets", href: "/settings/secrets" },
 	{ id: "stores", label: "Stores", href: "/settings/stores" },
+	{ id: "data", label: "Data", href: "/settings/data" },
 	{ id: "notifications", label: "Notifications", href: "/settings/notifications" },
 	{ id: "tokens", label: "Tokens", href: "/settings/tokens" },
 ] as const;

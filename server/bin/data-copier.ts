@@ -1,5 +1,5 @@
 import { rcloneOfHost } from "#server/agent/rclone/find.ts";
-import { deleteData, type PushOptions, pushData } from "#server/agent/rclone/push.ts";
+import { deleteData, type PushOptions, pushData, sizeOfData } from "#server/agent/rclone/push.ts";
 import { remoteOf } from "#server/agent/rclone/source.ts";
 import { readRemotes } from "#server/agent/read-remotes.ts";
 import { StagingError } from "#server/agent/safe-path.ts";
@@ -21,6 +21,7 @@ export function dataCopier(remotesFile: string | undefined): DataCopier {
 			requireRemote(to, options.remotes);
 			return pushData(from, to, { ...options, deletesOthers: false });
 		},
+		size: async (uri, signal) => sizeOfData(uri, await optionsFor(signal)),
 		remove: async (uri, signal) => deleteData(uri, await optionsFor(signal)),
 	};
 }

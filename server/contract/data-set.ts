@@ -9,6 +9,7 @@ export const dataSet = {
 		summary: "List data sets with copies, and recent transfer speeds by region",
 		description: "`stores` are places for copies, `stored` what was copied there ([data](data.md#copies)).",
 		permission: "capacity:read",
+		procedure: "query",
 		output: dataSetsSchema,
 	}),
 	set: operation({

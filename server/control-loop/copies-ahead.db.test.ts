@@ -23,22 +23,24 @@ beforeEach(async () => {
 	world = await World.open({ slots: 0, runMs: 1_000 });
 	asked = [];
 	answer = async () => ({ bytes: 256 * 1024 * 1024 });
-	const copier: Pick<DataCopier, "copy" | "remove"> = {
+	const copier: Pick<DataCopier, "copy" | "size" | "remove"> = {
 		copy: async (from, to) => {
 			asked.push(`${from} → ${to}`);
 			return answer();
 		},
+		size: async () => 100 * 1024 ** 3,
 		remove: async (uri) => void asked.push(`− ${uri}`),
 	};
 	copies = new CopiesAhead(world.ctx, copier, new AbortController().signal);
 	await setDataSets(systemContext(world.database.db, world.clock, "seed"), {
 		items: [{ uri: ROWS, copies: [{ at: "home", uri: ROWS }] }],
-		stores: [{ at: "aws:us-east-1", uri: STORE, writeUri: "rclone://stage/acme-stage/spillway/" }],
+		stores: [{ at: "aws:us-east-1", uri: STORE, writeUri: "rclone://stage/acme-stage/spillway/", usdPerGiBMonth: 0.023 }],
 	});
 });
 afterEach(() => world.database.drop());
 
 const rows = () => world.database.db.select().from(dataCopy);
+const stored = async () => (await listDataSets(systemContext(world.database.db, world.clock))).stored;
 const submit = (name: string) => world.submit({ name, data: { uri: ROWS, sizeGiB: 100 } });
 
 async function jobNamed(name: string) {
@@ -109,9 +111,13 @@ describe("data stored at home", () => {
 		await world.tick();
 		await copyNow();
 		const [row] = await rows();
+		const waiting = await jobNamed("a");
 		expect(row).toMatchObject({ failures: 2, retryAt: new Date(world.clock.nowMs() + 2 * MINUTE_MS) });
-		expect((await listDataSets(systemContext(world.database.db, world.clock))).stored).toEqual([
-			{ uri: ROWS, at: "aws:us-east-1", asOfMs: null, copying: false, error: "no such bucket" },
+		expect(await stored()).toEqual([
+			{
+				...{ uri: ROWS, at: "aws:us-east-1", team: waiting.team, bytes: null, microUsdPerMonth: null },
+				...{ usedAtMs: row?.usedAt.getTime(), deletedAtMs: null, asOfMs: null, copying: false, error: "no such bucket" },
+			},
 		]);
 		answer = async () => ({ bytes: 1 });
 		world.clock.advance(2 * MINUTE_MS);
@@ -119,6 +125,17 @@ describe("data stored at home", () => {
 		await copyNow();
 		await world.until(async () => (await jobNamed("a")).state === "succeeded");
 		expect(await rows()).toMatchObject([{ failures: 0, error: null, retryAt: null }]);
+	});
+
+	it("is shown with its size, its monthly cost at the store's price, and when it is deleted", async () => {
+		await submit("a");
+		await world.tick();
+		await copyNow();
+		const monthly = 100n * 23_000n;
+		expect(await stored()).toMatchObject([{ bytes: 100 * 1024 ** 3, microUsdPerMonth: monthly, deletedAtMs: null }]);
+		await world.until(async () => (await jobNamed("a")).state === "succeeded");
+		const [copy] = await stored();
+		expect(copy?.deletedAtMs).toBe((copy?.usedAtMs ?? 0) + 7 * DAY_MS);
 	});
 
 	it("is deleted from the store after a week without requests, unless a live job uses it", async () => {

@@ -1,4 +1,4 @@
-import { DAY_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { SECOND_MS } from "#server/kernel/units.ts";
 import { readDataSets } from "#server/services/capacity/data-set/list.ts";
 import {
 	type DataCopyRow,
@@ -8,7 +8,7 @@ import {
 	recordCopyFailure,
 	withdrawCopies,
 } from "#server/services/capacity/data-set/record-copies.ts";
-import { dueCopies } from "#server/services/capacity/data-set/stored-copies.ts";
+import { dueCopies, KEPT_UNUSED_MS } from "#server/services/capacity/data-set/stored-copies.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
 import { ParallelWork, retryPauseMs } from "./parallel-work.ts";
@@ -19,12 +19,14 @@ export interface DataCopier {
 	copy(fromUri: string, toUri: string, signal: AbortSignal): Promise<{ bytes: number }>;
 	/** As `copy`, but files at the target that the source does not have stay. */
 	add(fromUri: string, toUri: string, signal: AbortSignal): Promise<{ bytes: number }>;
+	/** Total size of the files there, in bytes. @throws Error with a message for people. */
+	size(uri: string, signal: AbortSignal): Promise<number>;
 	/** Succeeds if nothing is there. */
 	remove(uri: string, signal: AbortSignal): Promise<void>;
 }
 
-/** A copy that no job requested for this long is deleted, as at owned sites. */
-const KEEP_MS = 7 * DAY_MS;
+type CopyWork = Pick<DataCopier, "copy" | "size" | "remove">;
+
 /** A run measures the link's speed only if it moved this much and took this long. */
 const MIN_MEASURED = { bytes: 64 * 1024 * 1024, ms: 2 * SECOND_MS };
 
@@ -34,11 +36,11 @@ const MIN_MEASURED = { bytes: 64 * 1024 * 1024, ms: 2 * SECOND_MS };
  */
 export class CopiesAhead {
 	readonly #ctx: LoopContext;
-	readonly #copier: Pick<DataCopier, "copy" | "remove">;
+	readonly #copier: CopyWork;
 	readonly #signal: AbortSignal;
 	readonly #work: ParallelWork;
 
-	constructor(ctx: LoopContext, copier: Pick<DataCopier, "copy" | "remove">, signal: AbortSignal) {
+	constructor(ctx: LoopContext, copier: CopyWork, signal: AbortSignal) {
 		this.#ctx = ctx;
 		this.#copier = copier;
 		this.#signal = signal;
@@ -53,10 +55,10 @@ export class CopiesAhead {
 		for (const row of due) this.#work.startIfFree(row.id, () => this.#copy(row));
 	}
 
-	/** Deletes copies that were not requested for KEEP_MS and that no live job uses. */
+	/** Deletes copies that were not requested for KEPT_UNUSED_MS and that no live job uses. */
 	async tidy(): Promise<void> {
 		const { db, clock, log } = this.#ctx;
-		for (const row of await withdrawCopies(db, new Date(clock.nowMs() - KEEP_MS))) {
+		for (const row of await withdrawCopies(db, new Date(clock.nowMs() - KEPT_UNUSED_MS))) {
 			this.#work.start(row.id, async () => {
 				await this.#copier.remove(row.writeUri, this.#signal);
 				await deleteWithdrawnCopy(db, row.id);
@@ -79,7 +81,8 @@ export class CopiesAhead {
 			if (from === null) throw new Error("The data set no longer lists a copy at an owned site. Add one, or remove the data set.");
 			const { bytes } = await this.#copier.copy(from, row.writeUri, this.#signal);
 			const mibPerS = speedOf(bytes, clock.nowMs() - beganAt.getTime());
-			await recordCopied(db, row.id, { asOfAt: beganAt, copiedBytes: BigInt(bytes), mibPerS });
+			const storedBytes = BigInt(await this.#copier.size(row.writeUri, this.#signal));
+			await recordCopied(db, row.id, { asOfAt: beganAt, copiedBytes: BigInt(bytes), storedBytes, mibPerS });
 		} catch (error) {
 			if (this.#signal.aborted) return;
 			await this.#fail(row, messageOf(error));

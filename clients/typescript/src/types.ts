@@ -3091,6 +3091,17 @@ export interface ExchangeRate {
 export interface StoredCopy {
 	uri: string;
 	at: string;
+	/** Team of the job that last requested it. */
+	team: string | null;
+	/** Size in the store. */
+	bytes: number | null;
+	/** Storage cost per month at the store's price; null: not known. */
+	microUsdPerMonth: string | null;
+	/** When a job last requested it. */
+	usedAtMs: number;
+	/** When it is deleted, unless a job requests it; null while a live job names it. */
+	deletedAtMs: number | null;
+	/** Time of the data that it contains completely. */
 	asOfMs: number | null;
 	copying: boolean;
 	error: string | null;
@@ -3117,6 +3128,7 @@ export interface DataSetsStoresItem {
 	at: string;
 	uri: string;
 	writeUri?: string;
+	usdPerGiBMonth?: number;
 }
 
 export interface DataSetsInboundItem {
@@ -5117,6 +5129,7 @@ export interface DataSetSetBodyStoresItem {
 	at: string;
 	uri: string;
 	writeUri?: string;
+	usdPerGiBMonth?: number;
 }
 
 export interface StoreAddBody {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { deleteData, type PushOptions, pushData } from "./push.ts";
+import { deleteData, type PushOptions, pushData, sizeOfData } from "./push.ts";
 
 const RCLONE = "/usr/bin/rclone";
 let folder: string;
@@ -27,6 +27,7 @@ describe.skipIf(!existsSync(RCLONE))("pushData, by a real rclone (skipped where 
 	it("makes a folder of a store match a folder of this host, repeatedly", async () => {
 		expect(await pushData(uriOf("set"), "rclone://stage/abc", options)).toEqual({ bytes: 6 });
 		expect([await stored("abc/rows"), await stored("abc/deep/more")]).toEqual(["1\n2\n", "3\n"]);
+		expect(await sizeOfData("rclone://stage/abc", options)).toBe(6);
 		await writeFile(path.join(folder, "set", "new"), "12345");
 		await rm(path.join(folder, "set", "deep"), { recursive: true });
 		expect(await pushData(uriOf("set"), "rclone://stage/abc", options)).toEqual({ bytes: 5 });

@@ -47,6 +47,18 @@ export function pushData(fromUri: string, toUri: string, options: PushOptions): 
 }
 
 /**
+ * Total size of the files at an address of a store, in bytes. Cost: lists all of them.
+ * @throws StagingError
+ */
+export function sizeOfData(uri: string, options: PushOptions): Promise<number> {
+	return withRclone(options, async (program, tmpFolder) => {
+		const { bytes } = await readJson(program, ["size", "--json"], endOf("target", uri, options.remotes), tmpFolder, options.signal);
+		if (typeof bytes !== "number" || bytes < 0) throw new StagingError(`rclone did not report the size of ${uri}`);
+		return bytes;
+	});
+}
+
+/**
  * Deletes everything at an address. Nothing there is no error.
  * @throws StagingError
  */
@@ -87,11 +99,23 @@ function endOf(name: "source" | "target", uri: string, known: DataRemotes): End 
 	return { path: `${name}:${source.path}`, remotes: { [name]: source.options } };
 }
 
-async function isDirectory(program: string, { path: at, remotes }: End, tmpFolder: string, signal: AbortSignal): Promise<boolean> {
+async function isDirectory(program: string, end: End, tmpFolder: string, signal: AbortSignal): Promise<boolean> {
+	const { IsDir } = await readJson(program, ["lsjson", "--stat", "--no-modtime", "--no-mimetype"], end, tmpFolder, signal);
+	return IsDir === true;
+}
+
+/** The JSON that an rclone command prints about an address. */
+async function readJson(
+	program: string,
+	command: readonly string[],
+	{ path: at, remotes }: End,
+	tmpFolder: string,
+	signal: AbortSignal,
+): Promise<{ IsDir?: boolean; bytes?: number }> {
 	try {
-		const args = ["lsjson", "--stat", "--no-modtime", "--no-mimetype", "--retries=3", "--contimeout=15s", "--timeout=60s", at];
+		const args = [...command, "--retries=3", "--contimeout=15s", "--timeout=60s", at];
 		const { stdout } = await promisify(execFile)(program, args, { env: environmentOf(remotes, tmpFolder) as NodeJS.ProcessEnv, signal });
-		return (JSON.parse(stdout) as { IsDir?: boolean }).IsDir === true;
+		return JSON.parse(stdout);
 	} catch (error) {
 		signal.throwIfAborted();
 		const said = String((error as { stderr?: string }).stderr ?? error).trim();

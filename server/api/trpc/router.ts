@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { importUploadedBillInput } from "#server/contract/inputs/bill.ts";
+import { dataSetsInput } from "#server/contract/inputs/data-set.ts";
 import { importInput, readLogsInput, SUBMIT_BATCH_MAX } from "#server/contract/inputs/job.ts";
 import { jobSpendInput, listChargesInput, spendInCurrencyInput, varianceInput } from "#server/contract/inputs/spend.ts";
 import { getStatementInput } from "#server/contract/inputs/statement.ts";
 import { uploadPartInput } from "#server/contract/inputs/upload.ts";
 import { instantMs } from "#server/contract/parts.ts";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
+import { setDataSets } from "#server/services/capacity/data-set/set.ts";
 import { addUploadPart } from "#server/services/core/upload.ts";
 import { askQuote } from "#server/services/decision/quote/ask.ts";
 import { importUploadedBill } from "#server/services/ledger/bill/import-uploaded.ts";
@@ -43,6 +45,7 @@ import { groupMappingOperations } from "../operations/group-mappings.ts";
 import { jobOperations } from "../operations/jobs.ts";
 import { pipelineOperations } from "../operations/pipelines.ts";
 import { planOperations } from "../operations/plans.ts";
+import { dataSetOperations } from "../operations/rates.ts";
 import { roleOperations } from "../operations/roles.ts";
 import { searchOperations } from "../operations/search.ts";
 import { secretOperations } from "../operations/secrets.ts";
@@ -117,6 +120,13 @@ export const appRouter = router({
 	audit: auditRouter,
 	channel: router(proceduresOf(channelOperations)),
 	rates: ratesRouter,
+	dataSet: router({
+		...proceduresOf(dataSetOperations),
+		/** The lists are replaced only if the new ones are based on `seen`. */
+		set: procedure
+			.input(z.strictObject({ next: dataSetsInput, seen: dataSetsInput }))
+			.mutation(({ ctx, input }) => setDataSets(ctx.service, input.next, input.seen)),
+	}),
 	currency: router(proceduresOf(currencyOperations)),
 	carbon: router({
 		page: procedure.input(carbonPageInput).query(({ ctx, input }) => carbonPage(ctx.service, input)),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { dataAddressOf } from "#server/domain/data-address.ts";
+import { usdPerGiBSchema } from "#server/domain/store.ts";
 
 /** A cloud region: only its machines are paid for while they wait for data. */
 export const REGION_PLACE = /^(aws|azure|gcp):[a-z0-9-]+$/;
@@ -51,6 +52,8 @@ export const dataStoreInput = z.strictObject({
 	uri: folderUri,
 	/** The same folder as seen by the scheduler, if it needs other credentials; absent: the same URI. */
 	writeUri: folderUri.optional(),
+	/** Storage price there, as on the provider's bill. Copies without it show no cost. */
+	usdPerGiBMonth: usdPerGiBSchema.optional(),
 });
 
 export const dataSetsInput = z

@@ -1,10 +1,19 @@
 import { z } from "zod";
+import { integerText } from "../parts.ts";
 
 export const storedCopySchema = z
 	.object({
 		uri: z.string(),
 		at: z.string(),
-		asOfMs: z.number().nullable(),
+		team: z.string().nullable().meta({ description: "Team of the job that last requested it." }),
+		bytes: z.number().nullable().meta({ description: "Size in the store." }),
+		microUsdPerMonth: integerText.nullable().meta({ description: "Storage cost per month at the store's price; null: not known." }),
+		usedAtMs: z.number().meta({ description: "When a job last requested it." }),
+		deletedAtMs: z
+			.number()
+			.nullable()
+			.meta({ description: "When it is deleted, unless a job requests it; null while a live job names it." }),
+		asOfMs: z.number().nullable().meta({ description: "Time of the data that it contains completely." }),
 		copying: z.boolean(),
 		error: z.string().nullable(),
 	})
@@ -28,6 +37,7 @@ export const dataSetsSchema = z
 				at: z.string(),
 				uri: z.string(),
 				writeUri: z.string().optional(),
+				usdPerGiBMonth: z.number().optional(),
 			}),
 		),
 		stored: z.array(storedCopySchema),

@@ -19,6 +19,10 @@ export const dataCopy = pgTable(
 		beganAt: instant(),
 		/** Start of the last successful run: the copy has the data as of that time. */
 		asOfAt: instant(),
+		/** The team of the job that last requested it; null in rows of earlier releases. */
+		team: text(),
+		/** Its size in the store after the last successful run; null if unknown. */
+		storedBytes: bigInt(),
 		/** Bytes copied by the last successful run, and its speed if measurable. */
 		copiedBytes: bigInt(),
 		mibPerS: doublePrecision(),

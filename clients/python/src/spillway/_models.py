@@ -3483,6 +3483,17 @@ class ExchangeRate(TypedDict):
 class StoredCopy(TypedDict):
     uri: str
     at: str
+    # Team of the job that last requested it.
+    team: Optional[str]
+    # Size in the store.
+    bytes: Optional[float]
+    # Storage cost per month at the store's price; null: not known.
+    microUsdPerMonth: Optional[str]
+    # When a job last requested it.
+    usedAtMs: float
+    # When it is deleted, unless a job requests it; null while a live job names it.
+    deletedAtMs: Optional[float]
+    # Time of the data that it contains completely.
     asOfMs: Optional[float]
     copying: bool
     error: Optional[str]
@@ -3512,6 +3523,7 @@ class _DataSetsStoresItemRequired(TypedDict):
 
 class DataSetsStoresItem(_DataSetsStoresItemRequired, total=False):
     writeUri: str
+    usdPerGiBMonth: float
 
 _DataSetsInboundItemRequired = TypedDict(
     "_DataSetsInboundItemRequired",
@@ -5767,6 +5779,7 @@ class _DataSetSetBodyStoresItemRequired(TypedDict):
 
 class DataSetSetBodyStoresItem(_DataSetSetBodyStoresItemRequired, total=False):
     writeUri: str
+    usdPerGiBMonth: float
 
 
 class _StoreAddBodyRequired(TypedDict):

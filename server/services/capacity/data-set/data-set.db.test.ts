@@ -50,6 +50,14 @@ describe("copies of data sets", () => {
 		]);
 	});
 
+	it("are replaced only if the new lists are based on the current ones, when these are sent along", async () => {
+		await setDataSets(ctx, { items: [claims] }, { items: [] });
+		await expect(setDataSets(ctx, { items: [] }, { items: [], stores: [] })).rejects.toMatchObject({ code: "conflict" });
+		expect((await listDataSets(ctx)).items).toEqual([claims]);
+		await setDataSets(ctx, { items: [] }, { items: [claims], stores: [] });
+		expect((await listDataSets(ctx)).items).toEqual([]);
+	});
+
 	it.each([
 		["an unknown place", { items: [{ ...claims, copies: [{ at: "garage", uri: "s3://x/y" }] }] }, /at an unknown place/],
 		["two copies in one place", { items: [{ ...claims, copies: [...claims.copies, ...claims.copies] }] }, /has two copies at one place/],

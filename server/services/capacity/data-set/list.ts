@@ -25,7 +25,7 @@ export async function listDataSets(ctx: ServiceContext): Promise<DataSetsView> {
 	const links = await readLinkSpeeds(ctx.db, ctx.clock.nowMs(), items);
 	const learned = [...links].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, speed]) => ({ ...endsOf(key), ...speed }));
 	const inbound = [...learned, { ...endsOf(linkKey(ANY_SOURCE, ANY_SOURCE)), ...UNKNOWN_LINK }];
-	return { items, stores, stored: await readStoredCopies(ctx.db), inbound };
+	return { items, stores, stored: await readStoredCopies(ctx.db, stores), inbound };
 }
 
 function endsOf(key: string): { from: string; place: string } {

@@ -1,8 +1,8 @@
-import { and, eq, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, lt, sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { dataCopy } from "#server/db/schema/data-copy.ts";
-import { job } from "#server/db/schema/job.ts";
+import { isInUse } from "./stored-copies.ts";
 
 export type DataCopyRow = typeof dataCopy.$inferSelect;
 
@@ -17,7 +17,7 @@ export async function markCopyStarted(db: Db, copyId: string, beganAt: Date): Pr
 export async function recordCopied(
 	db: Db,
 	copyId: string,
-	input: { asOfAt: Date; copiedBytes: bigint; mibPerS: number | undefined },
+	input: { asOfAt: Date; copiedBytes: bigint; storedBytes: bigint; mibPerS: number | undefined },
 ): Promise<void> {
 	const { mibPerS, ...copied } = input;
 	await recordOutcome(db, copyId, { ...copied, ...(mibPerS === undefined ? {} : { mibPerS }), failures: 0, error: null, retryAt: null });
@@ -44,11 +44,10 @@ async function recordOutcome(db: Db, copyId: string, set: Partial<DataCopyRow>):
  * Returns them, so that their files can be deleted. A job that needs one again causes a new copy.
  */
 export async function withdrawCopies(db: Db, before: Date): Promise<DataCopyRow[]> {
-	const isUsed = sql`exists (select 1 from ${job} where ${isNull(job.finishedAt)} and ${job.spec}->'data' @> jsonb_build_array(jsonb_build_object('uri', ${dataCopy.uri})))`;
 	return db
 		.update(dataCopy)
 		.set({ asOfAt: null, wantedAt: UNWANTED })
-		.where(and(lt(dataCopy.usedAt, before), sql`not ${isUsed}`))
+		.where(and(lt(dataCopy.usedAt, before), sql`not ${isInUse}`))
 		.returning();
 }
 

@@ -12,25 +12,26 @@ import { readDataStores } from "./list.ts";
  */
 export async function requestCopies(db: Db, { pending, data, nowMs }: Snapshot, plan: Plan): Promise<number> {
 	if (!plan.copyAhead) return 0;
-	const newest = new Map<string, { uri: string; place: string; submittedAtMs: number }>();
-	const submitted = new Map(pending.map((job) => [job.jobId, job.submittedAtMs]));
+	const newest = new Map<string, { uri: string; place: string; submittedAtMs: number; team: string | null }>();
+	const jobs = new Map(pending.map((job) => [job.jobId, job]));
 	for (const [jobId, { place, uris }] of plan.copyAhead) {
-		const submittedAtMs = submitted.get(jobId) ?? nowMs;
+		const submittedAtMs = jobs.get(jobId)?.submittedAtMs ?? nowMs;
+		const team = jobs.get(jobId)?.spec.team ?? null;
 		for (const uri of uris) {
 			const known = data?.copiesAhead?.get(place)?.get(uri);
 			if ((known?.beganMs ?? Number.NEGATIVE_INFINITY) >= submittedAtMs || (known?.retryAtMs ?? 0) > nowMs) continue;
 			const key = `${place} ${uri}`;
-			if ((newest.get(key)?.submittedAtMs ?? 0) < submittedAtMs) newest.set(key, { uri, place, submittedAtMs });
+			if ((newest.get(key)?.submittedAtMs ?? 0) < submittedAtMs) newest.set(key, { uri, place, submittedAtMs, team });
 		}
 	}
 	if (newest.size === 0) return 0;
 	const stores = new Map((await readDataStores(db)).map((store) => [store.at, store]));
-	const rows = [...newest.values()].flatMap(({ uri, place, submittedAtMs }) => {
+	const rows = [...newest.values()].flatMap(({ uri, place, submittedAtMs, team }) => {
 		const store = stores.get(place);
 		if (!store) return [];
 		const folder = folderOf(uri);
 		return {
-			...{ id: newId("cpy", nowMs), uri, place, wantedAt: new Date(submittedAtMs), usedAt: new Date(nowMs) },
+			...{ id: newId("cpy", nowMs), uri, place, team, wantedAt: new Date(submittedAtMs), usedAt: new Date(nowMs) },
 			readUri: below(store.uri, folder),
 			writeUri: below(store.writeUri ?? store.uri, folder),
 		};
@@ -44,6 +45,7 @@ export async function requestCopies(db: Db, { pending, data, nowMs }: Snapshot, 
 			set: {
 				wantedAt: sql`greatest(${dataCopy.wantedAt}, excluded.wanted_at)`,
 				usedAt: sql`excluded.used_at`,
+				team: sql`excluded.team`,
 				// A store that moved is still empty.
 				asOfAt: sql`case when ${dataCopy.writeUri} = excluded.write_uri then ${dataCopy.asOfAt} end`,
 				readUri: sql`excluded.read_uri`,

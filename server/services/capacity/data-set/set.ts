@@ -7,17 +7,20 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { rejectUnseen } from "#server/services/core/reject-unseen.ts";
 import { readLockedSetting, writeSetting } from "#server/services/core/setting.ts";
-import { DATA_SETS_SETTING, DATA_STORES_SETTING, type DataSetsInput } from "./schemas.ts";
+import { DATA_SETS_SETTING, DATA_STORES_SETTING, type DataSetsInput, storedDataSets, storedDataStores } from "./schemas.ts";
 
 /**
  * Replaces the list of data sets with copies, and the list of stores for copies. The change affects decisions within a minute, and attempts
- * that start from now on.
- * @throws SpillwayError `forbidden`, `invalid_input` for a place that is neither a region nor an owned site.
+ * that start from now on. `seen`: the lists that the new ones are based on.
+ * @throws SpillwayError `forbidden`, `invalid_input` for a place that is neither a region nor an owned site, `conflict` when `seen` are
+ * not the current lists.
  */
-export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput): Promise<void> {
+export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput, seen?: DataSetsInput): Promise<void> {
 	authorize(ctx, "data:change", null);
 	const { items, stores = [] } = dataSetsInput.parse(raw);
+	const known = seen && dataSetsInput.parse(seen);
 	await ctx.db.transaction(async (tx) => {
 		const sites = await tx.select({ id: site.id, provider: site.provider }).from(site);
 		const owned = sites.filter((s) => !isCloudProvider(s.provider)).map((s) => s.id);
@@ -35,8 +38,10 @@ export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput): Prom
 		);
 		if (fields.length > 0) throw new SpillwayError("invalid_input", "A copy is at an unknown place.", { fields });
 		const before = await replaceSetting(tx, DATA_SETS_SETTING, items);
+		rejectUnseen(storedDataSets.parse(before), known?.items, "The data sets");
 		await writeAudit(tx, ctx, { action: "data_sets.set", subject: "data_sets", before, after: items });
 		const storesBefore = await replaceSetting(tx, DATA_STORES_SETTING, stores);
+		rejectUnseen(storedDataStores.parse(storesBefore), known && (known.stores ?? []), "The stores");
 		if (JSON.stringify(storesBefore) !== JSON.stringify(stores))
 			await writeAudit(tx, ctx, { action: "data_stores.set", subject: "data_stores", before: storesBefore, after: stores });
 		await notify(tx, { wake: true });

@@ -1,12 +1,33 @@
 import { and, asc, gte, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { monthlyStorageMicroUsd } from "#server/accounting/storage-cost.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { dataCopy } from "#server/db/schema/data-copy.ts";
+import { job } from "#server/db/schema/job.ts";
+import { usdToMicro } from "#server/kernel/money.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
 import type { CopyAhead, DataView as KnownData } from "#server/scheduling/types.ts";
+import type { DataStore } from "./schemas.ts";
+
+/** A copy that no job requested for this long is deleted, as at owned sites. */
+export const KEPT_UNUSED_MS = 7 * DAY_MS;
+
+/** Whether a live job names the data set. */
+export const isInUse = sql<boolean>`exists (select 1 from ${job} where ${isNull(job.finishedAt)} and ${job.spec}->'data' @> jsonb_build_array(jsonb_build_object('uri', ${dataCopy.uri})))`;
 
 /** A copy in a region's store, for display. */
 export interface StoredCopy {
 	uri: string;
 	at: string;
+	/** The team of the job that last requested it; null if unknown. */
+	team: string | null;
+	/** Its size in the store; null if unknown. */
+	bytes: number | null;
+	/** Its storage cost per month at the store's price; null if the size or the price is unknown. */
+	microUsdPerMonth: bigint | null;
+	/** When a job last requested it. */
+	usedAtMs: number;
+	/** When it is deleted, unless a job requests it; null while a live job names it. */
+	deletedAtMs: number | null;
 	/** Time of the data it contains completely; null when it is not complete yet. */
 	asOfMs: number | null;
 	/** Whether it is being copied or queued. */
@@ -25,15 +46,20 @@ function wanted({ asOfAt, wantedAt }: Row): boolean {
 }
 
 /** By name, then place. */
-export async function readStoredCopies(db: DbOrTx): Promise<StoredCopy[]> {
-	const rows = await db.select().from(dataCopy).orderBy(asc(dataCopy.uri), asc(dataCopy.place));
-	return rows.map((row) => ({
-		uri: row.uri,
-		at: row.place,
-		asOfMs: row.asOfAt?.getTime() ?? null,
-		copying: wanted(row),
-		error: row.error,
-	}));
+export async function readStoredCopies(db: DbOrTx, stores: readonly DataStore[]): Promise<StoredCopy[]> {
+	const rows = await db.select({ row: dataCopy, isInUse }).from(dataCopy).orderBy(asc(dataCopy.uri), asc(dataCopy.place));
+	const prices = new Map(stores.map(({ at, usdPerGiBMonth }) => [at, usdPerGiBMonth]));
+	return rows.map(({ row, isInUse: used }) => {
+		const price = prices.get(row.place);
+		const usedAtMs = row.usedAt.getTime();
+		return {
+			...{ uri: row.uri, at: row.place, team: row.team },
+			bytes: row.storedBytes === null ? null : Number(row.storedBytes),
+			microUsdPerMonth: row.storedBytes === null || price === undefined ? null : monthlyStorageMicroUsd(row.storedBytes, usdToMicro(price)),
+			...{ usedAtMs, deletedAtMs: used ? null : usedAtMs + KEPT_UNUSED_MS },
+			...{ asOfMs: row.asOfAt?.getTime() ?? null, copying: wanted(row), error: row.error },
+		};
+	});
 }
 
 /** In the form the decision core uses. Cost: one read of all of them. */

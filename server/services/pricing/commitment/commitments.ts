@@ -11,8 +11,8 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { rejectUnseen } from "#server/services/core/reject-unseen.ts";
 import { readLockedSetting, writeSetting } from "#server/services/core/setting.ts";
-import { rejectUnseen } from "./reject-unseen.ts";
 import { COMMITMENT_ID, lockCommitments } from "./seats.ts";
 
 /** The account's reservations and commitments: a list of commitmentInput. */

@@ -10,8 +10,8 @@ import { type Discount, discountOf, discountsAt } from "#server/scheduling/disco
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { rejectUnseen } from "#server/services/core/reject-unseen.ts";
 import { readLockedSetting, writeSetting } from "#server/services/core/setting.ts";
-import { rejectUnseen } from "../commitment/reject-unseen.ts";
 import { listListPrices } from "./list-prices.ts";
 
 /** Discounts negotiated with the clouds: a list of discountInput. */

@@ -1,0 +1,30 @@
+import { useState } from "react";
+import { FormDialog } from "#components/page/form-dialog.tsx";
+import { TextField } from "#components/settings/text-field.tsx";
+import { entryErrorsOf, withCopy } from "./lists.ts";
+import type { DataSets } from "./use-data-sets.ts";
+
+/** Lists a copy of a data set. */
+export function CopyDialog({ sets, onClose }: { sets: DataSets; onClose: () => void }) {
+	const [copy, setCopy] = useState({ set: "", at: "", uri: "" });
+	const errors = entryErrorsOf(sets.change.error);
+	const field = (name: keyof typeof copy) => ({
+		...{ id: `copy-${name}`, value: copy[name], error: errors[name] },
+		onChange: (value: string) => setCopy((now) => ({ ...now, [name]: value.trim() })),
+	});
+	return (
+		<FormDialog
+			title="Add copy"
+			description="A job near a copy reads that copy, without staging and egress."
+			save="Save"
+			ready={Object.values(copy).every((text) => text !== "")}
+			change={{ isPending: sets.change.isPending, error: Object.values(errors).some(Boolean) ? null : sets.change.error }}
+			onSubmit={() => sets.save((lists) => withCopy(lists, copy), onClose)}
+			onClose={onClose}
+		>
+			<TextField {...field("set")} label="Data set" hint="The address in job files, such as s3://acme/claims." />
+			<TextField {...field("at")} label="Place" hint="Region such as aws:eu-west-1, or an owned site." />
+			<TextField {...field("uri")} label="Address there" />
+		</FormDialog>
+	);
+}

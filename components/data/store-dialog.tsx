@@ -1,0 +1,42 @@
+import { useState } from "react";
+import { FormDialog } from "#components/page/form-dialog.tsx";
+import { TextField } from "#components/settings/text-field.tsx";
+import { entryErrorsOf, withStore } from "./lists.ts";
+import type { DataSets } from "./use-data-sets.ts";
+
+/** Adds a store for copies of a region, or replaces it. */
+export function DataStoreDialog({ sets, onClose }: { sets: DataSets; onClose: () => void }) {
+	const [store, setStore] = useState({ at: "", uri: "", writeUri: "", usdPerGiBMonth: "" });
+	const { at, uri, writeUri, usdPerGiBMonth } = store;
+	const errors = entryErrorsOf(sets.change.error);
+	const field = (name: keyof typeof store) => ({
+		...{ id: `store-${name}`, value: store[name], error: errors[name] },
+		onChange: (value: string) => setStore((now) => ({ ...now, [name]: value.trim() })),
+	});
+	const price = usdPerGiBMonth === "" ? undefined : Number(usdPerGiBMonth);
+	return (
+		<FormDialog
+			title="Add store for copies"
+			description="Data at home is copied there before GPUs are billed in the region."
+			save="Save"
+			ready={at !== "" && uri !== ""}
+			change={{ isPending: sets.change.isPending, error: Object.values(errors).some(Boolean) ? null : sets.change.error }}
+			onSubmit={() =>
+				sets.save(
+					(lists) => withStore(lists, { at, uri, ...(writeUri && { writeUri }), ...(price !== undefined && { usdPerGiBMonth: price }) }),
+					onClose,
+				)
+			}
+			onClose={onClose}
+		>
+			<TextField {...field("at")} label="Region" hint="Such as aws:eu-west-1." />
+			<TextField {...field("uri")} label="Folder" hint="As machines of the region read it." />
+			<TextField
+				{...field("writeUri")}
+				label="Folder for writing (optional)"
+				hint="As the scheduler writes it, such as rclone://stage/folder."
+			/>
+			<TextField {...field("usdPerGiBMonth")} label="Storage in $ per GiB and month (optional)" />
+		</FormDialog>
+	);
+}
