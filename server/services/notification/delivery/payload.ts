@@ -6,6 +6,8 @@ export interface Outgoing {
 	about: string;
 	message: OutboxMessage;
 	createdAtMs: number;
+	/** Address of this installation, without a slash at its end. */
+	source: string;
 	/** The full URL of the message's link. */
 	url: string;
 }
@@ -21,14 +23,14 @@ export function webhookBody({ id, about, message, createdAtMs, url }: Outgoing):
 export const CLOUDEVENT_TYPE = "application/cloudevents+json; charset=utf-8";
 
 /** A CloudEvent 1.0 in structured mode: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md */
-export function cloudEventBody({ id, about, message, createdAtMs, url }: Outgoing): string {
+export function cloudEventBody({ id, about, message, createdAtMs, source, url }: Outgoing): string {
 	const { title, text, facts } = message;
 	const [kind = "message"] = about.split(":", 1);
 	const { rule } = facts;
 	return JSON.stringify({
 		specversion: "1.0",
 		id,
-		source: new URL("/", url).href,
+		source: `${source}/`,
 		type: typeof rule === "string" ? `dev.spillway.${kind}.${rule}` : `dev.spillway.${kind}`,
 		subject: about,
 		time: new Date(createdAtMs).toISOString(),

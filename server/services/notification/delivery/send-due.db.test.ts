@@ -102,6 +102,18 @@ describe("sendDue", () => {
 			expect(verifySignature(signingKey ?? "", body, String(headers[SIGNATURE_HEADER.toLowerCase()]), books.clock.nowMs())).toBe(true);
 	});
 
+	it("names the whole address of an installation below a path as an event's source", async () => {
+		const hook = await receiver();
+		await add({ kind: "cloudevents", url: hook.url });
+		await queue();
+		await sendDue({ ...sender(), publicUrl: "https://tools.acme.test/spillway" });
+		const [got] = hook.received;
+		expect(JSON.parse(got?.body ?? "")).toMatchObject({
+			source: "https://tools.acme.test/spillway/",
+			data: { url: "https://tools.acme.test/spillway/budgets?a=1" },
+		});
+	});
+
 	it("retries after a 500 in 15 s with the same id, and not before", async () => {
 		const hook = await receiver();
 		hook.answers.push(500);

@@ -119,8 +119,9 @@ const BODIES = { slack: slackBody, teams: teamsBody, webhook: webhookBody, cloud
 async function transmit(ctx: SenderContext, row: Claimed): Promise<void> {
 	const { channel: to, account: person } = row;
 	if (!isOn(row)) throw new Error(`The ${to ? "channel" : "account"} was disabled before this was sent.`);
-	const url = `${ctx.publicUrl}${row.message.link}`;
-	const outgoing: Outgoing = { id: row.id, about: row.about, message: row.message, createdAtMs: row.createdAt.getTime(), url };
+	const { id, about, message, createdAt } = row;
+	const source = ctx.publicUrl;
+	const outgoing: Outgoing = { id, about, message, createdAtMs: createdAt.getTime(), source, url: `${source}${message.link}` };
 	const timeoutMs = ctx.timing.deliverTimeoutMs;
 	if (to === null || to.kind === "email") {
 		const recipients = to === null ? (person ? [person.email] : []) : (to.recipients ?? []);
