@@ -74,15 +74,25 @@ function argsOf(source: RcloneSource, target: string, warm = false): string[] {
 }
 
 /**
- * Inherits nothing from this process's environment: a job's data may be fetched only with the remote's settings or the machine's
- * identity.
+ * Inherits only the network's settings from this process's environment: a job's data may be fetched only with the remote's settings or
+ * the machine's identity.
  */
 export function environmentOf(remotes: NamedRemotes, tmpFolder: string): Record<string, string> {
 	const settings = Object.entries(remotes).flatMap(([name, options]) =>
 		Object.entries(options).map(([key, value]) => [`RCLONE_CONFIG_${name.toUpperCase()}_${key.toUpperCase()}`, value]),
 	);
 	// An empty path, so that rclone keeps no configuration file and finds none of a user's.
-	return { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: tmpFolder, TMPDIR: tmpFolder, RCLONE_CONFIG: "", ...Object.fromEntries(settings) };
+	const own = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: tmpFolder, TMPDIR: tmpFolder, RCLONE_CONFIG: "" };
+	return { ...networkEnvironment(), ...own, ...Object.fromEntries(settings) };
+}
+
+/** The proxy and certificate authorities of this process, by the names that programs in Go read. */
+function networkEnvironment(): Record<string, string> {
+	const { NODE_EXTRA_CA_CERTS: own, SSL_CERT_FILE: all = own } = process.env;
+	const proxies = Object.entries(process.env).flatMap(([name, value]): [string, string][] =>
+		value && /^(https?|no)_proxy$/i.test(name) ? [[name, value]] : [],
+	);
+	return { ...Object.fromEntries(proxies), ...(all ? { SSL_CERT_FILE: all } : {}) };
 }
 
 function run(
