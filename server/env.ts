@@ -41,6 +41,28 @@ function jsonSetting<S extends z.ZodType>(form: S) {
 		});
 }
 
+/** An address of this control plane. Its path is the base path of every page and call. */
+const ownAddress = z
+	.url({ protocol: /^https?$/, abort: true })
+	.refine(
+		isPlainHttpAllowed,
+		"is plain http to a host that is not within a private network: tokens and logs of machines would be readable on the way. Put a proxy with TLS before the web server and name its https address",
+	)
+	.refine(hasPlainPath, "may have a host, a port and a path of letters, digits and -._~ only, such as https://example.com/spillway")
+	.transform((url) => url.replace(/\/+$/, ""));
+
+const agentNetworkSchema = z.strictObject({
+	/** Address of this control plane for machines in clouds; unset: SPILLWAY_URL. */
+	url: ownAddress.optional(),
+	proxy: z
+		.string()
+		.regex(/^http:\/\/[\w.-]+:\d{1,5}$/, "must have the form http://host:port, without a password: user-data is readable in the cloud")
+		.optional(),
+	noProxy: z.array(z.string().regex(/^[\w.:*-]+$/, "must be a host name, *.domain or address")).default([]),
+	/** PEM file that machines trust in addition to their image's authorities. */
+	caFile: z.string().min(1).optional(),
+});
+
 /** The only reader of process.env in the server. Every setting has a default that makes a demo on this machine. */
 const schema = z.object({
 	NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
@@ -50,16 +72,10 @@ const schema = z.object({
 		.transform((p) => path.resolve(p)),
 	SPILLWAY_HOST: z.string().default("127.0.0.1"),
 	SPILLWAY_PORT: z.coerce.number().int().min(1).max(65535).default(3000),
-	/** The address of this control plane for people and instances. Its path is the base path of every page and call. */
-	SPILLWAY_URL: z
-		.url({ protocol: /^https?$/, abort: true })
-		.refine(
-			isPlainHttpAllowed,
-			"is plain http to a host that is not within a private network: tokens and logs of machines would be readable on the way. Put a proxy with TLS before the web server and name its https address",
-		)
-		.refine(hasPlainPath, "may have a host, a port and a path of letters, digits and -._~ only, such as https://example.com/spillway")
-		.transform((url) => url.replace(/\/+$/, ""))
-		.optional(),
+	/** For people and instances. */
+	SPILLWAY_URL: ownAddress.optional(),
+	/** JSON `{"url": "https://spillway.internal", "proxy": "http://proxy.internal:3128", "caFile": "/etc/spillway/ca.pem"}`. */
+	SPILLWAY_AGENT_NETWORK: jsonSetting(agentNetworkSchema),
 	/** More host names that this server answers for, besides SPILLWAY_URL's and the loopback ones; comma-separated. */
 	SPILLWAY_ALLOWED_HOSTS: hostList,
 	/** Hosts, addresses and networks inside the network that webhooks and single sign-on may reach. */
@@ -254,6 +270,11 @@ export function lineageUrl({ OPENLINEAGE_URL: base, OPENLINEAGE_ENDPOINT: path }
 /** The address under which instances and people reach this control plane, without a slash at its end. */
 export function publicUrl(e: Env = env()): string {
 	return e.SPILLWAY_URL ?? `http://${e.SPILLWAY_HOST}:${e.SPILLWAY_PORT}`;
+}
+
+/** The address under which machines in clouds reach this control plane. */
+export function agentUrl(e: Env = env()): string {
+	return e.SPILLWAY_AGENT_NETWORK?.url ?? publicUrl(e);
 }
 
 /** The path before those of all pages and calls, such as "/spillway"; "" when this control plane has its own host. */

@@ -19,6 +19,12 @@ describe("userData", () => {
 		expect(script.startsWith("#!/bin/sh\n")).toBe(true);
 		execFileSync("/bin/sh", ["-n"], { input: script });
 		execFileSync("/bin/sh", ["-n"], { input: userData({ ...input, runtimeSha256: {} }) });
+		const network = {
+			proxy: "http://proxy.internal:3128",
+			noProxy: ["*.internal", "10.0.0.1"],
+			certificates: "-----BEGIN CERTIFICATE-----",
+		};
+		execFileSync("/bin/sh", ["-n"], { input: userData({ ...input, network }) });
 	});
 
 	it("is the same for the same instance", () => {
@@ -45,6 +51,9 @@ describe("userData", () => {
 		["an invalid expiry", { expiresAtMs: Number.NaN }],
 		["an invalid lifetime", { lifeMs: 0 }],
 		["an unknown platform", { runtimeSha256: { "x) reboot": "cd".repeat(32) } }],
+		["a proxy with a password", { network: { proxy: "http://user:password@proxy.internal:3128" } }],
+		["a host with shell syntax", { network: { proxy: "http://proxy.internal:3128", noProxy: ["'; reboot; '"] } }],
+		["certificates with shell syntax", { network: { certificates: "-----\n$(reboot)" } }],
 	])("rejects %s", (_what, wrong) => {
 		expect(() => userData({ ...input, ...wrong })).toThrow();
 	});

@@ -17,6 +17,17 @@ export interface UserDataInput {
 	 * without Node.
 	 */
 	runtimeSha256?: Readonly<Record<string, string>>;
+	network?: MachineNetwork;
+}
+
+/** What a machine in a company's network needs for its outgoing calls. */
+export interface MachineNetwork {
+	/** HTTP proxy of all calls, those to the metadata service excepted. */
+	proxy?: string;
+	/** Hosts that are called directly. */
+	noProxy?: readonly string[];
+	/** PEM certificates that are trusted in addition to the image's. */
+	certificates?: string;
 }
 
 /**
@@ -49,10 +60,10 @@ left=$((X - $(date +%s)))
 (trap '' HUP; sleep "$left"; until off; do sleep 10; done) </dev/null >/dev/null 2>&1 &
 D=$(mktemp -d "\${TMPDIR:-/var/tmp}/spillway.XXXXXX") || die "no folder to work in"
 cd "$D" || die "no folder to work in"
-${input.warmMs === undefined ? "" : warmSwitch(input.warmMs)}has() { command -v "$1" >/dev/null 2>&1; }
+${input.warmMs === undefined ? "" : warmSwitch(input.warmMs)}${trust(input.network)}${throughProxy(input.network)}has() { command -v "$1" >/dev/null 2>&1; }
 fetch() {
   if has curl; then curl -fsS --connect-timeout 10 -o "$2" "$1"
-  elif has wget; then wget -q -T 30 -O "$2" "$1"
+  elif has wget; then wget -q -T 30 \${SSL_CERT_FILE:+"--ca-certificate=$SSL_CERT_FILE"} -O "$2" "$1"
   elif has node; then node -e 'fetch(process.argv[1]).then(async r=>{if(!r.ok)throw r.status;require("fs").writeFileSync(process.argv[2],Buffer.from(await r.arrayBuffer()))}).catch(e=>{console.error(e);process.exit(1)})' "$1" "$2"
   else die "the image has neither curl nor wget nor node"
   fi
@@ -72,7 +83,7 @@ get() {
     sleep 5
   done
 }
-ok() { "$1" -e 'process.exit(+(parseInt(process.versions.node)<20))' >/dev/null 2>&1; }
+ok() { "$1" -e 'process.exit(+(${input.network?.proxy === undefined ? TOO_OLD : IGNORES_PROXY}))' >/dev/null 2>&1; }
 get agent.mjs agent.mjs ${hex(input.agentSha256)}
 N=
 for n in node nodejs /usr/local/bin/node /opt/node/bin/node; do
@@ -91,6 +102,29 @@ SPILLWAY_CONTROL_URL='${base}' SPILLWAY_INSTANCE_ID='${word(input.instanceId, /^
 SPILLWAY_EXPIRES_AT_MS=${whole(input.expiresAtMs)} ${input.warmMs === undefined ? "" : "SPILLWAY_WARM=1 "}SPILLWAY_AGENT_DIR="$D" "$N" agent.mjs
 say "the agent ended with $?; powering off"
 off
+`;
+}
+
+const TOO_OLD = "parseInt(process.versions.node)<20";
+const IGNORES_PROXY = '!process.allowedNodeEnvironmentFlags.has("--use-env-proxy")';
+const METADATA_HOSTS = ["169.254.169.254", "metadata.google.internal"];
+
+/** Node adds the certificates to its own; curl, wget and rclone read one file with all. */
+function trust({ certificates }: MachineNetwork = {}): string {
+	if (certificates === undefined) return "";
+	return `cat >ca.pem <<'END'
+${word(certificates.trim(), /^[\w+/=\n -]+$/)}
+END
+for f in /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt ca.pem; do [ ! -r "$f" ] || cat "$f"; done >trusted.pem
+export NODE_EXTRA_CA_CERTS="$D/ca.pem" SSL_CERT_FILE="$D/trusted.pem"
+`;
+}
+
+function throughProxy({ proxy, noProxy = [] }: MachineNetwork = {}): string {
+	if (proxy === undefined) return "";
+	const direct = [...METADATA_HOSTS, ...noProxy].join();
+	return `export http_proxy='${word(proxy, /^http:\/\/[\w.:[\]-]+$/)}' no_proxy='${word(direct, /^[\w.:*,-]+$/)}' NODE_USE_ENV_PROXY=1
+export https_proxy="$http_proxy" HTTP_PROXY="$http_proxy" HTTPS_PROXY="$http_proxy" NO_PROXY="$no_proxy"
 `;
 }
 

@@ -56,7 +56,7 @@ const ctx: LoopContext = {
 	timing,
 	clusters,
 	clouds,
-	...(await launchSecrets(settings.SPILLWAY_SECRET, publicUrl(settings))),
+	...(await launchSecrets(settings)),
 	secretStore: secretStore(settings),
 	tracking: jobTracking(settings.SPILLWAY_SECRET, publicUrl(settings)),
 	checkpointRoot: path.join(settings.SPILLWAY_HOME, "checkpoints"),

@@ -1,5 +1,5 @@
 import { mountsOf } from "#server/domain/site-mount.ts";
-import { type Env, publicUrl } from "#server/env.ts";
+import { agentUrl, type Env, publicUrl } from "#server/env.ts";
 import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
 import { azureSiteKind } from "#server/providers/azure/site-kind.ts";
 import { checkSteps } from "#server/providers/check-steps.ts";
@@ -17,13 +17,13 @@ import type { SiteRow } from "#server/services/capacity/site/row.ts";
 
 /** Every provider that users can connect, in display order. A new driver is one entry. */
 export function siteKinds(env: Env): readonly SiteKind[] {
-	const controlUrl = publicUrl(env);
+	const controlUrl = agentUrl(env);
 	return [
 		awsSiteKind({ listPrices: () => listOffers("aws"), endpoint: env.SPILLWAY_AWS_ENDPOINT, controlUrl }),
 		azureSiteKind({ snapshot: () => listOffers("azure"), endpoint: env.SPILLWAY_AZURE_ENDPOINT, controlUrl }),
 		gcpSiteKind({ listPrices: () => listOffers("gcp"), endpoint: env.SPILLWAY_GCP_ENDPOINT, controlUrl }),
-		checkingTracking(kubernetesSiteKind({ resolveAccelerator: resolveAlias, dataRemotes: env.SPILLWAY_DATA_REMOTES }), controlUrl),
-		checkingTracking(slurmSiteKind({ dataRemotes: env.SPILLWAY_DATA_REMOTES }), controlUrl),
+		checkingTracking(kubernetesSiteKind({ resolveAccelerator: resolveAlias, dataRemotes: env.SPILLWAY_DATA_REMOTES }), publicUrl(env)),
+		checkingTracking(slurmSiteKind({ dataRemotes: env.SPILLWAY_DATA_REMOTES }), publicUrl(env)),
 		// Jobs there run as the server's own user, so only the operator can allow it, with this setting.
 		...(env.SPILLWAY_LOCAL_SLOTS
 			? [

@@ -15,7 +15,7 @@ import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { emptyOutbox } from "#server/control-loop/notices.ts";
 import { repeat } from "#server/control-loop/repeat.ts";
 import { requireMigrated } from "#server/db/migrate.ts";
-import { basePath, directDatabaseUrl, publicUrl, requireLoopbackDemo, requireOwnSecrets, tracesUrl } from "#server/env.ts";
+import { agentUrl, basePath, directDatabaseUrl, publicUrl, requireLoopbackDemo, requireOwnSecrets, tracesUrl } from "#server/env.ts";
 import { watchDiskRoom } from "#server/kernel/disk-room.ts";
 import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
 import { RcloneStores } from "#server/providers/stores/rclone-stores.ts";
@@ -96,16 +96,16 @@ const agent = createAgentHandler({
 	timing: rt.timing,
 	identities: {
 		of: (provider) => shared.siteTools?.kinds.find((kind) => kind.provider === provider)?.identity,
-		controlUrl: () => publicUrl(rt.env),
+		controlUrl: () => agentUrl(rt.env),
 	},
 	secretStore: secretStore(rt.env),
-	tracking: jobTracking(rt.env.SPILLWAY_SECRET, publicUrl(rt.env)),
+	tracking: jobTracking(rt.env.SPILLWAY_SECRET, agentUrl(rt.env)),
 	dataRemotes: () => readRemotes(rt.env.SPILLWAY_DATA_REMOTES),
 });
 await app.prepare();
 const renderPage = app.getRequestHandler();
 const edge = createEdge({
-	...{ publicUrl: publicUrl(rt.env), host, moreHosts: rt.env.SPILLWAY_ALLOWED_HOSTS, limiter },
+	...{ publicUrl: publicUrl(rt.env), host, moreHosts: [...rt.env.SPILLWAY_ALLOWED_HOSTS, new URL(agentUrl(rt.env)).hostname], limiter },
 	...{ nowMs: () => rt.clock.nowMs(), addressOf: clientAddress },
 });
 

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { asc, eq, inArray } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { userData } from "#server/agent/user-data.ts";
+import { type MachineNetwork, userData } from "#server/agent/user-data.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { fileSha256 } from "#server/api/agent/served-file.ts";
 import { team } from "#server/db/schema/account.ts";
@@ -23,6 +23,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { assignWarm } from "#server/services/capacity/instance/warm.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
+import { SELF_SIGNED } from "#server/services/notification/delivery/testing/certificate.ts";
 import { unkeptOf } from "../adoption/read.ts";
 import { fenceMember } from "../attempt/fence-member.ts";
 import { cancelJob } from "../job/cancel.ts";
@@ -41,6 +42,7 @@ import {
 	serveMetadata,
 } from "./testing/machine.ts";
 import { aSpec, SECRET_KEY, seedAdoption, seedInstance, seedJob } from "./testing/seed.ts";
+import { openTlsProxy } from "./testing/tls-proxy.ts";
 import { warpedMs } from "./testing/warp-clock.mjs";
 
 let database: TestDatabase;
@@ -95,6 +97,9 @@ async function launch(
 		/** The image's own Node is too old; the control plane serves a newer one. */
 		runtime?: { platform: string; file: string };
 		programs?: Record<string, string>;
+		/** Another address of the control plane, and how the machine reaches it. */
+		controlUrl?: string;
+		network?: MachineNetwork;
 		prepare?(control: ControlPlane, jobId: string): Promise<void> | void;
 	} = {},
 ): Promise<Rig> {
@@ -135,7 +140,8 @@ async function launch(
 	const runtimeSha256 = options.runtime ? { [options.runtime.platform]: await fileSha256(options.runtime.file) } : {};
 	const { warmMs } = options;
 	const times = { expiresAtMs, lifeMs: options.lifeMs ?? 600_000, ...(warmMs !== undefined && { warmMs }) };
-	const script = userData({ controlUrl: control.url, instanceId, bootstrapSecret, agentSha256, ...times, runtimeSha256 });
+	const { controlUrl = control.url, network = {} } = options;
+	const script = userData({ controlUrl, instanceId, bootstrapSecret, agentSha256, ...times, runtimeSha256, network });
 	const machine = await bootMachine(script, metadata.url, options.environment, {
 		oldNode: options.runtime !== undefined,
 		...(options.programs ? { programs: options.programs } : {}),
@@ -447,6 +453,22 @@ describe("an instance's life", () => {
 		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
 		expect(await lines(rig.attemptId)).toEqual([process.version]);
 		expect(rig.control.seen).toContain(`GET /agent/v1/runtime/${platform}`);
+	});
+
+	it("calls only through a proxy, and trusts a private authority, where the network requires it", async () => {
+		const proxy = await openTlsProxy();
+		cleanups.push(() => proxy.close());
+		const rig = await launch(
+			{ command: nodeJob("console.log(process.env.HTTPS_PROXY)") },
+			{
+				controlUrl: "https://localhost:8443",
+				network: { proxy: proxy.url, noProxy: ["127.0.0.1"], certificates: SELF_SIGNED.cert },
+				prepare: ({ url }) => proxy.leadTo(url),
+			},
+		);
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		expect(await lines(rig.attemptId)).toEqual(["undefined"]);
+		expect(new Set(proxy.tunnels)).toEqual(new Set(["localhost:8443"]));
 	});
 
 	it("ends a sleeping job when a person cancels it", async () => {
