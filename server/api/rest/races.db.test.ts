@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { jobSecret } from "#server/db/schema/job-secret.ts";
 import { store } from "#server/db/schema/store.ts";
+import { template } from "#server/db/schema/template.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { changeBudgetSettings, readBudgetSettings } from "#server/services/ledger/budget/settings.ts";
@@ -102,6 +104,31 @@ it("saves only one trigger per name: two would both fire", async () => {
 it("adds a person once", async () => {
 	const add = () => call("POST", "/accounts", { email: "ada@example.test", name: "Ada", role: "finance", teams: [] });
 	expect((await together(add, add, add)).sort()).toEqual([201, 409, 409]);
+});
+
+it("adds no more secrets and templates to a team than its limit", async () => {
+	const names = Array.from({ length: 198 }, (_, i) => `n${i}`);
+	const at = new Date();
+	await world.database.db.insert(jobSecret).values(
+		names.map((name) => ({
+			...{ team: "vision", name, source: { kind: "vault" as const, path: "a", key: "b" } },
+			...{ createdAt: at, changedAt: at, changedBy: "x" },
+		})),
+	);
+	await world.database.db.insert(template).values(names.map((name) => ({ id: `tmpl_${name}`, team: "vision", name, version: 1 })));
+	const secret = (i: number) => () => call("PUT", `/teams/vision/secrets/new-${i}`, { vault: { path: "a", key: "b" } });
+	const job = (i: number) => ({
+		...{ apiVersion: "spillway/v1", kind: "Job", metadata: { name: `new-${i}`, team: "vision" } },
+		spec: { command: ["true"] },
+	});
+	const save = (i: number) => () => call("POST", "/templates", { document: job(i) });
+	for (const [one, success] of [
+		[secret, 200],
+		[save, 201],
+	] as const) {
+		const statuses = await together(...[1, 2, 3, 4, 5, 6].map(one));
+		expect(statuses.sort()).toEqual([success, success, 409, 409, 409, 409]);
+	}
 });
 
 it("deletes once, and records it once", async () => {

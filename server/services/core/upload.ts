@@ -9,6 +9,7 @@ import { newId } from "#server/kernel/ids.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { authorize } from "./authorize.ts";
 import { actorName, type ServiceContext } from "./context.ts";
+import { lockLimit } from "./lock-limit.ts";
 
 /** Twice the longest text that a study reads. */
 const BYTES_MAX = 1024 ** 3;
@@ -103,14 +104,17 @@ export async function deleteExpiredUploads(db: Db | Tx, nowMs: number): Promise<
 async function begin(ctx: ServiceContext, purpose: Purpose, name: string): Promise<string> {
 	const nowMs = ctx.clock.nowMs();
 	const createdBy = actorName(ctx.actor);
-	await deleteExpiredUploads(ctx.db, nowMs);
-	if ((await ctx.db.$count(upload, eq(upload.createdBy, createdBy))) >= FILES_MAX)
-		throw new SpillwayError("conflict", `${FILES_MAX} of your files are uploaded and not used.`, {
-			fix: "Use one of them, or try again tomorrow: unused files are deleted after a day.",
-		});
 	const id = newId("upl", nowMs);
-	await ctx.db.insert(upload).values({ id, name, purpose, createdBy, createdAt: new Date(nowMs) });
-	return id;
+	await deleteExpiredUploads(ctx.db, nowMs);
+	return ctx.db.transaction(async (tx) => {
+		await lockLimit(tx, `uploads ${createdBy}`);
+		if ((await tx.$count(upload, eq(upload.createdBy, createdBy))) >= FILES_MAX)
+			throw new SpillwayError("conflict", `${FILES_MAX} of your files are uploaded and not used.`, {
+				fix: "Use one of them, or try again tomorrow: unused files are deleted after a day.",
+			});
+		await tx.insert(upload).values({ id, name, purpose, createdBy, createdAt: new Date(nowMs) });
+		return id;
+	});
 }
 
 /** @returns the bytes stored so far */

@@ -6,6 +6,5 @@ export const dynamic = "force-dynamic";
 
 /** Downloads the audit log with a session cookie; API clients use /api/v1/exports/audit. */
 export async function GET(request: Request): Promise<Response> {
-	const { searchParams } = new URL(request.url);
-	return handleSession(await sessionActor(), (ctx) => downloadAudit(ctx, searchParams));
+	return handleSession(await sessionActor(), (ctx) => downloadAudit(ctx, request));
 }

@@ -6,6 +6,5 @@ export const dynamic = "force-dynamic";
 
 /** Downloads a month as FOCUS with a session cookie; API clients use /api/v1/exports/focus. */
 export async function GET(request: Request): Promise<Response> {
-	const { searchParams } = new URL(request.url);
-	return handleSession(await sessionActor(), (ctx) => downloadFocus(ctx, searchParams));
+	return handleSession(await sessionActor(), (ctx) => downloadFocus(ctx, request));
 }

@@ -125,15 +125,15 @@ function pageDoor(rt: RestWorld["runtime"]) {
 		const readActor = async (): Promise<Actor | null> => (token === undefined ? null : rt.authenticate(token, rt.clock.nowMs()));
 		if (url.pathname.startsWith("/api/trpc/")) return handleTrpc(request, readActor);
 		if (url.pathname.startsWith("/api/auth/")) return handleAuth(request, () => Auth(request, config), providerIds(rt.env));
-		const download = downloadAt(url);
+		const download = downloadAt(url, request);
 		return download === null ? new Response("page") : handleSession(await readActor(), download);
 	};
 	return (req: IncomingMessage, res: ServerResponse) => serveFetch(page, req, res);
 }
 
-function downloadAt({ pathname, searchParams }: URL): Parameters<typeof handleSession>[1] | null {
-	if (pathname === "/api/exports/audit") return (ctx) => downloadAudit(ctx, searchParams);
-	if (pathname === "/api/exports/focus") return (ctx) => downloadFocus(ctx, searchParams);
+function downloadAt({ pathname, searchParams }: URL, request: Request): Parameters<typeof handleSession>[1] | null {
+	if (pathname === "/api/exports/audit") return (ctx) => downloadAudit(ctx, request);
+	if (pathname === "/api/exports/focus") return (ctx) => downloadFocus(ctx, request);
 	const study = /^\/api\/plan\/decisions\/([^/]+)$/.exec(pathname)?.[1];
 	if (study !== undefined) return (ctx) => downloadPlanDecision(ctx, study);
 	const month = /^\/api\/statements\/([^/]+)$/.exec(pathname)?.[1];

@@ -10,20 +10,17 @@ export interface ThreadPool {
 
 /** Maximum number of waiting tasks of one person: a page's largest batch. */
 const WAITING_MAX = 40;
-/** Maximum number of one person's running exports. */
-const EXPORTS_MAX = 3;
 
 // Next bundles pages and route handlers separately, so module state would exist more than once; globalThis is shared.
 const shared = globalThis as {
 	__spillwayThreads?: {
 		pool: ThreadPool | null;
 		people: Map<string, { last: Promise<unknown>; count: number }>;
-		exports: Map<string, number>;
 	};
 };
 
 function state(): NonNullable<typeof shared.__spillwayThreads> {
-	shared.__spillwayThreads ??= { pool: null, people: new Map(), exports: new Map() };
+	shared.__spillwayThreads ??= { pool: null, people: new Map() };
 	return shared.__spillwayThreads;
 }
 
@@ -69,31 +66,4 @@ export async function inTurn<O>({ actor }: Pick<ServiceContext, "actor">, work: 
 		if (now !== undefined && now.count > 1) people.set(actor.accountId, { ...now, count: now.count - 1 });
 		else people.delete(actor.accountId);
 	}
-}
-
-/**
- * Chunks of an export that is written in this thread, counted while it is read.
- * @throws SpillwayError `too_many_requests`
- */
-export function limitExports<T>(
-	{ actor }: Pick<ServiceContext, "actor">,
-	chunks: AsyncGenerator<T, void, undefined>,
-): AsyncGenerator<T, void, undefined> {
-	if (actor.kind !== "person") return chunks;
-	const { accountId } = actor;
-	const { exports } = state();
-	const running = (): number => exports.get(accountId) ?? 0;
-	if (running() >= EXPORTS_MAX)
-		throw new SpillwayError("too_many_requests", `You have ${EXPORTS_MAX} exports running.`, {
-			fix: "Wait until one of them ends, then try again.",
-		});
-	return (async function* () {
-		exports.set(accountId, running() + 1);
-		try {
-			yield* chunks;
-		} finally {
-			if (running() > 1) exports.set(accountId, running() - 1);
-			else exports.delete(accountId);
-		}
-	})();
 }

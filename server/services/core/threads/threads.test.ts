@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Actor } from "../context.ts";
-import { limitExports, offLoop, setThreadPool } from "./off-loop.ts";
+import { offLoop, setThreadPool } from "./off-loop.ts";
 import { WorkerPool } from "./pool.ts";
 
 const PROGRAM = `import { parentPort } from "node:worker_threads";
@@ -65,18 +65,4 @@ describe("threads", () => {
 		expect(most).toBe(1);
 		expect(await offLoop(person("ann"), "x", inPlace, "ann")).toBe("ann");
 	});
-
-	it("limit the running exports of a person", async () => {
-		const open = (who: string) => limitExports(person(who), rows());
-		const running = [open("ann"), open("ann"), open("ann")];
-		for (const chunks of running) await chunks.next();
-		expect(() => open("ann")).toThrow(expect.objectContaining({ code: "too_many_requests" }));
-		open("bob");
-		await running[0]?.return();
-		open("ann");
-	});
 });
-
-async function* rows(): AsyncGenerator<number, void, undefined> {
-	for (let i = 0; ; i++) yield i;
-}

@@ -4,7 +4,7 @@ import type { Db } from "#server/db/client.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { limitExports } from "#server/services/core/threads/off-loop.ts";
+import { limitExports } from "#server/services/core/limit-exports.ts";
 import type { AuditFilters } from "./filters.ts";
 import { type AuditLine, readLines } from "./list.ts";
 

@@ -3,7 +3,7 @@ import { csvRecord } from "#server/accounting/focus/csv.ts";
 import type { Db } from "#server/db/client.ts";
 import { billLine } from "#server/db/schema/bill.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { limitExports } from "#server/services/core/threads/off-loop.ts";
+import { limitExports } from "#server/services/core/limit-exports.ts";
 import { getBill } from "./list.ts";
 
 const BATCH_LINES = 2_000;

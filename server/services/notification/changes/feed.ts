@@ -3,6 +3,7 @@ import { z } from "zod";
 import { CHANGE_CHANNEL } from "#server/db/notify.ts";
 import { CHANGE_TOPICS, type Change } from "#server/domain/change.ts";
 import type { Clock } from "#server/kernel/clock.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
 import type { Actor } from "#server/services/core/context.ts";
 
 const changeSchema = z.object({
@@ -44,11 +45,14 @@ export class ChangeFeed {
 
 	/**
 	 * Batches of changes that concern this actor, until the signal. The same topic and id is sent once per batch.
+	 * @throws SpillwayError `too_many_requests`
 	 * @param sinceMs with the topics that were heard of from then on, without their ids; left out: from now on
 	 */
 	async *subscribe(actor: Actor, signal: AbortSignal, sinceMs: number = Number.POSITIVE_INFINITY): AsyncGenerator<Change[]> {
-		if (this.#listeners.size >= LISTENERS_MAX) throw new Error("Too many live connections. Close unused browser tabs and try again.");
-		await this.open();
+		if (this.#listeners.size >= LISTENERS_MAX)
+			throw new SpillwayError("too_many_requests", `The server has ${LISTENERS_MAX} live connections.`, {
+				fix: "Close unused browser tabs and try again.",
+			});
 		const pending = new Map<string, Change>();
 		let ring: (() => void) | null = null;
 		const listener = (change: Change): void => {
@@ -56,10 +60,11 @@ export class ChangeFeed {
 			pending.set(`${change.topic}/${change.id ?? ""}`, change);
 			ring?.();
 		};
-		for (const { change, atMs } of this.#last.values()) if (atMs >= sinceMs) listener(change);
 		const stop = AbortSignal.any([signal, this.#signal]);
 		this.#listeners.add(listener);
 		try {
+			await this.open();
+			for (const { change, atMs } of this.#last.values()) if (atMs >= sinceMs) listener(change);
 			while (!stop.aborted) {
 				if (pending.size === 0) await waitFor((resolve) => (ring = resolve), stop);
 				if (stop.aborted) return;

@@ -12,7 +12,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
-import { limitExports } from "#server/services/core/threads/off-loop.ts";
+import { limitExports } from "#server/services/core/limit-exports.ts";
 import { readCommitments } from "#server/services/pricing/commitment/commitments.ts";
 import { cutAt, readCut } from "../spend/cut.ts";
 import {

@@ -8,6 +8,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorizeFound } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { lockLimit } from "#server/services/core/lock-limit.ts";
 import type { SecretStore } from "./store.ts";
 import { secretOwner } from "./view.ts";
 
@@ -34,6 +35,7 @@ export async function setSecret(
 			.from(jobSecret)
 			.where(isSecret)
 			.for("update");
+		if (!before) await lockLimit(tx, `secrets ${target.team}`);
 		if (!before && (await tx.$count(jobSecret, eq(jobSecret.team, target.team))) >= SECRET_LIMITS.perTeam)
 			throw new SpillwayError("conflict", `The team has ${SECRET_LIMITS.perTeam} secrets.`, { fix: "Delete one first." });
 		const at = new Date(ctx.clock.nowMs());

@@ -11,6 +11,7 @@ import { checkStepCondition } from "#server/policy/step-condition.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { lockLimit } from "#server/services/core/lock-limit.ts";
 import { requireTeams } from "#server/services/core/teams.ts";
 import { checkSubmission } from "../job/submit.ts";
 import { readablePipeline } from "../pipeline/readable.ts";
@@ -98,6 +99,7 @@ async function addVersion(tx: Tx, { id, version }: TemplateRow): Promise<{ id: s
 }
 
 async function addTemplate(tx: Tx, { team, name, at }: { team: string; name: string; at: Date }): Promise<{ id: string; version: number }> {
+	await lockLimit(tx, `templates ${team}`);
 	if ((await tx.$count(template, and(eq(template.team, team), isNull(template.deletedAt)))) >= TEMPLATES_MAX)
 		throw new SpillwayError("conflict", `Team ${team} has ${TEMPLATES_MAX} templates.`, { fix: "Delete one first." });
 	const id = newId("tmpl", at.getTime());
