@@ -1,6 +1,6 @@
 /**
  * A graph of many steps: `npm run bench:pipelines -- [--json] [--steps N] [--rounds N]`.
- * Over a throwaway PostgreSQL with the shipped offers: quotes a graph of N steps (`quoteMs`), submits it, decides what happens next after
+ * Over a throwaway PostgreSQL with the shipped offers: quotes a graph of N steps (`quoteMs`; `quoteBlockMs`: its longest block), submits it, decides what happens next after
  * each of its levels ended (`decideMs`: the slowest decision, without the database), and lists pipelines and the runs of this one
  * (`listP95Ms`). Times are processor time of this process, medians of the rounds unless stated otherwise. Nothing is asserted.
  */
@@ -69,6 +69,22 @@ async function timed(run: () => unknown): Promise<number> {
 	return cpuMs() - before;
 }
 
+/** The longest time without a turn of the event loop, in processor time: what another request would wait. */
+async function longestBlock(run: () => Promise<unknown>): Promise<number> {
+	let [longest, before, isRunning] = [0, cpuMs(), true];
+	const look = (): void => {
+		const now = cpuMs();
+		longest = Math.max(longest, now - before);
+		before = now;
+		if (isRunning) setImmediate(look);
+	};
+	setImmediate(look);
+	await run();
+	isRunning = false;
+	await new Promise((resolve) => setImmediate(resolve));
+	return longest;
+}
+
 /** Ends the levels of the graph one after another; returns the slowest decision. */
 async function decideAll(spec: ReturnType<typeof parsePipelineDocument>): Promise<number> {
 	const positions = new Map(spec.steps.map(({ name }, at) => [name, at]));
@@ -113,7 +129,8 @@ try {
 		spec = parsePipelineDocument(document, { checkCondition: checkStepCondition });
 	});
 	const quotes: number[] = [];
-	for (let i = 0; i < 5; i++) quotes.push(await timed(() => prepareQuote(ctx, spec)));
+	const blocks: number[] = [];
+	for (let i = 0; i < 5; i++) quotes.push(await timed(async () => blocks.push(await longestBlock(() => prepareQuote(ctx, spec)))));
 	const decides: number[] = [];
 	for (let i = 0; i < 3; i++) decides.push(await decideAll(spec));
 	const { id } = await submitPipeline(ctx, { document });
@@ -125,7 +142,7 @@ try {
 	}
 	print(args.json, `A pipeline of ${STEPS} steps, ms of processor time`, {
 		...{ steps: stored[0]?.runs ?? 0, decideMs: round(quantile(decides, 0.5)), listP95Ms: round(quantile(lists, 0.95)) },
-		...{ quoteMs: round(quantile(quotes, 0.5)), parseMs: round(parseMs) },
+		...{ quoteMs: round(quantile(quotes, 0.5)), quoteBlockMs: round(quantile(blocks, 0.5)), parseMs: round(parseMs) },
 	});
 } finally {
 	await connection.end();

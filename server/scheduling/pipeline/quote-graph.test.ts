@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { JobSpec } from "#server/domain/job.ts";
 import type { PipelineSpec, StepSpec } from "#server/domain/pipeline/pipeline.ts";
 import { defined } from "#server/kernel/assert.ts";
+import { complete } from "#server/kernel/in-parts.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { canEverBurst } from "../burst.ts";
@@ -9,7 +11,7 @@ import { makeRunTimeOf } from "../run-time.ts";
 import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, BURST_AFTER_10S, burstRule } from "../testing/builders.ts";
 import type { Snapshot } from "../types.ts";
 import { deadlineOfStep, findCriticalPath } from "./critical-path.ts";
-import { quoteGraph, quoteRun, type RunQuote } from "./quote-graph.ts";
+import { quoteGraph as graphInParts, type QuotedStep, quoteRun, type RunQuote } from "./quote-graph.ts";
 import { quoteSpec } from "./quote-spec.ts";
 
 const hours = (p50: number, p90 = p50) => ({ p50Ms: p50 * HOUR_MS, p90Ms: p90 * HOUR_MS });
@@ -18,6 +20,8 @@ const quoted = (run: RunQuote["run"], more: Partial<RunQuote> = {}): RunQuote =>
 	...{ outcome: "launch", placement: null, wait: hours(0), run, cashMicroUsd: 0n, worstMicroUsd: 0n, emissionsGrams: null },
 	...more,
 });
+
+const quoteGraph = (...given: Parameters<typeof graphInParts>) => complete(graphInParts(...given));
 
 describe("the critical path", () => {
 	// prepare (1 h) → train (3 h) → report (1 h), and prepare → check (1 h) → report.
@@ -134,15 +138,15 @@ describe("the quote of a step that cannot start now", () => {
 
 describe("the quote of a file", () => {
 	const job = aJob("step").gpus(8).build().spec;
-	const runs = [{ name: "train", values: {}, job }];
-	const steps = [{ ...step("train"), runs }];
+	const stepOf = (name: string, spec: JobSpec): StepSpec => ({ ...step(name), runs: [{ name, values: {}, job: spec }] });
 	const rest = { kind: "Pipeline", name: "one", team: "risk", project: null, labels: {}, parameters: {}, budgetMicroUsd: null } as const;
-	const quoteOf = (deadlineMs: number | null) => {
+	const quoteInParts = (steps: StepSpec[], deadlineMs: number | null, onAsked: (jobs: number) => void = () => {}) => {
 		const policy = aPolicy({ rules: [["late", null, burstRule({ deadlineSlackMs: HOUR_MS })]] });
 		const snapshot = aSnapshot({ policy, offers: [anOffer({ gpus: 8 })] });
 		return quoteSpec({ ...rest, steps, deadlineMs, parallel: null }, snapshot, {
 			...{ jobOf: (spec) => spec, seenAs: (spec) => spec },
 			explain: (pending) => {
+				onAsked(pending.length);
 				const { explanations } = decide({ ...snapshot, pending: [...pending] }, { asked: new Set(pending.map(({ jobId }) => jobId)) });
 				return (id) =>
 					defined(
@@ -150,8 +154,27 @@ describe("the quote of a file", () => {
 						"explanation",
 					);
 			},
-		}).quote;
+		});
 	};
+	const quoteOf = (deadlineMs: number | null) => complete(quoteInParts([stepOf("train", job)], deadlineMs)).quote;
+
+	it("is computed in small parts, and each step has the same quote as by itself", () => {
+		const steps = Array.from({ length: 45 }, (_, i) =>
+			stepOf(`s${i}`, { ...job, duration: { estimateMs: (i + 1) * MINUTE_MS, maxMs: (i + 2) * MINUTE_MS } }),
+		);
+		const deadlineMs = aSnapshot().nowMs + 2 * HOUR_MS;
+		const asked: number[] = [];
+		const work = quoteInParts(steps, deadlineMs, (jobs) => void asked.push(jobs));
+		let parts = 0;
+		let part = work.next();
+		for (; !part.done; part = work.next()) parts++;
+		expect(asked).toEqual([20, 20, 5]);
+		expect(parts).toBeGreaterThan(2 * steps.length);
+		const money = ({ maximumMicroUsd, expectedMicroUsd, placement }: QuotedStep) => ({ maximumMicroUsd, expectedMicroUsd, placement });
+		const alone = steps.flatMap((one) => complete(quoteInParts([one], deadlineMs)).quote.steps.map(money));
+		expect(part.value.quote.steps.map(money)).toEqual(alone);
+		expect(new Set(alone.map(({ maximumMicroUsd }) => maximumMicroUsd)).size).toBe(steps.length);
+	});
 
 	it("has the worst case of a step that may leave only because of the deadline", () => {
 		expect(quoteOf(null)).toMatchObject({ maximumMicroUsd: 0n, steps: [{ outcome: "fail" }] });

@@ -1,6 +1,7 @@
 import type { Placement } from "#server/domain/capacity.ts";
 import type { Candidate, Explanation, Outcome, RemovalCode, TimeRange } from "#server/domain/decision.ts";
 import type { PipelineSpec } from "#server/domain/pipeline/pipeline.ts";
+import type { InParts } from "#server/kernel/in-parts.ts";
 import { expectedOf, soonestAtHome } from "../quote/suggest.ts";
 import type { TimeSpread } from "../types.ts";
 import { findCriticalPath, type StepPath } from "./critical-path.ts";
@@ -104,11 +105,11 @@ function awaitedOf({ outcome, reason, candidates }: Explanation, mayLeave: boole
  * The maximum includes every retry. Later steps are quoted at present prices and queues.
  * @param runsOf quotes of a step's runs, one for each
  */
-export function quoteGraph(
+export function* quoteGraph(
 	spec: Pick<PipelineSpec, "steps" | "deadlineMs" | "parallel">,
 	runsOf: (step: PipelineSpec["steps"][number]) => readonly RunQuote[],
 	nowMs: number,
-): GraphQuote {
+): InParts<GraphQuote> {
 	const positions = new Map(spec.steps.map(({ name }, at) => [name, at]));
 	const drafts = spec.steps.map((step) => {
 		const runs = runsOf(step);
@@ -120,7 +121,7 @@ export function quoteGraph(
 	const paths = findCriticalPath(
 		drafts.map(({ needs, run, wait }) => ({ needs, p50Ms: wait.p50Ms + run.p50Ms, p90Ms: wait.p90Ms + run.p90Ms })),
 	);
-	const sampled = sampleFinish(
+	const sampled = yield* sampleFinish(
 		drafts.map(({ needs, runs, run, wait }) => ({ needs, runs: runs.length, run, wait })),
 		{ nowMs, deadlineMs: spec.deadlineMs, parallel: spec.parallel },
 	);

@@ -2,12 +2,13 @@ import type { Explanation } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { PipelineSpec, StepSpec } from "#server/domain/pipeline/pipeline.ts";
 import type { Reason } from "#server/domain/reasons.ts";
+import type { InParts } from "#server/kernel/in-parts.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { canEverBurst } from "../burst.ts";
 import { askedJob } from "../quote/asked-job.ts";
 import { makeRunTimeOf } from "../run-time.ts";
 import type { PendingJob, Snapshot } from "../types.ts";
-import { type GraphQuote, quoteGraph, quoteRun } from "./quote-graph.ts";
+import { type GraphQuote, quoteGraph, quoteRun, type RunQuote } from "./quote-graph.ts";
 import { groupByShape } from "./shapes.ts";
 
 /** How the jobs of a graph are quoted. */
@@ -26,20 +27,28 @@ export interface SpecQuote {
 	reasons: ReadonlyMap<string, Reason>;
 }
 
+/** Shapes decided in one part. Each decision also opens a cycle over the snapshot. */
+const SHAPES_AT_ONCE = 20;
+
 /** Quotes a whole graph at the moment of a snapshot: the decision core decides one job of each shape, as for a single quote. */
-export function quoteSpec(spec: PipelineSpec, snapshot: Snapshot, { jobOf, seenAs, explain }: QuoteSpecOptions): SpecQuote {
+export function* quoteSpec(spec: PipelineSpec, snapshot: Snapshot, { jobOf, seenAs, explain }: QuoteSpecOptions): InParts<SpecQuote> {
 	const steps = spec.steps.map((step) => ({ step, jobs: step.runs.map(({ job }) => jobOf(job, step)) }));
-	const { shapes, shapeOf } = groupByShape(steps.flatMap(({ jobs }) => jobs));
+	const { shapes, shapeOf } = yield* groupByShape(steps.flatMap(({ jobs }) => jobs));
 	// Each step gets its share of the deadline when it starts, and rules for jobs with a deadline then apply to it.
 	const asked = shapes.map((job, index) => askedJob(seenAs({ ...job, deadlineMs: spec.deadlineMs }), snapshot, index));
-	const explanationOf = explain(asked);
 	const runTimeOf = makeRunTimeOf(snapshot.durations);
-	const answers = asked.map((job) => {
-		const explanation = explanationOf(job.jobId);
+	const answerOf = (job: PendingJob, explanation: Explanation): { run: RunQuote; reason: Reason } => {
 		const mayLeave = canEverBurst(judgeJob(snapshot.policy, job.spec).burst, job.spec.deadlineMs !== null);
 		const run = quoteRun(explanation, { runTime: runTimeOf(job.spec), nowMs: snapshot.nowMs, mayLeave });
 		return { run, reason: explanation.reason };
-	});
+	};
+	const answers: ReturnType<typeof answerOf>[] = [];
+	for (let from = 0; from < asked.length; from += SHAPES_AT_ONCE) {
+		const jobs = asked.slice(from, from + SHAPES_AT_ONCE);
+		const explanationOf = explain(jobs);
+		answers.push(...jobs.map((job) => answerOf(job, explanationOf(job.jobId))));
+		yield;
+	}
 	const answersOf = new Map<string, typeof answers>();
 	let at = 0;
 	for (const { step, jobs } of steps)
@@ -47,7 +56,7 @@ export function quoteSpec(spec: PipelineSpec, snapshot: Snapshot, { jobOf, seenA
 			step.name,
 			jobs.flatMap(() => answers[shapeOf[at++] ?? 0] ?? []),
 		);
-	const quote = quoteGraph(spec, ({ name }) => (answersOf.get(name) ?? []).map(({ run }) => run), snapshot.nowMs);
+	const quote = yield* quoteGraph(spec, ({ name }) => (answersOf.get(name) ?? []).map(({ run }) => run), snapshot.nowMs);
 	const reasons = new Map([...answersOf].flatMap(([name, [first]]) => (first ? [[name, first.reason] as const] : [])));
 	return { quote, reasons };
 }

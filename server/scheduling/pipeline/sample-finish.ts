@@ -1,4 +1,5 @@
 import type { TimeRange } from "#server/domain/decision.ts";
+import type { InParts } from "#server/kernel/in-parts.ts";
 import { normalAt } from "../quote/deadline-risk.ts";
 import type { TimeSpread } from "../types.ts";
 
@@ -36,13 +37,14 @@ const normals = Float64Array.from({ length: SAMPLES }, (_, i) => normalAt((i + 0
  * gives the same times. Cost: SAMPLES × (steps + edges).
  * @param steps in topological order
  */
-export function sampleFinish(
+export function* sampleFinish(
 	steps: readonly SampledStep[],
 	{ nowMs, deadlineMs, parallel }: { nowMs: number; deadlineMs: number | null; parallel: number | null },
-): SampledGraph {
+): InParts<SampledGraph> {
 	const ends: Float64Array[] = [];
 	const last = new Float64Array(SAMPLES);
-	const times = steps.map((step, at): SampledTimes => {
+	const times: SampledTimes[] = [];
+	for (const [at, step] of steps.entries()) {
 		const ready = new Float64Array(SAMPLES);
 		for (const need of step.needs) raise(ready, ends[need]);
 		const starts = new Float64Array(SAMPLES);
@@ -55,8 +57,9 @@ export function sampleFinish(
 		}
 		ends.push(own);
 		raise(last, own);
-		return { start: rangeOf(starts, nowMs), finish: rangeOf(own, nowMs) };
-	});
+		times.push({ start: rangeOf(starts, nowMs), finish: rangeOf(own, nowMs) });
+		yield;
+	}
 	const missed = deadlineMs === null ? null : last.filter((ms) => nowMs + ms > deadlineMs).length / SAMPLES;
 	return { steps: times, finish: rangeOf(last, nowMs), missShare: missed };
 }

@@ -1,10 +1,12 @@
 import type { JobSpec } from "#server/domain/job.ts";
 import type { PipelineSpec, StepInput } from "#server/domain/pipeline/pipeline.ts";
+import type { InParts } from "#server/kernel/in-parts.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import type { GraphQuote } from "#server/scheduling/pipeline/quote-graph.ts";
 import { quoteSpec } from "#server/scheduling/pipeline/quote-spec.ts";
 import type { Snapshot } from "#server/scheduling/types.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { inSlices } from "#server/services/core/threads/in-slices.ts";
 import { inTurn } from "#server/services/core/threads/off-loop.ts";
 import type { Timing } from "#server/services/core/timing.ts";
 import { type ReasonView, reasonView } from "#server/services/core/view.ts";
@@ -40,12 +42,12 @@ export interface PreparedQuote {
  */
 export async function prepareQuote(ctx: QuoteContext, spec: PipelineSpec): Promise<PreparedQuote> {
 	const [snapshot, past] = await Promise.all([presentSnapshot(ctx), readPastOutputs(ctx.db, spec)]);
-	return inTurn(ctx, async () => quoteAt(ctx, spec, snapshot, past));
+	return inTurn(ctx, () => inSlices(quoteAt(ctx, spec, snapshot, past)));
 }
 
-function quoteAt(ctx: QuoteContext, spec: PipelineSpec, snapshot: Snapshot, past: PastOutputs): PreparedQuote {
+function* quoteAt(ctx: QuoteContext, spec: PipelineSpec, snapshot: Snapshot, past: PastOutputs): InParts<PreparedQuote> {
 	const user = runUserOf(ctx.actor);
-	const { quote, reasons: firstReasons } = quoteSpec(spec, snapshot, {
+	const { quote, reasons: firstReasons } = yield* quoteSpec(spec, snapshot, {
 		jobOf: (job, { inputs }) => withInputs(job, inputs, past),
 		seenAs: (job) => withUser(withNamedModels(job), user),
 		explain: (jobs) => decideAsked(ctx, snapshot, jobs).explanationOf,
@@ -58,7 +60,8 @@ function quoteAt(ctx: QuoteContext, spec: PipelineSpec, snapshot: Snapshot, past
 		}),
 	);
 	const unsizedResults = spec.steps.reduce((sum, { inputs }) => sum + inputs.filter((input) => !past.has(keyOf(input))).length, 0);
-	return { quote, decidedAtMs: snapshot.nowMs, reasons, budgets: budgetsOf(spec, quote, snapshot), unsizedResults };
+	const budgets = yield* budgetsOf(spec, quote, snapshot);
+	return { quote, decidedAtMs: snapshot.nowMs, reasons, budgets, unsizedResults };
 }
 
 const keyOf = ({ step, output }: StepInput): string => `${step}.${output}`;
@@ -72,10 +75,11 @@ function withInputs(job: JobSpec, inputs: readonly StepInput[], past: PastOutput
 }
 
 /** The budgets that cover the steps, with the worst case of each budget's own steps. */
-function budgetsOf(spec: PipelineSpec, quote: GraphQuote, snapshot: Snapshot): BudgetShare[] {
+function* budgetsOf(spec: PipelineSpec, quote: GraphQuote, snapshot: Snapshot): InParts<BudgetShare[]> {
 	const shares = new Map<string, BudgetShare>();
 	const judged = new Map<string, readonly { id: string; capMicroUsd: bigint }[]>();
 	for (const [at, step] of spec.steps.entries()) {
+		yield;
 		const job = step.runs[0]?.job;
 		const maximumMicroUsd = quote.steps[at]?.maximumMicroUsd ?? 0n;
 		if (!job || maximumMicroUsd === 0n) continue;

@@ -2,6 +2,7 @@ import type { RunMove, RunView } from "#server/domain/pipeline/advance.ts";
 import type { StepExpectation } from "#server/domain/pipeline/step-expectation.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import { assert } from "#server/kernel/assert.ts";
+import { complete } from "#server/kernel/in-parts.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
 import { decide } from "#server/scheduling/decide.ts";
 import { budgetNeeds } from "#server/scheduling/pipeline/budget-needs.ts";
@@ -31,20 +32,22 @@ export class GraphPlans implements GraphPlanner {
 	submit(pipeline: ReplayPipeline): string | null {
 		const { id, spec } = pipeline;
 		const snapshot = this.#snapshot();
-		const { quote } = quoteSpec(spec, snapshot, {
-			jobOf: (job, step) => ({ ...job, data: [...job.data, ...resultsReadBy(pipeline, step, () => true)] }),
-			seenAs: (job) => job,
-			explain: (jobs) => {
-				const asked = new Set(jobs.map(({ jobId }) => jobId));
-				const { explanations } = decide({ ...snapshot, pending: [...snapshot.pending, ...jobs] }, { asked, brief: true });
-				const byId = new Map(explanations.map((explanation) => [explanation.jobId, explanation]));
-				return (jobId) => {
-					const found = byId.get(jobId);
-					assert(found !== undefined, "the decision core explains every job that is quoted");
-					return found;
-				};
-			},
-		});
+		const { quote } = complete(
+			quoteSpec(spec, snapshot, {
+				jobOf: (job, step) => ({ ...job, data: [...job.data, ...resultsReadBy(pipeline, step, () => true)] }),
+				seenAs: (job) => job,
+				explain: (jobs) => {
+					const asked = new Set(jobs.map(({ jobId }) => jobId));
+					const { explanations } = decide({ ...snapshot, pending: [...snapshot.pending, ...jobs] }, { asked, brief: true });
+					const byId = new Map(explanations.map((explanation) => [explanation.jobId, explanation]));
+					return (jobId) => {
+						const found = byId.get(jobId);
+						assert(found !== undefined, "the decision core explains every job that is quoted");
+						return found;
+					};
+				},
+			}),
+		);
 		const { maximumMicroUsd } = quote;
 		const { budgetMicroUsd } = spec;
 		if (budgetMicroUsd !== null && maximumMicroUsd > budgetMicroUsd)
