@@ -17,6 +17,7 @@ export const jobs: Command = {
 	name: "jobs",
 	usage: "[flags]",
 	summary: "list jobs, newest first",
+	details: "Of the trials of sweeps, only those that are placed are listed, except with --all or --q. spillway pipeline ls lists sweeps.",
 	options: {
 		state: {
 			value: "STATE",
@@ -58,6 +59,7 @@ async function listAll(ctx: CommandContext): Promise<{ items: unknown[]; answer:
 		site: args.text("site"),
 		mine: args.has("mine") ? "true" : undefined,
 		q: args.text("q"),
+		trials: args.has("all") || args.has("q") ? undefined : "live",
 	};
 	const items: unknown[] = [];
 	let cursor: string | null = null;

@@ -40,6 +40,16 @@ describe("groupsOf", () => {
 		}
 	});
 
+	it("leaves out waiting and ended trials of sweeps, except in All and in a search", () => {
+		const trials = (some: Partial<JobSearch>) => new Set(groupsOf(search(some), TODAY).map((g) => g.input.trials));
+		expect([{}, { view: "failed" as const }, { view: "all" as const }, { q: "rates" }].map((some) => [...trials(some)])).toEqual([
+			["live"],
+			["live"],
+			[undefined],
+			[undefined],
+		]);
+	});
+
 	it("queries all states, or the selected ones", () => {
 		expect(groupsOf(search({ view: "all" }), TODAY)[0]?.input.state).toBeUndefined();
 		expect(groupsOf(search({ view: "all", state: ["lost" as never, "held"] }), TODAY)[0]?.input.state).toEqual(["lost", "held"]);

@@ -30,7 +30,8 @@ function filtersOf(search: JobSearch): ListInput {
 		...(search.team.length > 0 ? { team: search.team } : {}),
 		...(search.class.length > 0 ? { class: search.class } : {}),
 		...(search.site ? { site: search.site } : {}),
-		...(search.q ? { q: search.q } : {}),
+		// A sweep is one row in the list of sweeps, so its trials would only hide other jobs.
+		...(search.q ? { q: search.q } : search.view === "all" ? {} : { trials: "live" }),
 	};
 }
 

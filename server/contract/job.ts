@@ -49,7 +49,8 @@ export const job = {
 		method: "GET",
 		path: "/jobs",
 		summary: "List jobs, newest first",
-		description: "`site=cloud` means every cloud; `q` is part of a name or the beginning of an id.",
+		description:
+			"`site=cloud` means every cloud; `trials=live` leaves out trials of sweeps that are not placed; `q` is part of a name or the beginning of an id.",
 		permission: "job:read",
 		example: { state: "queued,running", limit: 20 },
 		output: pageOf(jobSchema),

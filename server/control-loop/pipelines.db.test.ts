@@ -10,6 +10,7 @@ import { type ServiceContext, systemContext } from "#server/services/core/contex
 import { type Timing, timingSchema } from "#server/services/core/timing.ts";
 import { submitPipeline } from "#server/services/decision/pipeline/submit.ts";
 import { artifactPlace } from "#server/services/work/artifact/store.ts";
+import { listJobs } from "#server/services/work/job/list.ts";
 import { listJobMetrics } from "#server/services/work/metric/list.ts";
 import { cancelPipeline } from "#server/services/work/pipeline/cancel.ts";
 import { getPipeline, listRuns } from "#server/services/work/pipeline/get.ts";
@@ -234,13 +235,16 @@ spec:
   job: { command: [sh, -c, "sleep 0.2; test \${{ trial.rate }} -lt 9"] }
 `;
 		const { id } = await submitPipeline(ctxOf(w), { text });
-		let most = 0;
+		let [most, listed] = [0, 0];
 		await w.until(async () => {
 			most = Math.max(most, (await w.jobs()).filter((j) => j.finishedAt === null).length);
+			listed = Math.max(listed, (await listJobs(ctxOf(w), { trials: "live" })).items.length);
 			return (await stateOf(w, id)) !== "running";
 		}, 2_000);
-		expect(most).toBe(2);
+		expect([most, listed]).toEqual([2, 2]);
 		expect((await listPipelines(ctxOf(w), {})).items).toMatchObject([{ kind: "Sweep", runs: 5, state: "succeeded" }]);
+		expect((await listJobs(ctxOf(w), {})).items).toHaveLength(5);
+		expect((await listJobs(ctxOf(w), { trials: "live" })).items).toEqual([]);
 	});
 
 	it("stops bad trials of a sweep by the metric that they print, and shows the best one", async () => {
@@ -261,6 +265,9 @@ spec:
 		expect(trials).toMatchObject({ metric: "loss", goal: "minimize", metrics: ["loss"], best: 0 });
 		expect(trials.items.map(({ best }) => best)).toEqual([1, 1, 1, 4, 5, 6, 7, 8]);
 		expect(trials.items[7]?.why).toMatch(/^loss 8 at step 1 is worse than the median/);
+		// A trial may end while it is being stopped.
+		await w.database.db.update(pipelineRun).set({ stopWhy: "late" }).where(eq(pipelineRun.index, 0));
+		expect((await listTrials(ctxOf(w), { id })).items[0]).toMatchObject({ state: "succeeded", why: null });
 		const [series] = await listJobMetrics(ctxOf(w), trials.items[0]?.jobId ?? "");
 		expect(series).toMatchObject({ key: "loss", count: 1, last: { step: 1, value: 1 } });
 	});

@@ -16,6 +16,7 @@ export interface Operations {
 			class?: t.JobClass | readonly t.JobClass[];
 			site?: string;
 			mine?: boolean;
+			trials?: "all" | "live";
 			q?: string;
 			endedSince?: string;
 			cursor?: string;
@@ -31,6 +32,7 @@ export interface Operations {
 			class?: t.JobClass | readonly t.JobClass[];
 			site?: string;
 			mine?: boolean;
+			trials?: "all" | "live";
 			q?: string;
 			endedSince?: string;
 		};
@@ -1152,14 +1154,14 @@ export const OPERATIONS = {
 	"job.list": {
 		method: "GET",
 		path: "/jobs",
-		query: ["state", "team", "class", "site", "mine", "q", "endedSince", "cursor", "limit"],
+		query: ["state", "team", "class", "site", "mine", "trials", "q", "endedSince", "cursor", "limit"],
 		textType: null,
 		isRepeatable: false,
 	},
 	"job.facets": {
 		method: "GET",
 		path: "/jobs/facets",
-		query: ["state", "team", "class", "site", "mine", "q", "endedSince"],
+		query: ["state", "team", "class", "site", "mine", "trials", "q", "endedSince"],
 		textType: null,
 		isRepeatable: false,
 	},

@@ -27,6 +27,8 @@ const jobFilters = {
 	site: z.string().max(64).optional(),
 	/** true: only jobs that the caller submitted. */
 	mine: z.boolean().default(false),
+	/** `live`: of the trials of sweeps, only those that are placed. */
+	trials: z.enum(["all", "live"]).default("all"),
 	/** Part of a name, or a prefix of an id. */
 	q: z.string().trim().max(128).optional(),
 	/** Only jobs that ended at or after this time (UTC ms), plus all that have not ended. */

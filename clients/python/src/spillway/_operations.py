@@ -45,6 +45,7 @@ class JobOperations:
         class_: Optional[Union[m.JobClass, Sequence[m.JobClass]]] = None,
         site: Optional[str] = None,
         mine: Optional[bool] = None,
+        trials: Optional[Literal["all", "live"]] = None,
         q: Optional[str] = None,
         ended_since: Optional[str] = None,
         cursor: Optional[str] = None,
@@ -52,7 +53,8 @@ class JobOperations:
     ) -> m.JobListOutput:
         """List jobs, newest first.
 
-        `site=cloud` means every cloud; `q` is part of a name or the beginning of an id.
+        `site=cloud` means every cloud; `trials=live` leaves out trials of sweeps that are not
+        placed; `q` is part of a name or the beginning of an id.
         """
         return cast(
             m.JobListOutput,
@@ -65,6 +67,7 @@ class JobOperations:
                     "class": class_,
                     "site": site,
                     "mine": mine,
+                    "trials": trials,
                     "q": q,
                     "endedSince": ended_since,
                     "cursor": cursor,
@@ -81,6 +84,7 @@ class JobOperations:
         class_: Optional[Union[m.JobClass, Sequence[m.JobClass]]] = None,
         site: Optional[str] = None,
         mine: Optional[bool] = None,
+        trials: Optional[Literal["all", "live"]] = None,
         q: Optional[str] = None,
         ended_since: Optional[str] = None,
     ) -> m.JobFacets:
@@ -100,6 +104,7 @@ class JobOperations:
                     "class": class_,
                     "site": site,
                     "mine": mine,
+                    "trials": trials,
                     "q": q,
                     "endedSince": ended_since,
                 },

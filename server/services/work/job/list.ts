@@ -2,6 +2,7 @@ import { and, desc, eq, ilike, inArray, like, or, type SQL, sql } from "drizzle-
 import type { z } from "zod";
 import { type countJobsInput, listJobsInput } from "#server/contract/inputs/job.ts";
 import { job } from "#server/db/schema/job.ts";
+import { pipeline, pipelineJob } from "#server/db/schema/pipeline.ts";
 import { JOB_STATES } from "#server/domain/states.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
@@ -54,6 +55,7 @@ export function jobConditions(
 		input.team.length > 0 ? inArray(job.team, input.team) : undefined,
 		input.class.length > 0 ? inArray(job.class, input.class) : undefined,
 		input.site === undefined ? undefined : siteCondition(input.site),
+		input.trials === "all" ? undefined : LIVE_TRIALS,
 		input.q ? searchCondition(input.q) : undefined,
 		input.endedSinceMs === undefined
 			? undefined
@@ -63,6 +65,10 @@ export function jobConditions(
 				),
 	];
 }
+
+const LIVE_TRIALS = sql`(${job.state} in ('admitted','running') or not exists (
+	select 1 from ${pipelineJob} join ${pipeline} on ${pipeline.id} = ${pipelineJob.pipelineId}
+	where ${pipelineJob.jobId} = ${job.id} and ${pipeline.kind} = 'Sweep'))`;
 
 function siteCondition(site: string): SQL {
 	return site === "cloud" ? sql`${job.placement}->>'capacityType' <> 'owned'` : sql`${job.placement}->>'siteId' = ${site}`;
