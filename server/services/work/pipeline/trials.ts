@@ -47,8 +47,8 @@ export async function listTrials(ctx: ServiceContext, raw: z.input<typeof listTr
 	const metric = asked ?? row.stop?.metric ?? metrics[0] ?? null;
 	const goal = row.stop?.metric === metric ? (row.stop?.goal ?? "minimize") : "minimize";
 	const rows = await ctx.db.execute<TrialRow>(sql`
-		select r.index, r.name, r.values, r.state, r.job_id as "jobId", coalesce(r.why, r.stop_why) as why, c.cost::text as cost,
-			m.low, m.high, m.last, m.step::text as step
+		select r.index, r.name, r.values, r.state, r.job_id as "jobId", c.cost::text as cost,
+			coalesce(r.why, case when r.state <> 'succeeded' then r.stop_why end) as why, m.low, m.high, m.last, m.step::text as step
 		from pipeline_run r
 		left join lateral (select sum(j.cost_micro_usd) as cost from pipeline_job p join job j on j.id = p.job_id
 			where p.pipeline_id = r.pipeline_id and p.run = r.index) c on true
