@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { jobSecret } from "#server/db/schema/job-secret.ts";
 import { store } from "#server/db/schema/store.ts";
 import { template } from "#server/db/schema/template.ts";
+import { openConnections } from "#server/db/testing/open-connections.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { changeBudgetSettings, readBudgetSettings } from "#server/services/ledger/budget/settings.ts";
@@ -122,6 +123,7 @@ it("adds no more secrets and templates to a team than its limit", async () => {
 		spec: { command: ["true"] },
 	});
 	const save = (i: number) => () => call("POST", "/templates", { document: job(i) });
+	await openConnections(world.database.db, 6);
 	for (const [one, success] of [
 		[secret, 200],
 		[save, 201],

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { planStudy } from "#server/db/schema/plan-study.ts";
 import { upload, uploadPart } from "#server/db/schema/upload.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
+import { openConnections } from "#server/db/testing/open-connections.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { Actor, ServiceContext } from "./context.ts";
 import { addUploadPart, deleteExpiredUploads, readUpload, requireUpload, storeUpload } from "./upload.ts";
@@ -86,6 +87,7 @@ it("limits the files of a person, and deletes unused ones after a day but none o
 		...{ id: "plan_1", source: "upload", name: "t.csv", settings: {}, uploadId, createdAt: new Date(nowMs), createdBy: "a" },
 	});
 	for (let i = 1; i < 9; i++) await add();
+	await openConnections(database.db, 8);
 	const added = await Promise.allSettled(Array.from({ length: 8 }, add));
 	expect(added.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []))).toEqual(Array(7).fill("conflict"));
 	nowMs += DAY_MS + 1;
