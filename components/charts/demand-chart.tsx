@@ -1,12 +1,10 @@
 "use client";
 import dynamic from "next/dynamic";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { ChartMarks } from "#components/charts/chart-marks.tsx";
 import { type DemandInput, type DemandReading, demandRows, readDemand, tabulateDemand } from "#components/charts/demand.ts";
-import type { TimeWindow } from "#components/charts/demand-plot.tsx";
 import { type ChartMark, marksByRow } from "#components/charts/marks.ts";
-import { valueInPlot } from "#components/charts/plot-frame.ts";
-import { useReadout } from "#components/charts/use-readout.ts";
+import { PlotCursor, PlotSurface, usePlotSurface } from "#components/charts/plot-surface.tsx";
 import { useWidth } from "#components/charts/use-width.ts";
 import { KeyMark } from "#components/ui/meter.tsx";
 
@@ -14,9 +12,8 @@ import { KeyMark } from "#components/ui/meter.tsx";
 const DemandPlot = dynamic(() => import("#components/charts/demand-plot.tsx").then((m) => m.DemandPlot), { ssr: false });
 
 const PHONE_WIDTH = 620;
-const BRUSH = 24;
-/** Heights of a marker and of the axis. */
-const [MARKER, AXIS] = [24, 30];
+/** Heights of a marker, of the axis and above the plot. */
+const [MARKER, AXIS, TOP] = [24, 30, 30];
 
 type DemandChartProps = {
 	input: DemandInput;
@@ -25,46 +22,43 @@ type DemandChartProps = {
 	height?: number;
 	/** Width used for server rendering. */
 	firstWidth?: number;
+	onSelect: (fromMs: number, toMs: number) => void;
+	/** Undoes the selection; null without one. */
+	onReset: (() => void) | null;
 };
 
 /**
  * GPU demand over time, stacked on owned capacity: below the line runs on owned GPUs, above it runs in a cloud or is
- * queued. The brush below zooms in.
+ * queued. A selected range is zoomed in.
  */
-export function DemandChart({ input, marks = [], height = 352, firstWidth = 1140 }: DemandChartProps) {
+export function DemandChart({ input, marks: all = [], height = 352, firstWidth = 1140, onSelect, onReset }: DemandChartProps) {
 	const [ref, width] = useWidth(firstWidth);
-	const [zoom, setZoom] = useState<TimeWindow | null>(null);
 	const rows = useMemo(() => demandRows(input), [input]);
 	const table = useMemo(() => tabulateDemand(input), [input]);
 	const phone = width < PHONE_WIDTH;
-	const brush = phone ? 0 : BRUSH;
-	const frame = { left: 46, right: phone ? 14 : 116 };
-	const window = zoom ?? { fromMs: input.fromMs, toMs: input.toMs };
-	const readout = useReadout({
-		min: window.fromMs,
-		max: window.toMs,
-		step: (window.toMs - window.fromMs) / 96,
-		rest: Math.min(input.nowMs, window.toMs),
-		valueAt: (x, shown) => valueInPlot(x, shown, width, frame, window.fromMs, window.toMs),
+	const frame = useMemo(() => ({ left: 46, right: phone ? 14 : 116 }), [phone]);
+	const marks = marksWithin(all, input);
+	const surface = usePlotSurface({
+		axis: { width, frame, from: input.fromMs, to: input.toMs },
+		step: (input.toMs - input.fromMs) / 96,
+		rest: Math.min(input.nowMs, input.toMs),
 		say: (at) => sentence(readDemand(input, at)),
-		label: "GPU demand. Use the left and right arrow keys to read it over time",
+		label:
+			"GPU demand. Use the left and right arrow keys to read it over time; hold Shift and press Enter to set the range, Escape to reset",
+		onSelect,
+		onReset,
 	});
 	return (
 		<div>
-			<Readout reading={readDemand(input, readout.current)} />
-			<div ref={ref} className="relative" style={{ height: height + brush }}>
-				<DemandPlot
-					{...{ input, rows, width, frame, phone, brush, window }}
-					height={height + brush}
-					onWindow={setZoom}
-					cross={readout.value}
-				/>
-				<div
-					{...readout.bind}
-					className="absolute inset-x-0 top-0 touch-pan-y focus-visible:-outline-offset-2"
-					style={{ bottom: brush + 4 }}
-				/>
-				<ChartMarks marks={marksWithin(marks, window)} width={width} frame={frame} height={height - MARKER - AXIS} />
+			<Readout reading={readDemand(input, surface.readout.current)} />
+			<div ref={ref} className="relative">
+				<PlotSurface surface={surface}>
+					<div aria-hidden style={{ height }}>
+						<DemandPlot {...{ input, rows, width, height, frame, phone }} />
+					</div>
+					<PlotCursor surface={surface} top={TOP} bottom={AXIS} />
+				</PlotSurface>
+				<ChartMarks marks={marks} width={width} frame={frame} height={height - MARKER - AXIS} />
 			</div>
 			<DemandTable rows={table} marks={marks} />
 		</div>
@@ -72,7 +66,7 @@ export function DemandChart({ input, marks = [], height = 352, firstWidth = 1140
 }
 
 /** The marks of the zoomed range, at their place in it. */
-function marksWithin(marks: readonly ChartMark[], { fromMs, toMs }: TimeWindow): ChartMark[] {
+function marksWithin(marks: readonly ChartMark[], { fromMs, toMs }: DemandInput): ChartMark[] {
 	return marks.flatMap((mark) => {
 		const share = (mark.atMs - fromMs) / Math.max(1, toMs - fromMs);
 		return share >= 0 && share <= 1 ? [{ ...mark, share }] : [];

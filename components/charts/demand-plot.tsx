@@ -1,30 +1,13 @@
 "use client";
-import {
-	Area,
-	Brush,
-	CartesianGrid,
-	ComposedChart,
-	Label,
-	Line,
-	ReferenceArea,
-	ReferenceLine,
-	usePlotArea,
-	useXAxisScale,
-	XAxis,
-	YAxis,
-} from "recharts";
-import { type DemandInput, type DemandRow, demandEndLabels, demandTicks, ownedLabelSpan } from "#components/charts/demand.ts";
+import { memo } from "react";
+import { Area, ComposedChart, Label, Line, ReferenceArea, ReferenceLine, usePlotArea, useXAxisScale, XAxis, YAxis } from "recharts";
+import { Grid, INLINE, TimeTick, UNMEASURED, ValueTick } from "#components/charts/axis.tsx";
+import { type DemandInput, type DemandRow, demandEndLabels, demandTicks, isUsed, ownedLabelSpan } from "#components/charts/demand.ts";
 import { EndLabels } from "#components/charts/end-labels.tsx";
 import { svgFill } from "#components/charts/patterns.tsx";
 import type { PlotFrame } from "#components/charts/plot-frame.ts";
 import { timeTicks } from "#components/charts/scale.ts";
-import { formatClock } from "#components/time/format-time.ts";
 import type { MarkFill } from "#components/ui/meter.tsx";
-
-export interface TimeWindow {
-	fromMs: number;
-	toMs: number;
-}
 
 type DemandPlotProps = {
 	input: DemandInput;
@@ -33,24 +16,17 @@ type DemandPlotProps = {
 	height: number;
 	frame: PlotFrame;
 	phone: boolean;
-	/** Height of the brush below the axis; 0 for none. */
-	brush: number;
-	window: TimeWindow;
-	onWindow: (window: TimeWindow) => void;
-	cross: number | null;
 };
 
 const fillOf = (fill: MarkFill | "waiting") => (fill === "owned" ? "var(--owned-area)" : svgFill(fill));
 
 /** The demand chart without its readout; loaded separately because of Recharts. */
-export function DemandPlot({ input, rows, width, height, frame, phone, brush, window, onWindow, cross }: DemandPlotProps) {
+export const DemandPlot = memo(function DemandPlot({ input, rows, width, height, frame, phone }: DemandPlotProps) {
 	const { ticks, top } = demandTicks(input, rows);
-	const times = timeTicks(window.fromMs, window.toMs, phone ? 5 : 11);
+	const times = timeTicks(input.fromMs, input.toMs, phone ? 5 : 11);
 	const cap = input.ownedGpus;
 	return (
 		<ComposedChart
-			// The brush of Recharts keeps its old indexes. With fewer rows they would be out of range and its position NaN.
-			key={rows.length}
 			width={width}
 			height={height}
 			data={[...rows]}
@@ -58,50 +34,37 @@ export function DemandPlot({ input, rows, width, height, frame, phone, brush, wi
 			accessibilityLayer={false}
 			className="chart-text mark-exact"
 		>
-			<CartesianGrid syncWithTicks vertical={false} stroke="var(--line)" strokeOpacity={0.6} />
+			<Grid opacity={0.6} />
 			<XAxis
-				{...{ dataKey: "atMs", type: "number", domain: ["dataMin", "dataMax"], height: 30, interval: 0, axisLine: false }}
+				{...UNMEASURED}
+				{...{ dataKey: "atMs", type: "number", domain: ["dataMin", "dataMax"], height: 30, tickSize: 4 }}
 				ticks={times.map((tick) => tick.atMs)}
-				tickFormatter={(at: number) => times.find((tick) => tick.atMs === at)?.label ?? ""}
+				tick={<TimeTick format={(at) => times.find((tick) => tick.atMs === at)?.label ?? ""} />}
 				tickLine={{ stroke: "var(--line-strong)" }}
-				tickSize={4}
 			/>
 			<YAxis
-				{...{ width: frame.left, ticks, domain: [0, top], interval: 0, axisLine: false, tickLine: false }}
-				tick={<GpuTick cap={cap} />}
+				{...UNMEASURED}
+				{...{ width: frame.left, ticks, domain: [0, top] }}
+				tick={<ValueTick strong={cap} format={(value) => (value > cap ? `+${value - cap}` : String(value))} />}
 			/>
 			{measuredAreas(input)}
-			{forecastAreas(input)}
-			<ReferenceLine y={cap} stroke="var(--ink)" strokeWidth={1.5} />
+			{rows.some((row) => row.forecast || row.middle !== undefined) && forecastAreas(input)}
+			<ReferenceLine y={cap} zIndex={0} stroke="var(--ink)" strokeWidth={1.5} />
 			<OwnedLabel input={input} rows={rows} />
-			<ReferenceLine x={input.nowMs} stroke="var(--ink)">
-				<Label value="Now" position="top" className="chart-label" />
-			</ReferenceLine>
-			{cross !== null && <ReferenceLine x={cross} stroke="var(--ink-3)" strokeDasharray="2 2" />}
+			{input.nowMs <= input.toMs && <ReferenceLine x={input.nowMs} zIndex={0} stroke="var(--ink)" />}
 			<Notes input={input} phone={phone} left={frame.left} />
 			{!phone && <EndLabels labels={demandEndLabels(input)} />}
-			{brush > 0 && rows.length > 1 && <Zoom rows={rows} brush={brush} window={window} onWindow={onWindow} />}
 		</ComposedChart>
 	);
-}
+});
 
-/** Values above the capacity count from +0; the capacity itself is strong. */
-function GpuTick({ x = 0, y = 0, payload, cap }: { x?: number; y?: number; payload?: { value: number }; cap: number }) {
-	const value = payload?.value ?? 0;
-	return (
-		<text x={x - 8} y={y + 4} textAnchor="end" style={value === cap ? { fontWeight: 620, fill: "var(--ink)" } : undefined}>
-			{value > cap ? `+${value - cap}` : value}
-		</text>
-	);
-}
-
-const STILL = { isAnimationActive: false, activeDot: false, dot: false } as const;
+const STILL = { ...INLINE, activeDot: false, dot: false } as const;
 
 function measuredAreas(input: DemandInput) {
 	const layers = [
 		{ id: input.owned.id, fill: input.owned.fill },
 		{ id: "idle", fill: "idle" as const },
-		...input.cloud,
+		...input.cloud.filter(isUsed),
 		{ id: "waiting", fill: "waiting" as const },
 	];
 	return [
@@ -123,7 +86,7 @@ function measuredAreas(input: DemandInput) {
 }
 
 function forecastAreas(input: DemandInput) {
-	const layers = [input.owned, { id: "pad", fill: "none" as const }, ...input.cloud];
+	const layers = [input.owned, { id: "pad", fill: "none" as const }, ...input.cloud.filter(isUsed)];
 	return [
 		...layers.map(({ id, fill }) => (
 			<Area
@@ -168,35 +131,16 @@ function Notes({ input, phone, left }: { input: DemandInput; phone: boolean; lef
 			<text x={left - 10} y={plot.y - 13} textAnchor="end">
 				GPUs
 			</text>
+			{input.nowMs <= input.toMs && (
+				<text x={scale(input.nowMs)} y={plot.y - 5} textAnchor="middle" className="chart-label">
+					Now
+				</text>
+			)}
 			{(input.demandForecast?.length ?? 0) > 0 && input.toMs > input.nowMs && (
 				<text x={(scale(input.nowMs) ?? 0) + 24} y={plot.y - 5}>
 					{phone ? "Forecast" : "Forecast, 80% range"}
 				</text>
 			)}
 		</>
-	);
-}
-
-type ZoomProps = { rows: readonly DemandRow[]; brush: number; window: TimeWindow; onWindow: (window: TimeWindow) => void };
-
-function Zoom({ rows, brush, window, onWindow }: ZoomProps) {
-	const last = rows.length - 1;
-	const start = Math.max(
-		0,
-		rows.findLastIndex((row) => row.atMs <= window.fromMs),
-	);
-	const end = rows.findIndex((row) => row.atMs >= window.toMs);
-	return (
-		<Brush
-			{...{ dataKey: "atMs", height: brush, travellerWidth: 8, stroke: "var(--line-strong)", fill: "var(--sunken)" }}
-			startIndex={start}
-			endIndex={end < 0 ? last : end}
-			ariaLabel="Zoom range"
-			tickFormatter={(at) => formatClock(Number(at))}
-			onChange={({ startIndex = 0, endIndex = last }) => {
-				const [from, to] = [rows[startIndex], rows[endIndex]];
-				if (from && to && to.atMs > from.atMs) onWindow({ fromMs: from.atMs, toMs: to.atMs });
-			}}
-		/>
 	);
 }

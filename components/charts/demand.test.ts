@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { type DemandInput, demandEndLabels, demandRows, demandTicks, ownedLabelSpan, readDemand, tabulateDemand } from "./demand.ts";
+import {
+	type DemandInput,
+	demandEndLabels,
+	demandRows,
+	demandTicks,
+	ownedLabelSpan,
+	readDemand,
+	tabulateDemand,
+	zoomDemand,
+} from "./demand.ts";
 
 const NOW = Date.UTC(2026, 10, 19, 14, 32);
 const HOUR = 3_600_000;
@@ -116,6 +125,31 @@ describe("demandRows", () => {
 		const { demandForecast: _, ...rest } = input({ toMs: NOW });
 		const rows = demandRows({ ...rest, owned: { ...rest.owned, forecast: [] }, cloud: [] });
 		expect(rows.every((row) => row.forecast === undefined && row.band === undefined)).toBe(true);
+	});
+});
+
+describe("zoomDemand", () => {
+	const [fromMs, toMs] = [NOW - 6 * HOUR, NOW - 3 * HOUR];
+
+	it("draws the selected part only, up to its edges", () => {
+		const part = zoomDemand(input(), { fromMs, toMs });
+		const rows = demandRows(part);
+		expect([rows[0]?.atMs, rows.at(-1)?.atMs]).toEqual([fromMs, toMs]);
+		expect(rows.some((row) => row.forecast || row.middle !== undefined)).toBe(false);
+		expect(tabulateDemand(part).every(({ atMs }) => atMs >= fromMs && atMs <= toMs)).toBe(true);
+		expect(demandEndLabels(part).map(({ id, value }) => [id, value])).toEqual([
+			["hall-b", 30],
+			["aws-spot", 68],
+		]);
+	});
+
+	it("keeps the forecast of a part that reaches into it", () =>
+		expect(demandRows(zoomDemand(input(), { fromMs, toMs: NOW + HOUR })).at(-1)).toMatchObject({ atMs: NOW + HOUR, forecast: {} }));
+
+	it("shows the whole range without a part, and for one that is outside, reversed or too short", () => {
+		const whole = input();
+		const parts = [null, { fromMs: 0, toMs: 1 }, { fromMs: toMs, toMs: fromMs }, { fromMs, toMs: fromMs + 1 }];
+		for (const part of parts) expect(zoomDemand(whole, part)).toBe(whole);
 	});
 });
 

@@ -1,5 +1,6 @@
 import { formatClock, formatDay } from "#components/time/format-time.ts";
 import type { MarkFill } from "#components/ui/meter.tsx";
+import { MINUTE_MS } from "#server/kernel/units.ts";
 import { timeTicks } from "./scale.ts";
 import { changeTimes, type SlopePoint, type StepPoint, slopeAt, stepAt } from "./step-series.ts";
 
@@ -52,6 +53,20 @@ function forecastAt(input: DemandInput, atMs: number) {
 	return { owned: Math.min(owned, input.ownedGpus), cloud, low: pick("low"), middle: pick("middle"), high: pick("high") };
 }
 
+/** The chart of a part of its range; all of it if the part is outside or too short to read. */
+export function zoomDemand(input: DemandInput, zoom: { fromMs: number; toMs: number } | null): DemandInput {
+	if (!zoom) return input;
+	const [fromMs, toMs] = [Math.max(input.fromMs, zoom.fromMs), Math.min(input.toMs, zoom.toMs)];
+	return toMs - fromMs < MINUTE_MS ? input : { ...input, fromMs, toMs };
+}
+
+/** End of the measured part. */
+const measuredToMs = ({ nowMs, toMs }: DemandInput): number => Math.min(nowMs, toMs);
+
+/** Whether a cloud has a value anywhere in the range. */
+export const isUsed = ({ points, forecast = [] }: DemandSeries): boolean =>
+	points.some(([, value]) => (value ?? 0) > 0) || forecast.some(([, value]) => value > 0);
+
 /** Smaller than a pointer can resolve. */
 const isNowOf = (input: DemandInput, atMs: number): boolean => Math.abs(atMs - input.nowMs) < (input.toMs - input.fromMs) / 400;
 
@@ -71,8 +86,7 @@ export function readDemand(input: DemandInput, atMs: number): DemandReading {
 		{ id: input.owned.id, label: input.owned.label, fill: input.owned.fill, value: values.owned, of: input.ownedGpus },
 	];
 	input.cloud.forEach((series, i) => {
-		const everUsed = series.points.some(([, value]) => (value ?? 0) > 0) || (series.forecast ?? []).some(([, value]) => value > 0);
-		if (everUsed) rows.push({ id: series.id, label: series.label, fill: series.fill, value: values.cloud[i] ?? 0 });
+		if (isUsed(series)) rows.push({ id: series.id, label: series.label, fill: series.fill, value: values.cloud[i] ?? 0 });
 	});
 	rows.push({ id: "waiting", label: "Queued", fill: "waiting", value: Math.max(0, wanted - running) });
 	rows.push({ id: "idle", label: "Owned, idle", fill: "idle", value: Math.max(0, input.ownedGpus - values.owned) });
@@ -82,7 +96,7 @@ export function readDemand(input: DemandInput, atMs: number): DemandReading {
 /** Chart as a table for screen readers, one row per tick. */
 export function tabulateDemand(input: DemandInput, most = 30): DemandReading[] {
 	const ticks = timeTicks(input.fromMs, input.toMs, most).map((tick) => tick.atMs);
-	const times = [...ticks.filter((at) => !isNowOf(input, at)), input.nowMs].sort((a, b) => a - b);
+	const times = [...ticks.filter((at) => !isNowOf(input, at)), measuredToMs(input)].sort((a, b) => a - b);
 	return times.map((atMs) => readDemand(input, atMs));
 }
 
@@ -101,7 +115,7 @@ export interface DemandRow {
 
 /** One row per change. A gap starts with a row that repeats the last values, so that their step reaches it. */
 export function demandRows(input: DemandInput): DemandRow[] {
-	const past = changeTimes([input.owned.points, input.waiting, ...input.cloud.map((c) => c.points)], input.fromMs, input.nowMs);
+	const past = changeTimes([input.owned.points, input.waiting, ...input.cloud.map((c) => c.points)], input.fromMs, measuredToMs(input));
 	const rows: DemandRow[] = [];
 	for (const atMs of past) {
 		const row = measuredRow(input, atMs);
@@ -157,7 +171,7 @@ export function ownedLabelSpan(input: DemandInput, rows: readonly DemandRow[]): 
 	let fromMs: number | null = null;
 	for (const row of rows) {
 		const high = (row.measured?.[input.owned.id] ?? -1) >= Math.max(1, input.ownedGpus * 0.7);
-		if (fromMs !== null && (!high || row.atMs >= input.nowMs) && row.atMs - fromMs >= enough) return { fromMs, toMs: row.atMs };
+		if (fromMs !== null && (!high || row.atMs >= measuredToMs(input)) && row.atMs - fromMs >= enough) return { fromMs, toMs: row.atMs };
 		fromMs = high ? (fromMs ?? row.atMs) : null;
 	}
 	return null;
@@ -174,7 +188,7 @@ export interface DemandEndLabel {
 /** Series names and forecast figures at the right edge. */
 export function demandEndLabels(input: DemandInput): DemandEndLabel[] {
 	const end = input.toMs > input.nowMs ? forecastAt(input, input.toMs) : null;
-	const now = measuredAt(input, input.nowMs);
+	const now = measuredAt(input, measuredToMs(input));
 	const cloud = end?.cloud ?? now?.cloud ?? [];
 	const labels: DemandEndLabel[] = [
 		{ id: input.owned.id, value: (end?.owned ?? now?.owned ?? 0) / 2, text: input.owned.label, figure: "" },

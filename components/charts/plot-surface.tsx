@@ -81,18 +81,37 @@ export function PlotSurface({ surface, onPick, onOpen, className, children }: Pl
 	);
 }
 
-/** The selected range, above the plot. */
-function Band({ surface: { axis, from, to, brush } }: Pick<PlotSurfaceProps, "surface">) {
-	if (!brush.selection) return null;
-	const [first, last] = brush.selection;
+type Surface = PlotSurfaceProps["surface"];
+
+/** Left edge and width of the values from `first` to `last`, in pixels. */
+function spanOf({ axis, from, to }: Surface, first: number, last: number): { left: number; width: number } {
 	const { left, right } = axis.frame;
-	const px = (value: number): number => left + ((value - from) / Math.max(1e-9, to - from)) * (axis.width - left - right);
-	const start = px(first);
+	const perValue = (axis.width - left - right) / Math.max(1e-9, to - from);
+	return { left: left + (first - from) * perValue, width: ("bars" in axis ? last + 1 - first : last - first) * perValue };
+}
+
+/** The value being read: a line, or the background of a bar. Outside the plot, so that reading does not redraw it. */
+export function PlotCursor({ surface, top, bottom }: { surface: Surface; top: number; bottom: number }) {
+	const { value } = surface.readout;
+	if (value === null) return null;
+	return (
+		<span
+			aria-hidden
+			className={cn("absolute", "bars" in surface.axis ? "bg-ink opacity-[.06]" : "border-l border-dashed border-ink-3")}
+			style={{ top, bottom, ...spanOf(surface, value, value) }}
+		/>
+	);
+}
+
+/** The selected range, above the plot. */
+function Band({ surface }: { surface: Surface }) {
+	if (!surface.brush.selection) return null;
+	const { left, width } = spanOf(surface, ...surface.brush.selection);
 	return (
 		<span
 			aria-hidden
 			className="pointer-events-none absolute inset-y-0 border-x border-accent bg-[color-mix(in_oklab,var(--accent)_16%,transparent)]"
-			style={{ left: start, width: Math.max(1, px("bars" in axis ? last + 1 : last) - start) }}
+			style={{ left, width: Math.max(1, width) }}
 		/>
 	);
 }

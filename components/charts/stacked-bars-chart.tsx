@@ -1,14 +1,14 @@
 "use client";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { type ComponentProps, useRef } from "react";
+import { type ComponentProps, useMemo, useRef } from "react";
 import { barsCsv, marksByBar } from "#components/charts/bars-csv.ts";
 import { ChartExport } from "#components/charts/chart-export.tsx";
 import { ChartLegend } from "#components/charts/chart-legend.tsx";
 import { ChartMarks } from "#components/charts/chart-marks.tsx";
 import { type ChartMark, groupMarks } from "#components/charts/marks.ts";
 import type { PlotFrame } from "#components/charts/plot-frame.ts";
-import { PlotSurface, usePlotSurface } from "#components/charts/plot-surface.tsx";
+import { PlotCursor, PlotSurface, usePlotSurface } from "#components/charts/plot-surface.tsx";
 import type { PngEvent } from "#components/charts/save-png.ts";
 import { type BarsInput, hideSeries, readBar, tabulateBars } from "#components/charts/stacked-bars.ts";
 import { useWidth } from "#components/charts/use-width.ts";
@@ -62,12 +62,14 @@ const BRUSH_KEYS = "; hold Shift and press Enter to set the range, Space to filt
 /** Stacked bars: fixed cost below, variable above. Forecast bars are pale and show their range. */
 export function StackedBarsChart(props: StackedBarsChartProps) {
 	const { label, height = 292, firstWidth = 760, nowText, restIndex, chargesOf, bucket = "day", controls, legend, marks = [] } = props;
+	const hidden = legend?.hidden;
 	const [ref, width] = useWidth(firstWidth);
 	const root = useRef<HTMLDivElement>(null);
-	const input = hideSeries(props.input, legend?.hidden ?? []);
-	const frame = { left: 50, right: width < NARROW ? 12 : 100 };
+	const input = useMemo(() => hideSeries(props.input, hidden ?? []), [props.input, hidden]);
+	const narrow = width < NARROW;
+	const frame = useMemo(() => ({ left: 50, right: narrow ? 12 : 100 }), [narrow]);
 	const last = Math.max(0, input.bars.length - 1);
-	const top = marks.length > 0 ? MARKER + 8 : 12;
+	const top = props.marks ? MARKER + 8 : 12;
 	const surface = usePlotSurface({
 		axis: { width, frame, bars: input.bars.length },
 		step: 1,
@@ -86,13 +88,9 @@ export function StackedBarsChart(props: StackedBarsChartProps) {
 			<BarReadout input={input} index={at} href={href} />
 			<div ref={ref} className="relative">
 				<PlotSurface surface={surface} onPick={controls ? () => controls.onPick(at) : open} onOpen={open}>
+					<PlotCursor surface={surface} top={top} bottom={AXIS} />
 					<div aria-hidden style={{ height }}>
-						<StackedBarsPlot
-							{...{ input, width, height, frame, nowText }}
-							hover={surface.readout.value}
-							picked={controls?.picked ?? null}
-							top={top}
-						/>
+						<StackedBarsPlot {...{ input, width, height, frame, nowText, top }} picked={controls?.picked ?? null} />
 					</div>
 				</PlotSurface>
 				<ChartMarks marks={marks} width={width} frame={frame} height={height - MARKER - AXIS} />

@@ -1,9 +1,11 @@
 "use client";
-import { Bar, CartesianGrid, ComposedChart, ErrorBar, Line, ReferenceLine, usePlotArea, XAxis, YAxis } from "recharts";
+import { memo } from "react";
+import { Bar, ComposedChart, ErrorBar, Line, ReferenceLine, usePlotArea, XAxis, YAxis } from "recharts";
+import { Grid, INLINE, UNMEASURED, ValueTick } from "#components/charts/axis.tsx";
 import { EndLabels } from "#components/charts/end-labels.tsx";
 import { svgFill } from "#components/charts/patterns.tsx";
 import type { PlotFrame } from "#components/charts/plot-frame.ts";
-import { type BarRow, type BarsInput, barEndLabels, barRows } from "#components/charts/stacked-bars.ts";
+import { type BarRow, type BarsInput, barEndLabels, barRows, spacedTicks } from "#components/charts/stacked-bars.ts";
 import { formatAxisUsd } from "#components/money/format-money.ts";
 
 const AXIS = {
@@ -19,8 +21,6 @@ type PlotProps = {
 	height: number;
 	frame: PlotFrame;
 	nowText: string | undefined;
-	/** Index of the bar being read. */
-	hover: number | null;
 	/** Index of the bar that filters the screen. */
 	picked: number | null;
 	/** Space above the bars. */
@@ -28,69 +28,90 @@ type PlotProps = {
 };
 
 /** The stacked bars without their readout; loaded separately because of Recharts. */
-export function StackedBarsPlot({ input, width, height, frame, nowText, hover, picked, top }: PlotProps) {
+export const StackedBarsPlot = memo(function StackedBarsPlot({ input, width, height, frame, nowText, picked, top }: PlotProps) {
 	const rows = barRows(input);
 	const todayAt = input.bars.findIndex((bar) => bar.done > 0 && bar.done < 1);
-	const ticks = rows.filter((row) => row.bar.tick).map((row) => row.index);
+	const ticks = spacedTicks(input.bars, width - frame.left - frame.right);
 	return (
 		<ComposedChart
 			{...{ width, height, data: rows, stackOffset: "sign", barCategoryGap: "13%", accessibilityLayer: false }}
 			margin={{ top, right: frame.right, bottom: 0, left: 0 }}
 			className="chart-text mark-exact"
 		>
-			<Highlight index={picked} count={rows.length} strong />
-			<Highlight index={hover} count={rows.length} />
-			<CartesianGrid vertical={false} stroke="var(--line)" strokeOpacity={0.65} />
-			<XAxis
-				{...{ dataKey: "index", height: 26, axisLine: false, tickLine: false, ticks, interval: "preserveStartEnd" }}
-				tick={<DayTick bars={input.bars} />}
-			/>
+			<Picked index={picked} count={rows.length} />
+			<Grid />
+			<XAxis {...UNMEASURED} {...{ dataKey: "index", height: 26, ticks }} tick={<DayTick bars={input.bars} />} />
 			<YAxis
-				{...{ width: frame.left, tickCount: 6, axisLine: false, tickLine: false, allowDecimals: input.axis !== "count" }}
-				tickFormatter={AXIS[input.axis]}
+				{...UNMEASURED}
+				{...{ width: frame.left, tickCount: 6, allowDecimals: input.axis !== "count" }}
+				tick={<ValueTick format={AXIS[input.axis]} />}
 			/>
-			{input.series.map(({ id, fill }) => (
+			{(["up", "down"] as const).map((side) => (
 				<Bar
-					key={id}
-					{...{ stackId: "bar", maxBarSize: 46, isAnimationActive: false }}
-					dataKey={(row: BarRow) => row.values[id]}
-					fill={fill === "owned" ? "var(--owned-area)" : svgFill(fill)}
-					shape={(props: unknown) => <SplitBar {...(props as SplitProps)} seriesId={id} />}
+					key={side}
+					{...INLINE}
+					{...{ stackId: "bar", maxBarSize: 46, dataKey: side }}
+					shape={(props: unknown) => <Stack {...(props as StackProps)} side={side} series={input.series} />}
 				/>
 			))}
 			{rows.some((row) => row.range) && (
-				<Line
-					{...{ dot: false, activeDot: false, isAnimationActive: false, stroke: "none" }}
-					dataKey={(row: BarRow) => row.range?.middle ?? null}
-				>
+				<Line {...INLINE} {...{ dot: false, activeDot: false, stroke: "none" }} dataKey={(row: BarRow) => row.range?.middle ?? null}>
 					<ErrorBar
-						{...{ direction: "y", width: 0, stroke: "var(--ink-2)", strokeWidth: 1, isAnimationActive: false }}
+						{...INLINE}
+						{...{ direction: "y", width: 0, stroke: "var(--ink-2)", strokeWidth: 1 }}
 						dataKey={(row: BarRow) => row.range?.error ?? [0, 0]}
 					/>
 				</Line>
 			)}
 			{input.previous && (
 				<Line
-					{...{ dot: false, activeDot: false, isAnimationActive: false, type: "step", stroke: "var(--ink)", strokeWidth: 1.5 }}
+					{...INLINE}
+					{...{ dot: false, activeDot: false, type: "step", stroke: "var(--ink)", strokeWidth: 1.5 }}
 					strokeDasharray="4 3"
 					dataKey="previous"
 				/>
 			)}
-			<ReferenceLine y={0} stroke="var(--line-strong)" />
+			<ReferenceLine y={0} zIndex={0} stroke="var(--line-strong)" />
 			{todayAt >= 0 && <NowLine at={todayAt + (input.bars[todayAt]?.done ?? 0)} count={rows.length} text={nowText} />}
 			{frame.right > 50 && <EndLabels leaders labels={barEndLabels(input)} />}
 		</ComposedChart>
 	);
+});
+
+type StackProps = { x: number; y: number; width: number; height: number; payload: BarRow };
+
+/** The series of one bar above or below zero. One Recharts bar for all of them: each costs several renders. */
+function Stack({ x, y, width, height, payload, side, series }: StackProps & { side: "up" | "down"; series: BarsInput["series"] }) {
+	const total = payload[side];
+	if (total === 0 || !Number.isFinite(height)) return null;
+	const [top, pixels] = [Math.min(y, y + height), Math.abs(height)];
+	let sum = 0;
+	return series.map(({ id, fill }) => {
+		const value = payload.values[id] ?? 0;
+		if (value === 0 || value > 0 !== (side === "up")) return null;
+		const before = sum;
+		sum += value;
+		const share = (side === "up" ? total - sum : before) / total;
+		const box = { y: top + share * pixels, height: (value / total) * pixels };
+		return (
+			<SplitBar
+				key={id}
+				{...{ x, width, ...box }}
+				row={payload}
+				seriesId={id}
+				fill={fill === "owned" ? "var(--owned-area)" : svgFill(fill)}
+			/>
+		);
+	});
 }
 
-type SplitProps = { x: number; y: number; width: number; height: number; fill: string; payload: BarRow };
+type SplitProps = { x: number; y: number; width: number; height: number; fill: string; row: BarRow; seriesId: string };
 
 /** Actual at the left in full color, forecast at the right and pale. */
-function SplitBar({ x, y, width, height, fill, payload, seriesId }: SplitProps & { seriesId: string }) {
-	const [total, posted] = [payload.values[seriesId] ?? 0, payload.posted[seriesId] ?? 0];
-	if (total === 0 || !Number.isFinite(height)) return null;
-	const split = posted === 0 ? 0 : posted === total ? 1 : payload.bar.done;
-	const box = { y: Math.min(y, y + height), height: Math.max(0.5, Math.abs(height) - 0.6), fill };
+function SplitBar({ x, y, width, height, fill, row, seriesId }: SplitProps) {
+	const [total, posted] = [row.values[seriesId] ?? 0, row.posted[seriesId] ?? 0];
+	const split = posted === 0 ? 0 : posted === total ? 1 : row.bar.done;
+	const box = { y, height: Math.max(0.5, height - 0.6), fill };
 	return (
 		<>
 			{split > 0 && <rect {...box} x={x} width={width * split} />}
@@ -112,20 +133,11 @@ function DayTick({ x = 0, y = 0, payload, bars }: TickProps) {
 	);
 }
 
-function Highlight({ index, count, strong = false }: { index: number | null; count: number; strong?: boolean }) {
+function Picked({ index, count }: { index: number | null; count: number }) {
 	const plot = usePlotArea();
 	if (!plot || index === null) return null;
 	const band = plot.width / Math.max(1, count);
-	return (
-		<rect
-			x={plot.x + index * band}
-			y={plot.y}
-			width={band}
-			height={plot.height}
-			fill={strong ? "var(--accent)" : "var(--ink)"}
-			opacity={strong ? 0.18 : 0.06}
-		/>
-	);
+	return <rect x={plot.x + index * band} y={plot.y} width={band} height={plot.height} fill="var(--accent)" opacity={0.18} />;
 }
 
 /** Boundary of actual and forecast inside today's bar, at `at` bars from the left. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Bar, type BarsInput, barEndLabels, barRows, readBar, tabulateBars } from "./stacked-bars.ts";
+import { type Bar, type BarsInput, barEndLabels, barRows, readBar, spacedTicks, tabulateBars } from "./stacked-bars.ts";
 
 const bar = (id: string, more: Partial<Bar>): Bar => ({ id, label: id, posted: [], forecast: [], done: 1, ...more });
 const v = (seriesId: string, value: number) => ({ seriesId, value, text: `$${value}` });
@@ -34,8 +34,20 @@ describe("barRows", () => {
 		]);
 	});
 
+	it("sums values above and below zero separately", () => {
+		const credit = { ...input, bars: [bar("1", { posted: [v("used", 2000), v("spot", -500)] })] };
+		expect(barRows(credit).map(({ up, down }) => [up, down])).toEqual([[2000, -500]]);
+	});
+
 	it("measures the forecast range from the stacked middle", () => {
 		expect(barRows(input).map((row) => row.range ?? null)).toEqual([null, null, { middle: 2600, error: [300, 500] }]);
+	});
+});
+
+describe("spacedTicks", () => {
+	it("keeps the ticks that have room, today's before its neighbors", () => {
+		expect(spacedTicks(input.bars, 300)).toEqual([0, 1]);
+		expect(spacedTicks(input.bars, 60)).toEqual([1]);
 	});
 });
 

@@ -41,10 +41,13 @@ export function hideSeries(input: BarsInput, hidden: readonly string[]): BarsInp
 
 const amountOf = (values: readonly BarValue[], seriesId: string) => values.find((v) => v.seriesId === seriesId)?.value ?? 0;
 
-/** A bar as Recharts takes it: the stacked value of each series, and its elapsed share. */
+/** A bar as Recharts takes it: its sums, the value of each series, and its elapsed share. */
 export interface BarRow {
 	index: number;
 	bar: Bar;
+	/** Sums of the values above and below zero. */
+	up: number;
+	down: number;
 	values: Record<string, number>;
 	/** The actual part of each value. */
 	posted: Record<string, number>;
@@ -58,10 +61,32 @@ export function barRows({ series, bars, previous }: BarsInput): BarRow[] {
 	return bars.map((bar, index) => {
 		const posted = Object.fromEntries(series.map(({ id }) => [id, amountOf(bar.posted, id)]));
 		const values = Object.fromEntries(series.map(({ id }) => [id, amountOf(bar.posted, id) + amountOf(bar.forecast, id)]));
-		const middle = bar.range ? Object.values(values).reduce((a, b) => a + b, 0) : 0;
+		const sum = (of: (value: number) => boolean): number =>
+			Object.values(values)
+				.filter(of)
+				.reduce((a, b) => a + b, 0);
+		const [up, down] = [sum((value) => value > 0), sum((value) => value < 0)];
+		const middle = up + down;
 		const range = bar.range && { middle, error: [middle - bar.range.low, bar.range.high - middle] as [number, number] };
-		return { index, bar, values, posted, previous: previous?.values[index]?.value ?? null, ...(range ? { range } : {}) };
+		return { index, bar, up, down, values, posted, previous: previous?.values[index]?.value ?? null, ...(range ? { range } : {}) };
 	});
+}
+
+/** Width of a tick's character, and the least space between two ticks, in pixels. */
+const [CHARACTER, SPACE] = [6, 6];
+
+/** Bars with room for their tick on an axis of this width. The current day's goes first. */
+export function spacedTicks(bars: readonly Bar[], width: number): number[] {
+	const band = width / Math.max(1, bars.length);
+	const isCurrent = ({ done }: Bar): boolean => done > 0 && done < 1;
+	const kept: { index: number; from: number; to: number }[] = [];
+	const ticks = bars.flatMap((bar, index) => {
+		const half = ((bar.tick?.length ?? 0) * CHARACTER + SPACE) / 2;
+		return bar.tick ? [{ bar, index, from: (index + 0.5) * band - half, to: (index + 0.5) * band + half }] : [];
+	});
+	for (const tick of [...ticks.filter(({ bar }) => isCurrent(bar)), ...ticks.filter(({ bar }) => !isCurrent(bar))])
+		if (kept.every((other) => tick.to <= other.from || tick.from >= other.to)) kept.push(tick);
+	return kept.map(({ index }) => index).sort((a, b) => a - b);
 }
 
 /** Names of the series at the right edge, next to their place in the last complete bar. */

@@ -1,4 +1,4 @@
-import { createLoader, createSerializer, parseAsArrayOf, parseAsStringLiteral } from "nuqs/server";
+import { createLoader, createSerializer, parseAsArrayOf, parseAsIsoDateTime, parseAsStringLiteral } from "nuqs/server";
 import { LIVE_JOB_STATES } from "#server/domain/states.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 
@@ -16,13 +16,18 @@ export const DEMAND_RANGE: Record<DemandRange, { label: string; lastMs: number; 
 export const DEMAND_HIDEABLE = ["events"] as const;
 export type DemandView = { range: DemandRange; hide?: readonly (typeof DEMAND_HIDEABLE)[number][] | null };
 
+/** Ends of the selected part of the range, read in the browser only. */
+export const zoomParams = { from: parseAsIsoDateTime, to: parseAsIsoDateTime };
+type Zoom = { from: Date | null; to: Date | null };
+
 const params = {
 	range: parseAsStringLiteral(DEMAND_RANGES).withDefault("24h"),
 	hide: parseAsArrayOf(parseAsStringLiteral(DEMAND_HIDEABLE)),
 };
 export const loadOverviewParams = createLoader(params);
-const serialize = createSerializer(params);
-export const overviewHref = ({ range, hide }: DemandView): string => serialize("/", { range, hide: hide?.length ? [...hide] : null });
+const serialize = createSerializer({ ...params, ...zoomParams });
+export const overviewHref = ({ range, hide, ...zoom }: DemandView & Partial<Zoom>): string =>
+	serialize("/", { range, hide: hide?.length ? [...hide] : null, ...zoom });
 
 /** Shared by server and browser so that the prefetched query key matches. */
 export function demandQuery(range: DemandRange): { lastMs: number; buckets: number } {
