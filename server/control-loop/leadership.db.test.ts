@@ -73,7 +73,7 @@ describe("leadership", () => {
 		expect(await led?.stillHeld()).toBe(false);
 		const third = await becomeLeader(newConnection().single(), { retryMs: 10, signal: never });
 		expect(await third?.stillHeld()).toBe(true);
-		await third?.resign();
+		for (const leadership of [led, third]) await leadership?.resign();
 	});
 
 	it("is lost by a suspended process, although its connection stays open, and the process notices when it resumes", async () => {
