@@ -80,7 +80,11 @@ const SCREENS: Record<string, Screen> = {
 		title: "Performance",
 		ready: (page) => expect(page.getByRole("table", { name: "Breakdown" })).toBeVisible(),
 	},
-	"/pipelines": { path: () => "/pipelines", title: "Pipelines", ready: (page) => expect(page.getByText("No pipelines yet")).toBeVisible() },
+	"/pipelines": {
+		path: () => "/pipelines",
+		title: "Pipelines",
+		ready: (page) => expect(page.getByText("No pipelines yet").or(page.getByRole("table", { name: "Pipelines" }))).toBeVisible(),
+	},
 	"/triggers": { path: () => "/triggers", title: "Triggers", ready: (page) => expect(page.getByText("No triggers yet")).toBeVisible() },
 	"/carbon": {
 		path: () => "/carbon",

@@ -22,7 +22,7 @@ const REQUESTS = cases(20_000, 1_000_000);
 const SEED = process.env["SPILLWAY_TEST_SEED"] ?? "1";
 /** Sequential in `npm test`, so that a run is reproducible; concurrent in `npm run test:deep`. */
 const AT_ONCE = cases(1, 24);
-/** In `npm run test:deep`, people also send the same request concurrently. */
+/** In `npm run test:deep`, people also send the same write concurrently: one write in four. */
 const COPIES = cases(1, 3);
 const MACHINES = 3;
 
@@ -151,7 +151,7 @@ it(`${REQUESTS.toLocaleString("en-US")} generated requests: no 5xx, no hang, not
 		while (next < REQUESTS && problems.size < 20) {
 			const number = next++;
 			const request = requestOf(number);
-			const copies = request.method === "GET" ? 1 : COPIES;
+			const copies = request.method !== "GET" && number % 4 === 3 ? COPIES : 1;
 			const sent = Array.from({ length: copies }, () => send(base, request).catch((error: unknown) => String(error)));
 			for (const reply of await Promise.all(sent)) {
 				const problem = typeof reply === "string" ? reply : problemWith(request, reply);

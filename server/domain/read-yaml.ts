@@ -1,4 +1,4 @@
-import { type Document, isScalar, Lexer, LineCounter, parseDocument, visit } from "yaml";
+import { type Document, isCollection, isScalar, Lexer, LineCounter, parseDocument, visit } from "yaml";
 
 /**
  * Maximum number of parts (words, brackets, line breaks, …) in a document. The parser takes up to 0.1 ms per part when
@@ -12,7 +12,7 @@ const MESSAGE_CHARACTERS = 160;
 export interface YamlProblem {
 	/** Offset of the problem in the source, in characters. */
 	offset: number;
-	/** The library's code, e.g. `DUPLICATE_KEY`, or `TOO_LARGE` or `TOO_DEEP`. */
+	/** The library's code, e.g. `DUPLICATE_KEY`, or `TOO_LARGE`, `TOO_DEEP`, `CIRCULAR_ALIAS` or `COLLECTION_KEY`. */
 	code: string;
 	message: string;
 }
@@ -43,7 +43,7 @@ export function readYaml(source: string): YamlReading {
 			code: e.code,
 			message: wording(e.message),
 		}));
-		if (problems.length === 0) problems.push(...duplicateKeys(doc));
+		if (problems.length === 0) problems.push(...unusableParts(doc));
 		return problems.length === 0 ? { lines, doc, problems: [] } : { lines, doc: null, problems };
 	} catch {
 		return wrong(0, "TOO_DEEP", "it is nested too deeply");
@@ -63,22 +63,24 @@ function wording(message: string): string {
 	return short.length <= MESSAGE_CHARACTERS ? short : `${short.slice(0, MESSAGE_CHARACTERS)}…`;
 }
 
-function duplicateKeys(doc: Document): YamlProblem[] {
+/** What the library accepts, but no plain value has: a key twice, a list or map as a key, a part that contains itself. */
+function unusableParts(doc: Document): YamlProblem[] {
 	const problems: YamlProblem[] = [];
+	const found = (range: readonly number[] | null | undefined, code: string, message: string) =>
+		problems.push({ offset: range?.[0] ?? 0, code, message });
 	visit(doc, {
 		Map(_key, map) {
 			const seen = new Set<unknown>();
 			for (const { key } of map.items) {
+				if (isCollection(key)) found(key.range, "COLLECTION_KEY", "a key must be one value, not a list or map");
 				if (!isScalar(key)) continue;
-				if (seen.has(key.value)) {
-					problems.push({
-						offset: key.range?.[0] ?? 0,
-						code: "DUPLICATE_KEY",
-						message: `the key ${String(key.value).slice(0, 60)} appears twice`,
-					});
-				}
+				if (seen.has(key.value)) found(key.range, "DUPLICATE_KEY", `the key ${String(key.value).slice(0, 60)} appears twice`);
 				seen.add(key.value);
 			}
+		},
+		Alias(_key, alias, path) {
+			if (path.some((part) => isCollection(part) && part.anchor === alias.source && part === alias.resolve(doc)))
+				found(alias.range, "CIRCULAR_ALIAS", `the alias ${alias.source.slice(0, 60)} is inside the part that it repeats`);
 		},
 	});
 	return problems;
