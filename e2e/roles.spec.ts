@@ -35,6 +35,15 @@ test.describe("nobody", () => {
 		});
 	}
 
+	test("scripts of a page run with its own nonce only", async ({ request }) => {
+		const policies = [await request.get("/sign-in"), await request.get("/sign-in")].map(
+			(page) => page.headers()["content-security-policy"],
+		);
+		const scripts = policies.map((policy) => policy?.split("; ").find((part) => part.startsWith("script-src ")) ?? "");
+		for (const part of scripts) expect(part).toMatch(/^script-src 'self' 'nonce-[\w+/]{22}==' 'strict-dynamic'$/);
+		expect(scripts[0]).not.toBe(scripts[1]);
+	});
+
 	test("signing out ends the session", async ({ page }) => {
 		await open(page, "/sign-in?callbackUrl=/jobs", "Sign in");
 		await signInByForm(page, PEOPLE.platform, PASSWORD);
