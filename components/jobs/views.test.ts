@@ -79,7 +79,7 @@ describe("isFiltered", () => {
 describe("wholeView", () => {
 	it("is the query of everything that a view lists", () => {
 		expect(wholeView(search({ q: "esm" }), TODAY)).toEqual({ endedSinceMs: TODAY, q: "esm" });
-		expect(wholeView(search({ view: "failed" }), TODAY)).toEqual({ state: ["failed"], endedSinceMs: weekStartMs(TODAY) });
+		expect(wholeView(search({ view: "failed" }), TODAY)).toEqual({ state: ["failed"], endedSinceMs: weekStartMs(TODAY), trials: "live" });
 		expect(wholeView(search({ view: "all", state: ["queued"], team: ["risk"] }), TODAY)).toEqual({ state: ["queued"], team: ["risk"] });
 	});
 });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { withAbsoluteFiles } from "#cli/absolute-files.ts";
 import { parseJobText } from "#server/domain/job-file.ts";
 
 let folder: string;
@@ -193,7 +194,8 @@ describe("checkpoints", () => {
 
 describe("job.yaml", () => {
 	it("is a job as Spillway reads it, and its command finds the staged files", () => {
-		const job = parseJobText(readFileSync(join(import.meta.dirname, "job.yaml"), "utf8"));
+		const text = readFileSync(join(import.meta.dirname, "job.yaml"), "utf8");
+		const job = parseJobText(withAbsoluteFiles(text, import.meta.dirname, "job.yaml"));
 		expect(job).toMatchObject({ name: "language-id", team: "research", class: "burst" });
 		const mount = job.data[0]?.mount ?? "";
 		expect(job.command[1]).toBe(`${mount}/train.mjs`);

@@ -185,7 +185,7 @@ describe("an error in a scenario is reported with its position", () => {
 	it.each([
 		["", "the scenario is empty"],
 		["a: [", "The YAML cannot be read"],
-		["a: &x [*x]", "line 1, column 1: a"],
+		["a: &x [*x]", "line 1, column 8: The YAML cannot be read: the alias x is inside the part that it repeats"],
 		["apiVersion: spillway/v1\nkind: Policy", "metadata: is required (and 2 more)"],
 	])("%j", (source, message) => {
 		expect(() => parse(source)).toThrow(message);

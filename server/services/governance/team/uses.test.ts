@@ -13,6 +13,7 @@ const LEFT = {
 	budget_day: "of charges",
 	budget_slice: "of charges",
 	channel: "an administrator named the team",
+	data_copy: "names the team of the job that last requested the copy",
 	event: "of a job",
 	job_secret: "deleted with the team",
 	job_month: "of jobs",
