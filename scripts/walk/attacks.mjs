@@ -19,7 +19,7 @@ export function attacks() {
 		"300,000 keys to REST": { path: "/api/v1/jobs", body: `{${times(300_000, (i) => `"k${i}":1`).join()}}` },
 		"500 calls in a batch": { path: `/api/trpc/${times(500, () => "policy.check").join()}?batch=1`, body: "{}" },
 		"policies of 200 rules": { path: "/api/v1/policies/default/check", body: JSON.stringify({ source: policyOf(200) }) },
-		"quotes of 10,000 steps": { path: "/api/v1/pipelines/quotes", body: JSON.stringify({ text: pipelineOf(10_000) }) },
+		"quotes of 10,000 runs": { path: "/api/v1/pipelines/quotes", body: JSON.stringify({ text: pipelineOf(10) }) },
 	};
 }
 
@@ -30,10 +30,14 @@ function policyOf(rules) {
 	return head + times(rules, (i) => `    - { id: r${i}, when: "job.gpus > ${i}", limit: { instanceHours: ${i + 1} } }\n`).join("");
 }
 
+/** Steps of a thousand runs each, one after another. */
 function pipelineOf(steps) {
 	const head = "apiVersion: spillway/v1\nkind: Pipeline\nmetadata: { name: big, team: research }\nspec:\n  class: burst\n  steps:\n";
-	const needs = (i) => (i === 0 ? "" : `needs: [s${Math.floor((i - 1) / 2)}], `);
-	return head + times(steps, (i) => `    - { name: s${i}, ${needs(i)}job: { command: [a], duration: { estimate: 1h } } }\n`).join("");
+	const matrix = `matrix: { x: [${times(100, String).join()}], y: [${times(10, String).join()}] }`;
+	const needs = (i) => (i === 0 ? "" : `needs: [s${i - 1}], `);
+	return (
+		head + times(steps, (i) => `    - { name: s${i}, ${needs(i)}${matrix}, job: { command: [a], duration: { estimate: 1h } } }\n`).join("")
+	);
 }
 
 /**
