@@ -9,15 +9,23 @@ import { canEverBurst } from "../burst.ts";
 import { decide } from "../decide.ts";
 import { makeRunTimeOf } from "../run-time.ts";
 import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, BURST_AFTER_10S, burstRule } from "../testing/builders.ts";
-import type { Snapshot } from "../types.ts";
+import type { Snapshot, TimeSpread } from "../types.ts";
 import { deadlineOfStep, findCriticalPath } from "./critical-path.ts";
 import { quoteGraph as graphInParts, type QuotedStep, quoteRun, type RunQuote } from "./quote-graph.ts";
 import { quoteSpec } from "./quote-spec.ts";
 
 const hours = (p50: number, p90 = p50) => ({ p50Ms: p50 * HOUR_MS, p90Ms: p90 * HOUR_MS });
 const step = (name: string, needs: string[] = [], retry = 0): StepSpec => ({ name, needs, when: null, retry, inputs: [], runs: [] });
-const quoted = (run: RunQuote["run"], more: Partial<RunQuote> = {}): RunQuote => ({
-	...{ outcome: "launch", placement: null, wait: hours(0), run, cashMicroUsd: 0n, worstMicroUsd: 0n, emissionsGrams: null },
+const quoted = (run: TimeSpread, more: Partial<RunQuote> = {}, mostMs = Number.POSITIVE_INFINITY): RunQuote => ({
+	...{
+		outcome: "launch",
+		placement: null,
+		wait: hours(0),
+		run: { ...run, mostMs },
+		cashMicroUsd: 0n,
+		worstMicroUsd: 0n,
+		emissionsGrams: null,
+	},
 	...more,
 });
 
@@ -75,6 +83,12 @@ describe("the quote of a graph", () => {
 		expect(runs.finish.p50Ms / HOUR_MS).toBeCloseTo(2.68, 1);
 	});
 
+	it("never expects a run to pass the job's maximum, however many run", () => {
+		const runs = Array.from({ length: 200 }, () => quoted(hours(1, 40), {}, 3 * HOUR_MS));
+		const { finish } = quoteGraph(spec([step("s")], { parallel: 100 }), () => runs, 0);
+		expect([finish.p50Ms, finish.p90Ms]).toEqual([4 * HOUR_MS, 4 * HOUR_MS]);
+	});
+
 	it("includes the chance of missing the deadline, and waits when few may run at a time", () => {
 		const chain = [step("a")];
 		const risk = (deadlineMs: number) => quoteGraph(spec(chain, { deadlineMs }), () => [quoted(hours(1, 2))], 0).deadlineRisk;
@@ -98,7 +112,8 @@ describe("the quote of a step that cannot start now", () => {
 		const [explanation] = decide(snapshot, { asked: new Set([job.jobId]) }).explanations;
 		if (!explanation) throw new Error("no explanation");
 		const mayLeave = canEverBurst(judgeJob(snapshot.policy, job.spec).burst, false);
-		return quoteRun(explanation, { runTime: makeRunTimeOf(snapshot.durations)(job.spec), nowMs: snapshot.nowMs, mayLeave });
+		const times = { runTime: makeRunTimeOf(snapshot.durations)(job.spec), runMaxMs: job.spec.duration.maxMs, nowMs: snapshot.nowMs };
+		return quoteRun(explanation, { ...times, mayLeave });
 	};
 	const month = { policy: aPolicy({ budgets: [{ id: "month" }] }), budgets: [aBudget("month", { cap: 100, held: 100 })] };
 	const busy = {

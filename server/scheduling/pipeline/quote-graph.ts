@@ -5,7 +5,7 @@ import type { InParts } from "#server/kernel/in-parts.ts";
 import { expectedOf, soonestAtHome } from "../quote/suggest.ts";
 import type { TimeSpread } from "../types.ts";
 import { findCriticalPath, type StepPath } from "./critical-path.ts";
-import { sampleFinish } from "./sample-finish.ts";
+import { type BoundedSpread, sampleFinish } from "./sample-finish.ts";
 
 /** The outcome of one run of a step if submitted now. Money in micro-dollars. */
 export interface RunQuote {
@@ -13,7 +13,7 @@ export interface RunQuote {
 	placement: Placement | null;
 	/** Until it starts, ms. */
 	wait: TimeSpread;
-	run: TimeSpread;
+	run: BoundedSpread;
 	/** Expected and maximum new spending. 0 on owned capacity. */
 	cashMicroUsd: bigint;
 	worstMicroUsd: bigint;
@@ -49,26 +49,31 @@ export interface GraphQuote {
 
 interface QuotedJob {
 	runTime: TimeSpread;
+	/** Longest run time, ms; null: no limit. */
+	runMaxMs: number | null;
 	nowMs: number;
 	mayLeave: boolean;
 }
 
 /** From the decision for one job: where it would run, for how long and for how much. `mayLeave`: whether a rule can ever let it leave home. */
-export function quoteRun(explanation: Explanation, { runTime, nowMs, mayLeave }: QuotedJob): RunQuote {
+export function quoteRun(explanation: Explanation, { runTime, runMaxMs, nowMs, mayLeave }: QuotedJob): RunQuote {
 	const expected = expectedOf(explanation) ?? awaitedOf(explanation, mayLeave);
 	const { outcome } = explanation;
+	const most = runMaxMs ?? Number.POSITIVE_INFINITY;
 	if (!expected) {
 		const nothing = { wait: { p50Ms: 0, p90Ms: 0 }, cashMicroUsd: 0n, worstMicroUsd: 0n, emissionsGrams: null };
-		return { outcome, placement: null, run: runTime, ...nothing };
+		return { outcome, placement: null, run: { ...runTime, mostMs: most }, ...nothing };
 	}
 	const { placement, start, finish } = expected;
 	const p50Ms = Math.max(0, finish.p50Ms - start.p50Ms);
 	const spread = runTime.p50Ms > 0 ? Math.max(1, runTime.p90Ms / runTime.p50Ms) : 1;
+	// Staging and the start of a machine are not limited.
+	const mostMs = Math.max(p50Ms, most + Math.max(0, p50Ms - runTime.p50Ms));
 	const isOwned = placement.capacityType === "owned";
 	return {
 		...{ outcome, placement },
 		wait: { p50Ms: Math.max(0, start.p50Ms - nowMs), p90Ms: Math.max(0, start.p90Ms - nowMs) },
-		run: { p50Ms, p90Ms: p50Ms * spread },
+		run: { p50Ms, p90Ms: Math.min(mostMs, p50Ms * spread), mostMs },
 		...{ cashMicroUsd: BigInt(expected.cashMicroUsd), worstMicroUsd: isOwned ? 0n : BigInt(expected.worstCaseMicroUsd) },
 		emissionsGrams: expected.emissionsGrams,
 	};

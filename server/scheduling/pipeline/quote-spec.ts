@@ -39,7 +39,8 @@ export function* quoteSpec(spec: PipelineSpec, snapshot: Snapshot, { jobOf, seen
 	const runTimeOf = makeRunTimeOf(snapshot.durations);
 	const answerOf = (job: PendingJob, explanation: Explanation): { run: RunQuote; reason: Reason } => {
 		const mayLeave = canEverBurst(judgeJob(snapshot.policy, job.spec).burst, job.spec.deadlineMs !== null);
-		const run = quoteRun(explanation, { runTime: runTimeOf(job.spec), nowMs: snapshot.nowMs, mayLeave });
+		const times = { runTime: runTimeOf(job.spec), runMaxMs: job.spec.duration.maxMs, nowMs: snapshot.nowMs };
+		const run = quoteRun(explanation, { ...times, mayLeave });
 		return { run, reason: explanation.reason };
 	};
 	const answers: ReturnType<typeof answerOf>[] = [];

@@ -3,13 +3,18 @@ import type { InParts } from "#server/kernel/in-parts.ts";
 import { normalAt } from "../quote/deadline-risk.ts";
 import type { TimeSpread } from "../types.ts";
 
+/** A time with a bound that no run passes, ms: the job's maximum, and the time around its command; infinite without one. */
+export interface BoundedSpread extends TimeSpread {
+	mostMs: number;
+}
+
 /** A step to be sampled. Times are ms. */
 export interface SampledStep {
 	needs: readonly number[];
 	/** Number of jobs of the step. They start together unless `parallel` is smaller. */
 	runs: number;
 	wait: TimeSpread;
-	run: TimeSpread;
+	run: BoundedSpread;
 }
 
 export interface SampledTimes {
@@ -53,7 +58,7 @@ export function* sampleFinish(
 		for (let i = 0; i < SAMPLES; i++) {
 			const start = (ready[i] ?? 0) + drawn(step.wait, at * 2, i, 1);
 			starts[i] = start;
-			own[i] = start + (waves - 1) * step.run.p50Ms + drawn(step.run, at * 2 + 1, i, step.runs);
+			own[i] = start + (waves - 1) * step.run.p50Ms + Math.min(step.run.mostMs, drawn(step.run, at * 2 + 1, i, step.runs));
 		}
 		ends.push(own);
 		raise(last, own);
