@@ -111,10 +111,11 @@ const schema = z.object({
 	SPILLWAY_RATE_LIMIT: z.coerce.number().int().min(60).default(60_000),
 	/** Free space on the disk of SPILLWAY_HOME, MiB, below which changes and uploads are refused (507). */
 	SPILLWAY_DISK_RESERVE_MIB: z.coerce.number().int().min(0).default(256),
+	/** Any mode of `npm start` other than 0 is a demo, so that its other commands run with the same environment. */
 	SPILLWAY_DEMO: z
-		.enum(["0", "1"])
+		.enum(["0", "1", "quiet", "small"])
 		.default("0")
-		.transform((v) => v === "1"),
+		.transform((mode) => mode !== "0"),
 	/** What the demo is made of: `company` with 116 GPUs, or `small` with four. `npm start` sets it. */
 	SPILLWAY_DEMO_SIZE: z.enum(["company", "small"]).default("small"),
 	/** The emulated Kubernetes of the company's halls; set by `npm start`. */

@@ -13,6 +13,9 @@ export async function lockHome(home, facts, say) {
 	const lock = takeLock(path.join(home, "spillway.pid"), facts);
 	const { instance } = lock.stale ?? {};
 	const count = instance ? await endLeftovers(instance) : 0;
-	if (count > 0) say(`The previous run was killed; ${count} of its programs were still running and have been ended.`);
+	if (count > 0)
+		say(
+			`The previous run was killed; ${count === 1 ? "one of its programs was" : `${count} of its programs were`} still running and ended now.`,
+		);
 	return lock;
 }

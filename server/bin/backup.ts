@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { restoreBackup } from "#server/db/backup/restore-backup.ts";
 import { writeBackup } from "#server/db/backup/write-backup.ts";
 import { connect } from "#server/db/client.ts";
+import { plural } from "#server/domain/sentence-facts.ts";
 import { directDatabaseUrl, env } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -68,7 +69,7 @@ async function review({ reviewed, keep }: { reviewed: boolean; keep: string[] })
 			await acceptRestored(systemContext(connection.db, systemClock, "seed"), keep);
 			const released = (restored.unknown?.length ?? 0) - keep.length;
 			return void process.stdout.write(
-				`Reviewed. The scheduler continues within seconds, terminates ${released} machines and leaves ${keep.length} alone.\n`,
+				`Reviewed. The scheduler continues within seconds, terminates ${plural(released, "machine")} and leaves ${keep.length} alone.\n`,
 			);
 		}
 		process.stdout.write(`${JSON.stringify(restored, null, "\t")}\n`);
