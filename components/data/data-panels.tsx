@@ -1,10 +1,10 @@
 "use client";
 import { useState } from "react";
+import { ConfirmDialog } from "#components/page/confirm-dialog.tsx";
 import { CopyDialog } from "./copy-dialog.tsx";
 import { LinksPanel } from "./links-panel.tsx";
 import { ListedCopiesPanel } from "./listed-copies-panel.tsx";
 import { copiesOf, type ListedCopy, withoutCopy, withoutStore } from "./lists.ts";
-import { RemoveDialog } from "./remove-dialog.tsx";
 import { DataStoreDialog } from "./store-dialog.tsx";
 import { StoredCopiesPanel } from "./stored-copies-panel.tsx";
 import { DataStoresPanel } from "./stores-panel.tsx";
@@ -24,7 +24,7 @@ export function DataPanels({ canChange }: { canChange: boolean }) {
 	const close = () => setOpen(null);
 	const changes = <Item,>(form: "copy" | "store", removal: (item: Item) => Open) =>
 		canChange ? { onAdd: () => show({ form }), onRemove: (item: Item) => show(removal(item)) } : null;
-	const remove = { change, onClose: close };
+	const remove = { action: "Remove", change, onClose: close };
 	return (
 		<div className="grid gap-4">
 			<ListedCopiesPanel copies={copiesOf(data)} change={changes("copy", (copy: ListedCopy) => ({ copy }))} />
@@ -34,19 +34,19 @@ export function DataPanels({ canChange }: { canChange: boolean }) {
 			{open && "form" in open && open.form === "copy" && <CopyDialog sets={sets} onClose={close} />}
 			{open && "form" in open && open.form === "store" && <DataStoreDialog sets={sets} onClose={close} />}
 			{open && "copy" in open && (
-				<RemoveDialog
+				<ConfirmDialog
 					{...remove}
-					what={`the copy at ${open.copy.at}`}
-					effect={`Jobs there read ${open.copy.set} from elsewhere. The files stay.`}
-					onRemove={() => save((lists) => withoutCopy(lists, open.copy), close)}
+					title={`Remove the copy at ${open.copy.at}?`}
+					description={`Jobs there read ${open.copy.set} from elsewhere. The files stay.`}
+					onConfirm={() => save((lists) => withoutCopy(lists, open.copy), close)}
 				/>
 			)}
 			{open && "store" in open && (
-				<RemoveDialog
+				<ConfirmDialog
 					{...remove}
-					what={`the store in ${open.store}`}
-					effect="Data is no longer copied ahead into this region."
-					onRemove={() => save((lists) => withoutStore(lists, open.store), close)}
+					title={`Remove the store in ${open.store}?`}
+					description="Data is no longer copied ahead into this region."
+					onConfirm={() => save((lists) => withoutStore(lists, open.store), close)}
 				/>
 			)}
 		</div>

@@ -39,7 +39,7 @@ export function ListedCopiesPanel({ copies, change }: ListedCopiesPanelProps) {
 							<Tr key={`${copy.at} ${copy.set}`}>
 								<Address phone="a" text={copy.set} />
 								<Td phone="c">{copy.at}</Td>
-								<Address phone="d" text={copy.uri} />
+								<Address phone="e" text={copy.uri} />
 								<Td phone="b" className="text-right">
 									{change && (
 										<IconButton size="sm" icon="x" label={`Remove ${copy.set} at ${copy.at}`} onClick={() => change.onRemove(copy)} />

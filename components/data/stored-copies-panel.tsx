@@ -15,7 +15,7 @@ export function StoredCopiesPanel({ copies }: { copies: readonly StoredCopy[] })
 		<Panel title="Copies in stores" sub="made by Spillway">
 			{copies.length === 0 ? (
 				<EmptyState icon="info" title="No copies yet">
-					Copies appear when a job at home waits for a region with a store.
+					Data at home is copied before its job bursts to a region with a store.
 				</EmptyState>
 			) : (
 				<Table aria-label="Copies in stores">
@@ -46,7 +46,7 @@ export function StoredCopiesPanel({ copies }: { copies: readonly StoredCopy[] })
 										<Money value={copy.microUsdPerMonth} kind="estimate" />
 									)}
 								</Td>
-								<Td phone="d">
+								<Td phone="e" className="whitespace-normal!">
 									<State copy={copy} />
 								</Td>
 								<Td>{copy.deletedAtMs === null ? "In use" : <Time atMs={copy.deletedAtMs} />}</Td>

@@ -1,12 +1,11 @@
 "use client";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { describeError } from "#components/page/error-boundary.tsx";
+import { ConfirmDialog } from "#components/page/confirm-dialog.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button, IconButton } from "#components/ui/button.tsx";
-import { Dialog } from "#components/ui/dialog.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
 import { orderTeams } from "./order-teams.ts";
@@ -104,25 +103,13 @@ function DeleteDialog({ team, onClose }: { team: TeamRow; onClose: () => void })
 	const onSettled = useAccountsSettled();
 	const remove = useMutation(trpc.team.delete.mutationOptions({ onSettled, onSuccess: onClose }));
 	return (
-		<Dialog
-			open
-			onClose={onClose}
+		<ConfirmDialog
 			title={`Delete ${team.title ?? team.name}?`}
 			description="Only a team that has nothing, such as members, jobs, charges or templates, can be deleted."
-			actions={
-				<>
-					<Button onClick={onClose}>Keep</Button>
-					<Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate({ name: team.name })}>
-						Delete
-					</Button>
-				</>
-			}
-		>
-			{Boolean(remove.error) && (
-				<p role="alert" className="text-risk-ink">
-					{describeError(remove.error).detail}
-				</p>
-			)}
-		</Dialog>
+			action="Delete"
+			change={remove}
+			onConfirm={() => remove.mutate({ name: team.name })}
+			onClose={onClose}
+		/>
 	);
 }

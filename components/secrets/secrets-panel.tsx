@@ -1,13 +1,12 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { describeError } from "#components/page/error-boundary.tsx";
+import { ConfirmDialog } from "#components/page/confirm-dialog.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
-import { Dialog } from "#components/ui/dialog.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
 import { notify } from "#components/ui/toast.tsx";
@@ -115,25 +114,13 @@ function DeleteDialog({ secret: { team, name }, onClose }: { secret: SecretRow; 
 		}),
 	);
 	return (
-		<Dialog
-			open
-			onClose={onClose}
+		<ConfirmDialog
 			title={`Delete ${name}?`}
 			description={`Jobs of ${team} that name it fail when they start. Running jobs keep their value.`}
-			actions={
-				<>
-					<Button onClick={onClose}>Keep</Button>
-					<Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate({ team, name })}>
-						Delete
-					</Button>
-				</>
-			}
-		>
-			{Boolean(remove.error) && (
-				<p role="alert" className="text-risk-ink">
-					{describeError(remove.error).detail}
-				</p>
-			)}
-		</Dialog>
+			action="Delete"
+			change={remove}
+			onConfirm={() => remove.mutate({ team, name })}
+			onClose={onClose}
+		/>
 	);
 }

@@ -1,9 +1,7 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { describeError } from "#components/page/error-boundary.tsx";
+import { ConfirmDialog } from "#components/page/confirm-dialog.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { Button } from "#components/ui/button.tsx";
-import { Dialog } from "#components/ui/dialog.tsx";
 import type { Store } from "./store-row.tsx";
 
 /** Removes a store after confirmation: its credentials have to be entered again to add it back. */
@@ -17,25 +15,13 @@ export function RemoveStoreDialog({ store: { id, name, team, isDefault }, onClos
 		}),
 	);
 	return (
-		<Dialog
-			open
-			onClose={onClose}
+		<ConfirmDialog
 			title={`Remove ${name}?`}
 			description={`Its files stay readable.${isDefault ? ` New results of ${team} go to Spillway's own folder.` : ""}`}
-			actions={
-				<>
-					<Button onClick={onClose}>Keep</Button>
-					<Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate({ id })}>
-						Remove
-					</Button>
-				</>
-			}
-		>
-			{Boolean(remove.error) && (
-				<p role="alert" className="text-risk-ink">
-					{describeError(remove.error).detail}
-				</p>
-			)}
-		</Dialog>
+			action="Remove"
+			change={remove}
+			onConfirm={() => remove.mutate({ id })}
+			onClose={onClose}
+		/>
 	);
 }

@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { ConfirmDialog } from "#components/page/confirm-dialog.tsx";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { ErrorState } from "#components/page/states.tsx";
@@ -9,7 +10,6 @@ import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
-import { Dialog } from "#components/ui/dialog.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
@@ -105,26 +105,14 @@ function DeleteButton({ detail: { id, name } }: { detail: Detail }) {
 		<>
 			<Button onClick={() => setIsOpen(true)}>Delete</Button>
 			{isOpen && (
-				<Dialog
-					open
-					onClose={() => setIsOpen(false)}
+				<ConfirmDialog
 					title={`Delete ${name}?`}
 					description="Its runs stay."
-					actions={
-						<>
-							<Button onClick={() => setIsOpen(false)}>Cancel</Button>
-							<Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate({ id })}>
-								Delete
-							</Button>
-						</>
-					}
-				>
-					{remove.error && (
-						<p role="alert" className="text-risk-ink">
-							{describeError(remove.error).detail}
-						</p>
-					)}
-				</Dialog>
+					action="Delete"
+					change={remove}
+					onConfirm={() => remove.mutate({ id })}
+					onClose={() => setIsOpen(false)}
+				/>
 			)}
 		</>
 	);

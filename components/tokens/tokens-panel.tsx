@@ -1,7 +1,7 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { describeError } from "#components/page/error-boundary.tsx";
+import { ConfirmDialog } from "#components/page/confirm-dialog.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { useTime } from "#components/time/clock.tsx";
 import { Time } from "#components/time/relative-time.tsx";
@@ -10,7 +10,6 @@ import type { Outputs } from "#components/trpc/outputs.ts";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Chip } from "#components/ui/chip.tsx";
-import { Dialog } from "#components/ui/dialog.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
 import { notify } from "#components/ui/toast.tsx";
@@ -144,25 +143,13 @@ function RevokeDialog({ token, onClose }: { token: TokenRow; onClose: () => void
 		}),
 	);
 	return (
-		<Dialog
-			open
-			onClose={onClose}
+		<ConfirmDialog
 			title={`Revoke ${token.name}?`}
 			description="It stops working within 5 seconds. This cannot be undone."
-			actions={
-				<>
-					<Button onClick={onClose}>Keep</Button>
-					<Button variant="danger" busy={revoke.isPending} onClick={() => revoke.mutate({ id: token.id })}>
-						Revoke
-					</Button>
-				</>
-			}
-		>
-			{Boolean(revoke.error) && (
-				<p role="alert" className="text-risk-ink">
-					{describeError(revoke.error).detail}
-				</p>
-			)}
-		</Dialog>
+			action="Revoke"
+			change={revoke}
+			onConfirm={() => revoke.mutate({ id: token.id })}
+			onClose={onClose}
+		/>
 	);
 }
