@@ -157,7 +157,7 @@ describe("data stored at home", () => {
 it("is rejected for a store that is not a region, is not writable, or is listed twice", async () => {
 	const ctx = systemContext(world.database.db, world.clock, "seed");
 	const set = (...stores: { at: string; uri: string }[]) => setDataSets(ctx, { items: [], stores });
-	await expect(set({ at: "home", uri: STORE })).rejects.toThrow(/a region, as aws:us-east-1/);
+	await expect(set({ at: "home", uri: STORE })).rejects.toThrow(/must be a region such as aws:us-east-1/);
 	await expect(set({ at: "aws:us-east-1", uri: "file:///stage" })).rejects.toThrow(/can be written/);
 	await expect(set({ at: "aws:us-east-1", uri: STORE }, { at: "aws:us-east-1", uri: STORE })).rejects.toThrow(
 		/two stores are at one place/,

@@ -42,12 +42,12 @@ export const dataSetInput = z
 /** URIs of folders in a store; data is written below them. */
 const folderUri = uri.refine(
 	(text) => !/^(file|https?):/.test(text),
-	"a store that can be written: s3, gs, azblob, sftp, webdav or rclone",
+	"must be a store that can be written: s3, gs, azblob, sftp, webdav or rclone",
 );
 
 export const dataStoreInput = z.strictObject({
 	/** `provider:region` of a cloud. */
-	at: z.string().trim().regex(REGION_PLACE, "a region, as aws:us-east-1"),
+	at: z.string().trim().regex(REGION_PLACE, "must be a region such as aws:us-east-1"),
 	/** A folder for Spillway there, as seen by machines of the region. */
 	uri: folderUri,
 	/** The same folder as seen by the scheduler, if it needs other credentials; absent: the same URI. */

@@ -31,7 +31,7 @@ export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput, seen?
 					: [
 							{
 								path: `items.${i}.copies.${j}.at`,
-								message: `a region as aws:us-east-1, or one of ${owned.join(", ") || "no owned sites yet"}`,
+								message: `must be a region such as aws:us-east-1, or an owned site: ${owned.join(", ") || "none yet"}`,
 							},
 						],
 			),
