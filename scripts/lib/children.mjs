@@ -138,10 +138,15 @@ export async function endLeftovers(instance) {
 async function endAll(pids) {
 	const identities = new Map(pids.map((pid) => [pid, processIdentity(pid)]));
 	const living = () => [...identities].filter(([pid, identity]) => identity && processIdentity(pid) === identity).map(([pid]) => pid);
-	const until = performance.now() + LEFTOVER_LIMIT_MS;
+	const waitForEnd = async () => {
+		const until = performance.now() + LEFTOVER_LIMIT_MS;
+		while (living().length > 0 && performance.now() < until) await sleep(50);
+	};
 	for (const pid of living()) signalOne(pid, CLOUD.test(commandLine(pid)) ? "SIGKILL" : "SIGTERM");
-	while (living().length > 0 && performance.now() < until) await sleep(50);
+	await waitForEnd();
 	for (const pid of living()) signalOne(pid, "SIGKILL");
+	// A killed program holds its port until its last thread has ended.
+	await waitForEnd();
 }
 
 function signalOne(pid, signal) {

@@ -2,26 +2,21 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import process from "node:process";
+import { readProcessStat } from "../../server/kernel/process-stat.mjs";
 
 const PROC = existsSync("/proc/self/stat");
 
 /**
  * @param {number} pid
- * @returns {string | undefined} the same text as long as the same process lives; undefined when there is none
+ * @returns {string | undefined} the same text until the last thread of the process has ended; undefined when there is none
  */
 export function processIdentity(pid) {
 	if (!PROC) {
 		const answer = spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
 		return answer.status === 0 ? answer.stdout.trim() : undefined;
 	}
-	try {
-		const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-		const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-		if (fields[0] === "Z" || fields[0] === "X") return undefined;
-		return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()}:${fields[19]}`;
-	} catch {
-		return undefined;
-	}
+	const stat = readProcessStat(pid);
+	return stat?.isRunning ? `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()}:${stat.startedAt}` : undefined;
 }
 
 /** The command line of a process; empty when it no longer exists or cannot be read. */

@@ -1,13 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { readProcessStat } from "#server/kernel/process-stat.mjs";
 
-/** One process as reported by the kernel. */
-interface Seen {
-	pid: number;
-	parentPid: number;
-	groupId: number;
-	/** The kernel's state letter: T is stopped, Z is a zombie. */
-	state: string;
-}
+type ProcessStat = NonNullable<ReturnType<typeof readProcessStat>>;
 
 export interface JobMark {
 	/** A variable and its value that only this job's processes on this machine have: its work folder. */
@@ -33,21 +27,24 @@ export function findJobProcesses({ variable, rootPid }: JobMark): { pid: number;
 		for (const { pid } of children) found.add(pid);
 		grew = children.length > 0;
 	}
-	return all.flatMap(({ pid, state }) => (found.has(pid) && !"ZX".includes(state) ? [{ pid, isStopped: "Tt".includes(state) }] : []));
+	return all.filter(({ pid, isRunning }) => found.has(pid) && isRunning).map((stat) => ({ pid: stat.pid, isStopped: isStopped(stat) }));
 }
 
-function readAll(): Seen[] {
+/** A zombie that still runs is stopped when its other threads are. */
+function isStopped({ pid, state }: ProcessStat): boolean {
+	if (state !== "Z" && state !== "X") return "Tt".includes(state);
+	try {
+		return readdirSync(`/proc/${pid}/task`).every((thread) => "TtZX".includes(readProcessStat(`${pid}/task/${thread}`)?.state ?? "X"));
+	} catch {
+		return true; // It ended in between.
+	}
+}
+
+function readAll(): ProcessStat[] {
 	return readdirSync("/proc").flatMap((name) => {
 		const pid = Number(name);
 		if (!Number.isInteger(pid) || pid < 2) return [];
-		try {
-			const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-			// The name of the program is in parentheses and may contain anything.
-			const [state = "X", parentPid, groupId] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-			return [{ pid, state, parentPid: Number(parentPid), groupId: Number(groupId) }];
-		} catch {
-			return []; // The process ended in between.
-		}
+		return readProcessStat(pid) ?? [];
 	});
 }
 

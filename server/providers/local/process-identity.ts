@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
+import { parseProcessStat, readProcessStat } from "#server/kernel/process-stat.mjs";
 
 /** Identifies a process, even among later ones with the same number and after a restart of the host. */
 export const identitySchema = z.object({
@@ -19,12 +20,12 @@ const run = promisify(execFile);
 export function parsePidFile(text: string): ProcessIdentity | null {
 	const [self = "", epoch = ""] = text.split("\n");
 	if (epoch.trim() === "") return null;
-	const stat = parseStat(self);
+	const stat = parseProcessStat(self);
 	if (stat) return { pid: stat.pid, startedAt: stat.startedAt, bootId: epoch.trim() };
 	return /^\d+$/.test(self) ? { pid: Number(self), startedAt: epoch.trim(), bootId: "" } : null;
 }
 
-/** Whether exactly this process still runs. A zombie does not count. */
+/** Whether exactly this process still runs. */
 export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
 	const now = await identify(identity.pid);
 	return now !== null && now.startedAt === identity.startedAt && now.bootId === identity.bootId;
@@ -33,19 +34,8 @@ export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
 export async function identify(pid: number): Promise<ProcessIdentity | null> {
 	const bootId = await readBootId();
 	if (bootId === null) return identifyByPs(pid);
-	const stat = await readFile(`/proc/${pid}/stat`, "utf8").then(parseStat, () => null);
-	return stat === null || stat.state === "Z" || stat.state === "X" ? null : { pid, startedAt: stat.startedAt, bootId };
-}
-
-/**
- * Fields of /proc/<pid>/stat, see proc(5). The name may contain spaces and parentheses, so fields count from its last
- * parenthesis.
- */
-function parseStat(line: string): { pid: number; state: string; startedAt: string } | null {
-	const match = /^(\d+) \(.*\) (.+)$/s.exec(line);
-	const fields = match?.[2]?.split(" ") ?? [];
-	const [state, startedAt] = [fields[0], fields[19]];
-	return match && state && startedAt ? { pid: Number(match[1]), state, startedAt } : null;
+	const stat = readProcessStat(pid);
+	return stat?.isRunning ? { pid, startedAt: stat.startedAt, bootId } : null;
 }
 
 let bootId: Promise<string | null> | undefined;

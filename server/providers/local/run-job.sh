@@ -75,18 +75,18 @@ spillway__wait() {
 }
 
 # Whether the command's group has a process that runs. One that ended and was not collected yet is none: for some it
-# takes a second until the host's first process does that, and in some containers forever.
+# takes a second until the host's first process does that, and in some containers forever. A zombie with other threads
+# runs, see server/kernel/process-stat.mjs.
 spillway__group_lives() {
 	kill -s 0 -- "-$SPILLWAY__CHILD" || return 1
 	[ -r /proc/self/stat ] || return 0
 	for SPILLWAY__FILE in /proc/[0-9]*/stat; do
 		{ read -r SPILLWAY__LINE <"$SPILLWAY__FILE"; } || continue
-		# After the name in brackets: state, parent, group.
-		SPILLWAY__LINE=${SPILLWAY__LINE##*) }
-		case $SPILLWAY__LINE in [ZX]*) continue ;; esac
-		SPILLWAY__LINE=${SPILLWAY__LINE#* }
-		SPILLWAY__LINE=${SPILLWAY__LINE#* }
-		[ "${SPILLWAY__LINE%% *}" != "$SPILLWAY__CHILD" ] || return 0
+		# After the name in brackets: state, parent, group; the 18th field is the number of threads.
+		set -- ${SPILLWAY__LINE##*) }
+		[ "$3" = "$SPILLWAY__CHILD" ] || continue
+		case $1 in [ZX]) [ "${18}" -gt 1 ] || continue ;; esac
+		return 0
 	done
 	return 1
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { readProcessStat } from "#server/kernel/process-stat.mjs";
 
 /** One process as reported by /proc. `started` distinguishes it from a later process with the same id. */
 export interface ProcessInfo {
@@ -93,23 +94,10 @@ function readAll(): Snapshot["processes"] {
 }
 
 function readProcess(pid: number, boot: string): ProcessInfo | null {
-	let stat: string;
-	try {
-		stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-	} catch {
-		return null;
-	}
-	// The command's name is in parentheses and may contain anything; proc(5) counts the fields after it from 3.
-	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-	const [state, parentPid, groupId, sessionId] = fields;
-	if (state === "Z" || state === "X") return null;
-	return {
-		pid,
-		parentPid: Number(parentPid),
-		groupId: Number(groupId),
-		sessionId: Number(sessionId),
-		started: `${boot}:${fields[19]}`,
-	};
+	const stat = readProcessStat(pid);
+	if (!stat?.isRunning) return null;
+	const { parentPid, groupId, sessionId, startedAt } = stat;
+	return { pid, parentPid, groupId, sessionId, started: `${boot}:${startedAt}` };
 }
 
 function marksOf(pid: number): string[] {
