@@ -14,7 +14,7 @@ import { readFileSync } from "node:fs";
  */
 
 /**
- * A zombie whose other threads have not ended still runs: only its main thread has ended, and the others hold its ports, files
+ * A zombie with other threads still runs: only its main thread has ended, and the others hold its ports, files
  * and devices. After a SIGKILL this lasts for milliseconds, or for seconds on a busy machine.
  * @param {string} text
  * @returns {ProcessStat | null} null if the text is incomplete
