@@ -2,7 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -51,6 +51,9 @@ beforeAll(async () => {
 	});
 	mkdirSync(path.join(home, "checkpoints", "job_1"), { recursive: true });
 	writeFileSync(path.join(home, "checkpoints", "job_1", "state"), "step 7");
+	mkdirSync(path.join(home, "job-logs", "att_1"), { recursive: true });
+	writeFileSync(path.join(home, "job-logs", "att_1", "1.ndjson.gz"), "lines");
+	writeFileSync(path.join(home, "job-logs", "att_1", "2.ndjson.gz.draft.new"), "unfinished");
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -59,10 +62,11 @@ describe("the embedded database", () => {
 		const { stdout } = await withDatabase(() => spillway("backup", target));
 		expect(stdout).toContain(`to ${target}`);
 		await withDatabase((sql) => sql`update team set name = 'after'`);
-		rmSync(path.join(home, "checkpoints"), { recursive: true });
+		for (const name of ["checkpoints", "job-logs"]) rmSync(path.join(home, name), { recursive: true });
 		await spillway("restore", target, "--replace");
 		expect(await teams()).toEqual(["before"]);
 		expect(readFileSync(path.join(home, "checkpoints/job_1/state"), "utf8")).toBe("step 7");
+		expect(readdirSync(path.join(home, "job-logs/att_1"))).toEqual(["1.ndjson.gz"]);
 	});
 	it("is backed up while it does not run, without keys unless they are requested", async () => {
 		await spillway("backup", `${target}-2`);
@@ -70,6 +74,7 @@ describe("the embedded database", () => {
 		await spillway("backup", `${target}-3`, "--with-keys", "--database-only");
 		expect(existsSync(path.join(`${target}-3`, "files/secrets.json"))).toBe(true);
 		expect(existsSync(path.join(`${target}-3`, "files/checkpoints"))).toBe(false);
+		expect(existsSync(path.join(`${target}-3`, "files/job-logs"))).toBe(false);
 	});
 	it("is backed up after a kill of its start, and what that left running is ended", async () => {
 		const instance = randomUUID();

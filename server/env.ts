@@ -109,6 +109,12 @@ const schema = z.object({
 	MLFLOW_FORWARD_PASSWORD: z.string().min(1).optional(),
 	/** Requests a minute for each token, and for each address of signed-in pages. */
 	SPILLWAY_RATE_LIMIT: z.coerce.number().int().min(60).default(60_000),
+	/** Folder of job logs, shared by all hosts; unset: `job-logs` in SPILLWAY_HOME. */
+	SPILLWAY_LOGS: z
+		.string()
+		.min(1)
+		.transform((p) => path.resolve(p))
+		.optional(),
 	/** Free space on the disk of SPILLWAY_HOME, MiB, below which changes and uploads are refused (507). */
 	SPILLWAY_DISK_RESERVE_MIB: z.coerce.number().int().min(0).default(256),
 	/** Any mode of `npm start` other than 0 is a demo, so that its other commands run with the same environment. */
@@ -256,6 +262,11 @@ export function proxyEnvironment(): NodeJS.ProcessEnv | undefined {
 /** The database server without a pooler. */
 export function directDatabaseUrl(e: Env = env()): string {
 	return e.DATABASE_DIRECT_URL ?? e.DATABASE_URL;
+}
+
+/** Folder of the log store. */
+export function logFolder({ SPILLWAY_LOGS, SPILLWAY_HOME }: Pick<Env, "SPILLWAY_LOGS" | "SPILLWAY_HOME">): string {
+	return SPILLWAY_LOGS ?? path.join(SPILLWAY_HOME, "job-logs");
 }
 
 /** The OTLP receiver's address for traces; null when tracing is off. */

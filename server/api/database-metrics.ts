@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { systemContext } from "#server/services/core/context.ts";
 import { listBudgets } from "#server/services/ledger/budget/list.ts";
 import type { Runtime } from "#server/services/runtime.ts";
+import { oldestTailMs } from "#server/services/work/log/tails.ts";
 import type { Gauge } from "./gauge.ts";
 
 /** Budgets need more than one query, so a scrape may get values up to this old. */
@@ -51,4 +52,12 @@ export async function teamAndSiteMetrics(rt: Runtime, gauge: Gauge): Promise<voi
 	const byTeam = (of: "usd" | "kg") => teams.map((t) => ({ labels: { team: t.team }, value: t[of] }));
 	gauge("spillway_team_cost_usd", "Cost of each team in the newest month of the ledger.", byTeam("usd"), { labels: ["team"] });
 	gauge("spillway_team_emissions_kilograms", "Emissions (CO2e) of each team in that month.", byTeam("kg"), { labels: ["team"] });
+}
+
+/** How long the oldest log line has been waiting to move to the log store; 0 when there is none. */
+export async function logMetrics({ connection, clock }: Runtime, gauge: Gauge): Promise<void> {
+	const oldestMs = await oldestTailMs(connection.db);
+	gauge("spillway_log_tail_age_seconds", "Age of the oldest log line in the database.", [
+		{ value: oldestMs === null ? 0 : Math.max(0, clock.nowMs() - oldestMs) / 1000 },
+	]);
 }

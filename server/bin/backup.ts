@@ -7,7 +7,7 @@ import { restoreBackup } from "#server/db/backup/restore-backup.ts";
 import { writeBackup } from "#server/db/backup/write-backup.ts";
 import { connect } from "#server/db/client.ts";
 import { plural } from "#server/domain/sentence-facts.ts";
-import { directDatabaseUrl, env } from "#server/env.ts";
+import { directDatabaseUrl, env, logFolder } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { acceptRestored, readRestored } from "#server/services/capacity/instance/restored.ts";
@@ -15,6 +15,8 @@ import { systemContext } from "#server/services/core/context.ts";
 
 /** Files that belong to database rows. */
 const FILES = ["checkpoints", "artifacts"];
+/** The log store, wherever it is. */
+const LOGS = "job-logs";
 /** Keys that decrypt sealed values of the database. Included only on request, because together they are the credentials. */
 const KEYS = ["credential-keys", "secrets.json"];
 
@@ -47,13 +49,17 @@ async function run(action: "backup" | "restore", folder: string): Promise<void> 
 	if (action === "backup") {
 		// Files first: a row never names a checkpoint that the backup lacks because it was deleted in between.
 		copy(names, home, path.join(folder, "files"));
-		const manifest = await writeBackup(url, folder);
+		const manifest = await writeBackup(url, folder, {
+			// After the tables: lines move from the database to these files, never back.
+			afterTables: () => copyLogs(logFolder(env()), path.join(folder, "files", LOGS)),
+		});
 		const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
 		process.stdout.write(`Backed up ${rows} rows of ${manifest.tables.length} tables to ${folder}.\n`);
 		return;
 	}
 	const manifest = await restoreBackup(url, folder, { replace: values.replace });
 	copy(names, path.join(folder, "files"), home);
+	copyLogs(path.join(folder, "files", LOGS), logFolder(env()));
 	process.stdout.write(
 		`Restored the backup of ${manifest.createdAt}.\nThe scheduler launches and terminates nothing until you run: spillway restore --reviewed\n`,
 	);
@@ -76,6 +82,13 @@ async function review({ reviewed, keep }: { reviewed: boolean; keep: string[] })
 	} finally {
 		await connection.end();
 	}
+}
+
+function copyLogs(from: string, to: string): void {
+	if (values["database-only"] || !existsSync(from)) return;
+	mkdirSync(to, { recursive: true, mode: 0o700 });
+	// Drafts are renamed while this runs.
+	cpSync(from, to, { recursive: true, preserveTimestamps: true, filter: (file) => !file.endsWith(".new") });
 }
 
 function copy(names: readonly string[], from: string, to: string): void {

@@ -9,7 +9,7 @@ import { spawnBacktest, spawnStudy } from "#server/control-loop/spawn-worker.ts"
 import { timedDriver } from "#server/control-loop/timed-driver.ts";
 import { connect } from "#server/db/client.ts";
 import { requireMigrated } from "#server/db/migrate.ts";
-import { directDatabaseUrl, env, publicUrl, requireOwnSecrets } from "#server/env.ts";
+import { directDatabaseUrl, env, logFolder, publicUrl, requireOwnSecrets } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
 import { RcloneStores } from "#server/providers/stores/rclone-stores.ts";
@@ -18,6 +18,7 @@ import { deploymentId } from "#server/services/core/deployment.ts";
 import { countProcess, registry } from "#server/services/core/process-metrics.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { findUrlExpiry } from "#server/services/overview/expiry/find.ts";
+import { folderLogStore } from "#server/services/work/log/store.ts";
 import { jobTracking } from "#server/services/work/metric/job-tracking.ts";
 import { secretStore } from "#server/services/work/secret/store.ts";
 import { configureProxy } from "./configure-proxy.ts";
@@ -61,6 +62,7 @@ const ctx: LoopContext = {
 	tracking: jobTracking(settings.SPILLWAY_SECRET, publicUrl(settings)),
 	checkpointRoot: path.join(settings.SPILLWAY_HOME, "checkpoints"),
 	artifactRoot: path.join(settings.SPILLWAY_HOME, "artifacts"),
+	logs: folderLogStore(logFolder(settings)),
 	stores: { port: new RcloneStores(rcloneOfHost), secretKey: settings.SPILLWAY_SECRET },
 	log,
 	probe: () => {},

@@ -241,7 +241,7 @@ async function stepFinishing(s: Step): Promise<void> {
 	const { row, queue, ctx } = s;
 	if (row.outcome === null) return;
 	if (row.output === null && queue.writeOutput && row.last) {
-		const printed = await queue.writeOutput(row.foreignId, outputLines(ctx.db, row.last.id));
+		const printed = await queue.writeOutput(row.foreignId, outputLines({ db: ctx.db, logs: ctx.logs ?? null }, row.last.id));
 		const saved = await bringNewestCheckpoint(s);
 		const unkept = await unkeptOf(ctx.db, row.last.id);
 		const problems = [printed.problem, saved?.problem, unkept && `the files of its last minutes could not be kept: ${unkept}`];

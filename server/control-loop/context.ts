@@ -3,6 +3,7 @@ import type { Clock } from "#server/kernel/clock.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 import type { StoreBox } from "#server/services/capacity/store/box.ts";
 import type { Timing } from "#server/services/core/timing.ts";
+import type { LogStore } from "#server/services/work/log/store.ts";
 import type { JobTracking } from "#server/services/work/metric/job-tracking.ts";
 import type { SecretStore } from "#server/services/work/secret/store.ts";
 
@@ -25,6 +26,8 @@ export interface LoopContext {
 	checkpointRoot: string;
 	/** Root folder of the embedded artifact store on this host. */
 	artifactRoot: string;
+	/** Where lines of logs move to. Absent: they stay in the database. */
+	logs?: LogStore;
 	/** Stores of teams; null: everything is kept in the folders above. */
 	stores?: StoreBox | null;
 	log(level: "info" | "warn" | "error", message: string, facts?: Record<string, unknown>): void;

@@ -22,6 +22,8 @@ import { deleteBrokenUploads } from "#server/services/work/artifact/tidy.ts";
 import { tidyCheckpoints } from "#server/services/work/checkpoint/tidy.ts";
 import { tidyStoredCheckpoints } from "#server/services/work/checkpoint/tidy-store.ts";
 import { type LineageReceiver, sendLineage } from "#server/services/work/lineage/send.ts";
+import { moveLogs } from "#server/services/work/log/move.ts";
+import type { LogStore } from "#server/services/work/log/store.ts";
 import type { MlflowServer } from "#server/services/work/mlflow/client.ts";
 import { forwardRuns } from "#server/services/work/mlflow/forward.ts";
 import { type SendSpans, sendTraces } from "#server/services/work/trace/send.ts";
@@ -53,6 +55,8 @@ const LINEAGE_EVERY_MS = 5_000;
 const MLFLOW_EVERY_MS = 5_000;
 /** Usually there is no work: one read. Requests wake it. */
 const COPIES_EVERY_MS = 10_000;
+/** Usually there is nothing to do: one index probe per attempt with lines in the database. */
+const LOGS_EVERY_MS = 10_000;
 /** Usually there is nothing to do: two reads. */
 const STATEMENTS_EVERY_MS = 10 * MINUTE_MS;
 
@@ -84,7 +88,7 @@ export interface SchedulerOptions {
 	mlflow?: MlflowServer;
 	/** Folder that contains the targets of `home:` deliveries; without it they are left to another scheduler. */
 	deliveryRoot?: string;
-	/** Retention limits; without them nothing is deleted. */
+	/** Retention limits; without them, or without a log store, nothing is deleted. */
 	retention?: Retention;
 	/** Starts a process that works on a backtest; without it they are left to another scheduler. */
 	spawnBacktest?: (term: Term) => BackgroundWorker;
@@ -194,7 +198,7 @@ async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promi
 		signal.addEventListener("abort", () => void listener.unlisten().catch(() => {}));
 	}
 	others.push(task("deleting old checkpoints and artifacts", HOUR_MS, 1_000, () => deleteOldFiles(ctx)));
-	if (retention) others.push(task("retention", HOUR_MS, 1_000, () => deleteOldRows(ctx, retention, signal)));
+	if (ctx.logs) others.push(...logTasks({ ...ctx, logs: ctx.logs }, retention, task, signal));
 	others.push(...bookkeeping(ctx, task, signal), ...whereConfigured(options, task));
 	if (carbonApi) others.push(task("the grid's intensity", HOUR_MS / 4, 1_000, () => readGridIntensity(ctx, carbonApi, signal)));
 	for (const { name, tend } of backgroundTenders({ ctx, signal, spawnBacktest, spawnStudy }))
@@ -273,7 +277,15 @@ function observeCycle({ loadMs, decideMs, applyMs }: Awaited<ReturnType<typeof r
 	for (const [part, ms] of Object.entries({ load: loadMs, decide: decideMs, apply: applyMs })) cycleSeconds.observe({ part }, ms / 1000);
 }
 
-async function deleteOldRows(ctx: LoopContext, limits: Retention, signal: AbortSignal): Promise<void> {
+type Logs = LoopContext & { logs: LogStore };
+
+function logTasks(ctx: Logs, retention: Retention | undefined, task: Task, signal: AbortSignal): Repeating[] {
+	const tasks = [task("moving logs", LOGS_EVERY_MS, 1_000, async () => void (await moveLogs(ctx, signal)))];
+	if (retention) tasks.push(task("retention", HOUR_MS, 1_000, () => deleteOldRows(ctx, retention, signal)));
+	return tasks;
+}
+
+async function deleteOldRows(ctx: Logs, limits: Retention, signal: AbortSignal): Promise<void> {
 	const deleted = await applyRetention(ctx, limits, signal);
 	if (Object.values(deleted).some((count) => count > 0)) ctx.log("info", "Retention deleted rows", deleted);
 }

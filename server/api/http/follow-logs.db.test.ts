@@ -1,8 +1,14 @@
+import { readdir, rm } from "node:fs/promises";
+import path from "node:path";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiToken } from "#server/db/schema/account.ts";
 import { reason } from "#server/domain/reasons.ts";
+import { env, logFolder } from "#server/env.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { hashToken } from "#server/services/governance/token/issue.ts";
+import { moveLogs } from "#server/services/work/log/move.ts";
+import { folderLogStore } from "#server/services/work/log/store.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 let world: RestWorld;
@@ -96,6 +102,47 @@ it("streams more lines than one page of the database", async () => {
 	await world.end(attempt, { code: 0 });
 	const lines = await (await follow(id)).rest();
 	expect(lines.flatMap((l) => ("text" in l ? [l.text] : []))).toEqual(texts);
+});
+
+const move = () =>
+	moveLogs({ db: world.database.db, clock: { nowMs: () => world.nowMs() + HOUR_MS }, logs: folderLogStore(logFolder(env())) });
+
+it("follows lines that move to the log store, before and after they are read", async () => {
+	await move();
+	const id = await world.submit();
+	const attempt = await world.start(id);
+	await world.log(attempt, "one", "two");
+	const stream = await follow(id);
+	await stream.upTo("two");
+	await world.log(attempt, "three");
+	expect((await move()).lines).toBe(3);
+	expect(shown(await stream.upTo("three"))).toEqual(["1.3 three"]);
+	await world.log(attempt, "four");
+	expect(shown(await (await follow(id)).upTo("four"))).toEqual(["1.1 one", "1.2 two", "1.3 three", "1.4 four"]);
+	expect((await move()).lines).toBe(1);
+	await world.log(attempt, "five");
+	await world.end(attempt, { code: 0 });
+	expect((await world.get(`/jobs/${id}/logs?tail=3&limit=2`)).json.lines.map((line: { text: string }) => line.text)).toEqual([
+		"three",
+		"four",
+	]);
+	expect(shown(await stream.rest())).toEqual(["1.4 four", "1.5 five", "end"]);
+});
+
+it("shows which lines cannot be read, and ends when retention deleted the rest", async () => {
+	const id = await world.submit();
+	const attempt = await world.start(id);
+	await world.log(attempt, "one", "two");
+	await move();
+	await world.log(attempt, "three");
+	await world.end(attempt, { code: 0 });
+	const folder = path.join(logFolder(env()), attempt);
+	for (const file of await readdir(folder)) await rm(path.join(folder, file));
+	const lines = shown(await (await follow(id)).rest());
+	expect(lines).toEqual([expect.stringMatching(/^1\.2 Lines 1 to 2 could not be read from the log store \(ENOENT/), "1.3 three", "end"]);
+	await world.database.sql`delete from log_segment`;
+	await world.database.sql`delete from job_log`;
+	expect(shown(await (await follow(id)).rest())).toEqual(["end"]);
 });
 
 it("ends without a line when a waiting job is cancelled", async () => {

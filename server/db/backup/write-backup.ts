@@ -20,7 +20,14 @@ const NEWLINE = 10;
 export async function writeBackup(
 	url: string,
 	folder: string,
-	onTable: (name: string, rows: number) => void = () => {},
+	{
+		onTable = () => {},
+		afterTables = () => {},
+	}: {
+		onTable?: (name: string, rows: number) => void;
+		/** Copies what rows refer to and what may appear while the tables are written. */
+		afterTables?: () => void;
+	} = {},
 ): Promise<Manifest> {
 	if (existsSync(path.join(folder, MANIFEST)))
 		throw new SpillwayError("conflict", `${folder} already holds a backup.`, { fix: "Choose a new folder." });
@@ -39,6 +46,7 @@ export async function writeBackup(
 			}
 			return { ...head, tables };
 		});
+		afterTables();
 		const draft = path.join(folder, `${MANIFEST}.new`);
 		writeFileSync(draft, `${JSON.stringify(manifest, null, "\t")}\n`, { mode: 0o600, flush: true });
 		renameSync(draft, path.join(folder, MANIFEST));

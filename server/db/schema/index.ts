@@ -38,6 +38,7 @@ export * from "./job-log.ts";
 export * from "./job-secret.ts";
 export * from "./job-template.ts";
 export * from "./job-trace.ts";
+export * from "./log-segment.ts";
 export * from "./mlflow-forward.ts";
 export * from "./offer.ts";
 export * from "./pipeline.ts";

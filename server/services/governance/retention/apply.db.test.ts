@@ -1,14 +1,26 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { retentionSchema } from "#server/domain/retention.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { addJob, addMachine, type Books, openBooks, T0 } from "#server/services/ledger/charge/testing/books.ts";
+import { moveLogs } from "#server/services/work/log/move.ts";
+import { folderLogStore, type LogStore } from "#server/services/work/log/store.ts";
 import { applyRetention } from "./apply.ts";
 
 let books: Books;
+let folder: string;
+let logs: LogStore;
 beforeEach(async () => {
 	books = await openBooks();
+	folder = await mkdtemp(path.join(tmpdir(), "spillway-retention-"));
+	logs = folderLogStore(folder);
 });
-afterEach(() => books.database.drop());
+afterEach(async () => {
+	await books.database.drop();
+	await rm(folder, { recursive: true, force: true });
+});
 
 const NOW = T0 + 400 * DAY_MS;
 const clock = { nowMs: () => NOW };
@@ -16,7 +28,7 @@ const daysAgo = (days: number): string => new Date(NOW - days * DAY_MS).toISOStr
 const sql = () => books.database.sql;
 const count = async (table: string): Promise<number> =>
 	(await sql().unsafe<{ n: number }[]>(`select count(*)::int as n from ${table}`))[0]?.n ?? -1;
-const apply = (limits: unknown) => applyRetention({ db: books.db, clock }, retentionSchema.parse(limits));
+const apply = (limits: unknown) => applyRetention({ db: books.db, clock, logs }, retentionSchema.parse(limits));
 
 async function addEvents(days: number, rows = 1): Promise<void> {
 	await sql()`insert into event (at, kind, reason) select ${daysAgo(days)}::timestamptz, 'sweep_done', to_jsonb(repeat('x', 1000))
@@ -70,6 +82,31 @@ describe("retention by age", () => {
 		await sql()`update attempt set state = 'cancelled', reason = '{}', finished_at = ${daysAgo(95)}::timestamptz where id = ${ended.attemptId}`;
 		expect((await apply({ logs: { days: 90 } })).logs).toBe(20);
 		expect(await sql()`select distinct attempt_id from job_log`).toEqual([{ attempt_id: running.attemptId }]);
+	});
+});
+
+async function endedWithLines(days: number, lines: number): Promise<string> {
+	const { attemptId } = await addMachine(books);
+	await sql()`insert into job_log (attempt_id, number, at, stream, text)
+		select ${attemptId}, n, ${daysAgo(days)}::timestamptz, 'stdout', md5(n::text) from generate_series(1, ${lines}::int) n`;
+	await sql()`update attempt set state = 'cancelled', reason = '{}', log_lines = ${lines}, finished_at = ${daysAgo(days)}::timestamptz where id = ${attemptId}`;
+	return attemptId;
+}
+
+describe("retention of the log store", () => {
+	it("deletes old segments with their files, by age and then by size", async () => {
+		const old = await endedWithLines(95, 20);
+		const middle = await endedWithLines(50, 3_000);
+		const latest = await endedWithLines(40, 3_000);
+		expect(await moveLogs({ db: books.db, clock, logs })).toEqual({ segments: 3, lines: 6_020 });
+		expect(await count("job_log")).toBe(0);
+		expect((await readdir(folder)).sort()).toEqual([old, middle, latest].sort());
+		expect((await apply({ logs: { days: 90 } })).logs).toBe(20);
+		expect((await readdir(folder)).sort()).toEqual([middle, latest].sort());
+		const [stored] = await sql()<{ bytes: number }[]>`select sum(bytes)::int as bytes from log_segment`;
+		expect((await apply({ logs: { maxGiB: ((stored?.bytes ?? 0) * 0.9) / 2 ** 30 } })).logs).toBe(3_000);
+		expect(await readdir(folder)).toEqual([latest]);
+		expect(await sql()`select distinct attempt_id from log_segment`).toEqual([{ attempt_id: latest }]);
 	});
 });
 

@@ -3,6 +3,8 @@ import type { Db } from "#server/db/client.ts";
 import type { Retention } from "#server/domain/retention.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
+import { oldestLogDeleter, storedLogBytes } from "#server/services/work/log/delete-oldest.ts";
+import type { LogStore } from "#server/services/work/log/store.ts";
 
 /** Rows deleted per transaction: short enough not to block others. */
 const BATCH = 5_000;
@@ -26,7 +28,11 @@ const TABLES = {
  * until the signal, so it can be stopped and continued at any time.
  * @returns rows deleted
  */
-export async function applyRetention(ctx: { db: Db; clock: Clock }, limits: Retention, signal?: AbortSignal): Promise<Deleted> {
+export async function applyRetention(
+	ctx: { db: Db; clock: Clock; logs: LogStore },
+	limits: Retention,
+	signal?: AbortSignal,
+): Promise<Deleted> {
 	const deleted: Deleted = { logs: 0, events: 0, explanations: 0, metrics: 0 };
 	for (const kind of ["events", "explanations", "metrics"] as const) {
 		const before = new Date(ctx.clock.nowMs() - limits[kind].days * DAY_MS);
@@ -34,12 +40,32 @@ export async function applyRetention(ctx: { db: Db; clock: Clock }, limits: Rete
 		const excess = await excessRows(ctx.db, TABLES[kind].table, limits[kind].maxGiB, deleted[kind]);
 		deleted[kind] += await repeatBatches(signal, (done) => deleteOldest(ctx.db, TABLES[kind], Math.min(BATCH, excess - done), null));
 	}
-	const before = new Date(ctx.clock.nowMs() - limits.logs.days * DAY_MS);
-	const oldestLogs = logDeleter(ctx.db);
-	deleted.logs = await repeatBatches(signal, () => oldestLogs(before));
-	const excess = await excessRows(ctx.db, "job_log", limits.logs.maxGiB, deleted.logs);
-	deleted.logs += await repeatBatches(signal, (done) => (done < excess ? oldestLogs(null) : Promise.resolve(0)));
+	deleted.logs = await deleteLogs(ctx, limits.logs, signal);
 	return deleted;
+}
+
+/** @returns lines deleted */
+async function deleteLogs(
+	{ db, clock, logs }: { db: Db; clock: Clock; logs: LogStore },
+	limits: Retention["logs"],
+	signal?: AbortSignal,
+): Promise<number> {
+	const deleteNext = oldestLogDeleter(db, logs);
+	const before = new Date(clock.nowMs() - limits.days * DAY_MS);
+	const total = { lines: 0, rows: 0, bytes: 0 };
+	const deleteWhile = async (isOver: () => boolean, limit: Date | null): Promise<void> => {
+		while (isOver() && !signal?.aborted) {
+			const deleted = await deleteNext(limit);
+			if (!deleted) return;
+			for (const key of ["lines", "rows", "bytes"] as const) total[key] += deleted[key];
+		}
+	};
+	await deleteWhile(() => true, before);
+	const tail = await sizeOf(db, "job_log");
+	const bytesLeft = Math.max(0, tail.rows - total.rows) * tail.bytes + (await storedLogBytes(db));
+	const goal = total.bytes + bytesLeft - limits.maxGiB * GIB;
+	await deleteWhile(() => total.bytes < goal, null);
+	return total.lines;
 }
 
 async function repeatBatches(signal: AbortSignal | undefined, batch: (done: number) => Promise<number>): Promise<number> {
@@ -54,12 +80,16 @@ async function repeatBatches(signal: AbortSignal | undefined, batch: (done: numb
 
 /** How many rows to delete so that the rest fits. The statistics may still count rows that were just deleted. */
 async function excessRows(db: Db, table: string, maxGiB: number, justDeleted: number): Promise<number> {
+	const { rows, bytes } = await sizeOf(db, table);
+	return bytes === 0 ? 0 : Math.max(0, rows - justDeleted - Math.floor((maxGiB * GIB) / bytes));
+}
+
+/** Number of rows, and their average size; 0 bytes for an empty table. */
+async function sizeOf(db: Db, table: string): Promise<{ rows: number; bytes: number }> {
 	const [size] = await db.execute<{ rows: string; bytes: number | null }>(sql`
 		select (select n_live_tup::text from pg_stat_user_tables where schemaname = 'public' and relname = ${table}) as rows,
 			(select avg(pg_column_size(t.*))::float8 from (select * from ${sql.identifier(table)} limit ${SAMPLE}) t) as bytes`);
-	if (!size?.bytes) return 0;
-	const rows = Math.max(0, Number(size.rows) - justDeleted);
-	return Math.max(0, rows - Math.floor((maxGiB * GIB) / size.bytes));
+	return { rows: Number(size?.rows ?? 0), bytes: size?.bytes ?? 0 };
 }
 
 type Table = (typeof TABLES)[keyof typeof TABLES];
@@ -77,27 +107,4 @@ async function deleteOldest(db: Db, { table, at, where }: Table, limit: number, 
 				order by ${time} limit ${limit})) returning 1`);
 		return rows.length;
 	});
-}
-
-/**
- * Each call deletes the whole log of the attempt that ended first among those with lines. Lines of live attempts are never
- * deleted. Continues where the last call stopped, so that attempts without lines are skipped once.
- * @returns the number of lines
- */
-function logDeleter(db: Db): (before: Date | null) => Promise<number> {
-	let from = new Date(0);
-	return async (before) => {
-		const [row] = await db.execute<{ lines: number; finished_at: string }>(sql`
-			with victim as (
-				select a.id, a.finished_at from attempt a
-				where a.finished_at >= ${from.toISOString()}::timestamptz
-					and ${before === null ? sql`true` : sql`a.finished_at < ${before.toISOString()}::timestamptz`}
-					and exists (select 1 from job_log l where l.attempt_id = a.id)
-				order by a.finished_at limit 1
-			), gone as (delete from job_log using victim where attempt_id = victim.id returning 1)
-			select (select count(*)::int from gone) as lines, finished_at from victim`);
-		if (!row) return 0;
-		from = new Date(row.finished_at);
-		return row.lines;
-	};
 }

@@ -1,11 +1,12 @@
-import { and, asc, desc, eq, gt } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import type { z } from "zod";
 import { readLogsInput } from "#server/contract/inputs/job.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
-import { jobLog } from "#server/db/schema/job-log.ts";
 import { isFinal, JOB_TRANSITIONS } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { type OnUnreadable, readLines } from "../log/read.ts";
+import type { LogStore } from "../log/store.ts";
 import { readableJob } from "../readable-job.ts";
 
 export type ReadLogsInput = z.input<typeof readLogsInput>;
@@ -24,7 +25,7 @@ export interface LogPage {
 }
 
 /** Log lines of one attempt, in order. */
-export async function readLogs(ctx: ServiceContext, jobId: string, raw: ReadLogsInput): Promise<LogPage> {
+export async function readLogs(ctx: ServiceContext & { logs: LogStore }, jobId: string, raw: ReadLogsInput): Promise<LogPage> {
 	const input = readLogsInput.parse(raw);
 	const row = await readableJob(ctx, jobId);
 	const jobEnded = isFinal(JOB_TRANSITIONS, row.state);
@@ -39,19 +40,24 @@ export async function readLogs(ctx: ServiceContext, jobId: string, raw: ReadLogs
 		return { attempt: null, attempts: 0, lines: [], total: 0, complete: jobEnded, jobEnded };
 	}
 	const after = input.tail !== undefined && input.after === 0 ? Math.max(0, chosen.logLines - input.tail) : input.after;
-	const lines = await ctx.db
-		.select({ number: jobLog.number, at: jobLog.at, stream: jobLog.stream, text: jobLog.text })
-		.from(jobLog)
-		.where(and(eq(jobLog.attemptId, chosen.id), gt(jobLog.number, after)))
-		.orderBy(asc(jobLog.number))
-		.limit(input.limit);
+	const lines = await readLines(ctx, chosen.id, { after, limit: input.limit, onUnreadable });
 	const lastRead = lines.at(-1)?.number ?? after;
 	return {
 		attempt: chosen.number,
 		attempts: row.attempts,
 		lines: lines.map((l) => ({ ...l, at: l.at.toISOString() })),
 		total: chosen.logLines,
-		complete: chosen.finishedAt !== null && lastRead >= chosen.logLines,
+		// Retention may have deleted the rest.
+		complete: chosen.finishedAt !== null && (lines.length === 0 || lastRead >= chosen.logLines),
 		jobEnded,
 	};
 }
+
+/** A line in place of those that cannot be read, with the number of the last one: readers continue after it. */
+const onUnreadable: OnUnreadable = (segment, error) => {
+	const lines =
+		segment.firstNumber === segment.lastNumber ? `Line ${segment.firstNumber}` : `Lines ${segment.firstNumber} to ${segment.lastNumber}`;
+	const cause = error instanceof Error ? error.message : String(error);
+	const text = `${lines} could not be read from the log store (${cause}). Check that all web servers and schedulers share its folder.`;
+	return { number: segment.lastNumber, at: segment.lastAt, stream: "spillway", text };
+};
