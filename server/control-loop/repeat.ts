@@ -10,7 +10,7 @@ export interface Repeating {
 /**
  * Runs a task one at a time: when woken, and at least every `everyMs`. After each run it pauses for `minGapMs` plus a share
  * of the run's duration, so that frequent wake-ups cannot overload the machine. Errors go to `onError`, and the task
- * retries with a growing delay.
+ * retries with a growing delay. A run that ends because of the signal is not an error.
  */
 export function repeat(options: {
 	everyMs: number;
@@ -32,6 +32,7 @@ export function repeat(options: {
 				await options.run();
 				failures = 0;
 			} catch (error) {
+				if (isAbort(error, options.signal)) return;
 				failures++;
 				// Not only when it is due again: prices that could not be read at the start are missing until then.
 				woken = true;
@@ -63,4 +64,9 @@ export function repeat(options: {
 		},
 		done: loop(),
 	};
+}
+
+/** A task that fails for another reason while it is stopped still reports it. */
+function isAbort(error: unknown, signal: AbortSignal): boolean {
+	return signal.aborted && (error === signal.reason || (error instanceof Error && error.name === "AbortError"));
 }

@@ -23,11 +23,13 @@ let home: string;
 let closed: string[];
 /** The options of each opened site, in order. */
 let opened: SitePlace[];
+/** How the library of a site is loaded, by site. */
+let sdks: Map<string, () => Promise<void>>;
 const logged: string[] = [];
 
 beforeEach(async () => {
 	home = await mkdtemp(path.join(tmpdir(), "spillway-site-drivers-"));
-	[opened, closed] = [[], []];
+	[opened, closed, sdks] = [[], [], new Map()];
 	world = await World.open({ slots: 2, runMs: 3_600_000, cloud: { offers: [] } });
 });
 afterEach(async () => {
@@ -61,6 +63,7 @@ function siteDrivers(): SiteDrivers {
 			const driver = cloud.driver(row.id, "test");
 			return {
 				kind: "cloud",
+				loadSdk: async () => sdks.get(row.id)?.(),
 				driver: Object.assign(driver, { close: async () => void closed.push(`${row.id}/${String(place.settings["mark"])}`) }),
 			};
 		},
@@ -97,6 +100,24 @@ it("opens enabled sites, reopens changed ones, and closes removed ones", async (
 	await world.database.db.update(site).set({ removedAt: new Date(), enabled: false }).where(eq(site.id, "two"));
 	await drivers.look();
 	expect([...drivers.clouds.keys()]).toEqual(["aws"]);
+});
+
+it("opens a site only once its provider's library is loaded, and reports a library that cannot be loaded", async () => {
+	const loading = Promise.withResolvers<void>();
+	sdks.set("two", () => loading.promise);
+	sdks.set("three", () => Promise.reject(new Error("cannot find the module")));
+	for (const id of sdks.keys()) await add(id, { healthy: true });
+	const drivers = siteDrivers();
+	let hasLooked = false;
+	const looking = drivers.look().then(() => {
+		hasLooked = true;
+	});
+	await until(async () => (await world.database.db.select().from(site).where(eq(site.id, "three")))[0]?.healthy === false);
+	await until(() => opened.some(({ siteId }) => siteId === "two"));
+	expect([hasLooked, drivers.clouds.has("two"), drivers.clouds.has("three")]).toEqual([false, false, false]);
+	loading.resolve();
+	await looking;
+	expect([drivers.clouds.has("two"), drivers.clouds.has("three")]).toEqual([true, false]);
 });
 
 it("keeps a disabled site open while our resources exist there, and places nothing on it", async () => {

@@ -74,6 +74,8 @@ export class SiteDrivers {
 				.digest("hex");
 			if (this.#madeOf.get(row.id) === madeOf) return;
 			const opened = open(row, { siteId: row.id, settings: row.settings, credentials, controlPlane });
+			// The first look is before this process leads: a leader that is busy loading loses its leadership.
+			await opened.loadSdk?.();
 			this.#forget(row.id);
 			if (opened.kind === "cloud") this.clouds.set(row.id, opened.driver);
 			else this.clusters.set(row.id, opened.driver);

@@ -31,7 +31,10 @@ export interface SitePlace {
 	controlPlane: string;
 }
 
-export type OpenedSite = { kind: "cloud"; driver: CloudDriver } | { kind: "cluster"; driver: ClusterDriver };
+export type OpenedSite = ({ kind: "cloud"; driver: CloudDriver } | { kind: "cluster"; driver: ClusterDriver }) & {
+	/** Loads the provider's library, which can block the process for a second. Drivers load it at their first call otherwise. */
+	loadSdk?: () => Promise<unknown>;
+};
 
 /** One provider that users can connect. To add another, add a value of this type to the table of server/bin/site-kinds.ts. */
 export interface SiteKind {

@@ -13,7 +13,7 @@ const NO_CREDENTIAL = undefined as unknown as TokenCredential;
 /** The SDK's client for one subscription, loaded on first use. */
 export async function connect(settings: ParsedAzureSettings): Promise<ComputeManagementClient> {
 	const { subscriptionId, endpoint, answerTimeoutMs } = settings;
-	const isPlain = endpoint?.startsWith("http:") === true;
+	const isPlain = isPlainHttp(settings);
 	const { ComputeManagementClient } = await import("@azure/arm-compute");
 	const client = new ComputeManagementClient(isPlain ? NO_CREDENTIAL : await credentialOf(settings), subscriptionId, {
 		// The control loop repeats the call with the same name; retries here would only hide problems.
@@ -26,9 +26,17 @@ export async function connect(settings: ParsedAzureSettings): Promise<ComputeMan
 	return client;
 }
 
+/** Loads the libraries that calls with these settings need. */
+export async function loadAzureSdk(settings: ParsedAzureSettings): Promise<void> {
+	await import("@azure/arm-compute");
+	if (!isPlainHttp(settings)) await import("@azure/identity");
+}
+
+const isPlainHttp = ({ endpoint }: ParsedAzureSettings): boolean => endpoint?.startsWith("http:") === true;
+
 /** A token for APIs that the SDK does not cover. */
 export async function tokenOf(settings: ParsedAzureSettings): Promise<string> {
-	if (settings.endpoint?.startsWith("http:")) return EMULATOR_TOKEN;
+	if (isPlainHttp(settings)) return EMULATOR_TOKEN;
 	const credential = await credentialOf(settings);
 	const found = await credential.getToken("https://management.azure.com/.default");
 	// @azure/core-auth: null means that no token was needed, which Azure never reports.

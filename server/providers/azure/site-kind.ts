@@ -6,6 +6,7 @@ import type { SiteKind, SitePlace } from "../site-kind.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
 import { controlUrlStep } from "../way-back.ts";
 import { AzureCalls } from "./client.ts";
+import { loadAzureSdk } from "./connect.ts";
 import { azureIdentity } from "./identity.ts";
 import { imageIn } from "./mapper.ts";
 import { offersOf } from "./offers.ts";
@@ -97,7 +98,10 @@ export function azureSiteKind(options: {
 			},
 		],
 		identity: azureIdentity(options.endpoint),
-		open: (place) => ({ kind: "cloud", driver: openAzure(place.siteId, parse(place), options.snapshot) }),
+		open: (place) => {
+			const parsed = parse(place);
+			return { kind: "cloud", driver: openAzure(place.siteId, parsed, options.snapshot), loadSdk: () => loadAzureSdk(parsed) };
+		},
 		async *check(place) {
 			const parsed = parse(place);
 			yield* checkAzureSite(new AzureCalls(parsed), parsed, options.snapshot());

@@ -5,7 +5,7 @@ import { describeReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { controlUrlStep } from "../way-back.ts";
 import { ComputeCalls } from "./client.ts";
-import { openComputeClients } from "./compute-clients.ts";
+import { loadComputeSdk, openComputeClients } from "./compute-clients.ts";
 import { GcpDriver } from "./driver.ts";
 import { reachBetween } from "./gang-network.ts";
 import { gcpIdentity } from "./identity.ts";
@@ -84,6 +84,7 @@ export function gcpSiteKind(options: {
 		open: (place) => ({
 			kind: "cloud",
 			driver: new GcpDriver(place.siteId, { settings: parse(place), listPrices: options.listPrices }),
+			loadSdk: loadComputeSdk,
 		}),
 		async *check(place) {
 			const parsed = parse(place);

@@ -6,8 +6,8 @@ import { noAnswer, notUnderstood } from "./errors.ts";
 import type { ParsedKubernetesSettings } from "./settings.ts";
 
 /** Loaded only with a Kubernetes site, because it is large. */
-const loadSdk = () => import("@kubernetes/client-node");
-type Sdk = Awaited<ReturnType<typeof loadSdk>>;
+export const loadKubernetesSdk = () => import("@kubernetes/client-node");
+type Sdk = Awaited<ReturnType<typeof loadKubernetesSdk>>;
 type Access = ParsedKubernetesSettings["access"];
 
 /** Credentials are read again at this interval, so that ones replaced before their expiry are noticed. */
@@ -70,7 +70,7 @@ export class Connection {
 	}
 
 	async #read(): Promise<Session> {
-		const sdk = await loadSdk();
+		const sdk = await loadKubernetesSdk();
 		const config = new sdk.KubeConfig();
 		try {
 			await loadAccess(config, this.#access);

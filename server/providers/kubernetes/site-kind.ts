@@ -5,6 +5,7 @@ import { type CheckStep, checkSteps } from "../check-steps.ts";
 import type { PoolObservation } from "../driver.ts";
 import { mountsField } from "../mounts-field.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
+import { loadKubernetesSdk } from "./connection.ts";
 import { KubernetesDriver } from "./driver.ts";
 import { kubernetesSettingsSchema, type ParsedKubernetesSettings } from "./settings.ts";
 
@@ -106,7 +107,7 @@ export function kubernetesSiteKind(options: {
 			),
 		],
 		credentialFields: [],
-		open: (place) => ({ kind: "cluster", driver: driverOf(place) }),
+		open: (place) => ({ kind: "cluster", driver: driverOf(place), loadSdk: loadKubernetesSdk }),
 		async *check(place) {
 			const driver = driverOf(place);
 			try {

@@ -29,7 +29,7 @@ const fetchOpenly: FetchJson = async (url, signal) => {
 function googleFetch(credentials: ParsedGcpSettings["credentials"]): FetchJson {
 	let auth: { fetch(url: string, options: { signal: AbortSignal }): Promise<{ data: unknown }> } | null = null;
 	return async (url, signal) => {
-		auth ??= new (await import("@google-cloud/compute")).ZonesClient({
+		auth ??= new (await import("@google-cloud/compute/build/src/v1/zones_client.js")).ZonesClient({
 			fallback: true,
 			scopes: [SCOPE],
 			...(credentials && { credentials }),
