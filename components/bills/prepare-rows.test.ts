@@ -11,7 +11,7 @@ describe("bill difference reasons", () => {
 		[
 			"time_variance",
 			{ lines: 4, billedMs: 14_400_000, meteredMs: 10_800_000, timeMicroUsd: "1000000", priceMicroUsd: "-250000" },
-			"4 h 00 billed, 3 h 00 metered: −$0.25 from price, +$1.00 from duration",
+			"4 h billed, 3 h metered: −$0.25 from price, +$1.00 from duration",
 		],
 		["billed_unknown", { lines: 2, taggedInstanceId: "ins_x" }, "2 lines tagged ins_x; no such machine in the ledger"],
 		["not_billed", { meteredMs: 1, final: 0 }, "Not billed yet; reversed if missing from the final bill"],

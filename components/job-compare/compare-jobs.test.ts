@@ -34,7 +34,7 @@ it("compares outcome, times and cost, and marks what differs", () => {
 
 it("compares files by path, without names and empty values, and metrics by their last value", () => {
 	expect(row("env.SEED")).toEqual({ label: "env.SEED", a: "7", b: "8", differs: true });
-	expect(row("duration.estimate")).toMatchObject({ a: "1 h 00", b: null, differs: true });
+	expect(row("duration.estimate")).toMatchObject({ a: "1 h", b: null, differs: true });
 	expect(row("data[0].uri")).toMatchObject({ a: null, b: "s3://x" });
 	expect(row("command")).toMatchObject({ a: "python train.py", differs: false });
 	expect([row("name"), row("resources.cpus")]).toEqual([undefined, undefined]);

@@ -9,7 +9,7 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 const two = (value: number) => String(value).padStart(2, "0");
 
 /**
- * Formats a duration: "0.4 s", "42 s", "42 min", "1 h 55", "2 d 14 h". `precise` keeps seconds below an hour: "3 min 10
+ * Formats a duration: "0.4 s", "42 s", "42 min", "1 h 05", "6 h", "2 d 14 h". `precise` keeps seconds below an hour: "3 min 10
  * s".
  */
 export function formatSpan(ms: number, precise = false): string {
@@ -22,7 +22,7 @@ export function formatSpan(ms: number, precise = false): string {
 	if (precise && seconds < 3600) return `${sign}${Math.floor(seconds / 60)} min${seconds % 60 ? ` ${two(seconds % 60)} s` : ""}`;
 	const minutes = Math.round(abs / MINUTE);
 	if (minutes < 60) return `${sign}${minutes} min`;
-	if (minutes < 48 * 60) return `${sign}${Math.floor(minutes / 60)} h ${two(minutes % 60)}`;
+	if (minutes < 48 * 60) return `${sign}${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${two(minutes % 60)}` : ""}`;
 	const hours = Math.round(abs / HOUR);
 	return hours % 24 ? `${sign}${Math.floor(hours / 24)} d ${hours % 24} h` : `${sign}${hours / 24} d`;
 }
