@@ -28,7 +28,7 @@ export const viewport: Viewport = {
 export default async function RootLayout({ children }: { children: ReactNode }) {
 	const nonce = (await headers()).get("x-nonce") ?? undefined;
 	return (
-		// An inline script sets the theme class before hydration, so the server markup differs.
+		// An inline script sets the theme before hydration, so the server markup differs.
 		<html lang="en" className={`${inter.variable} ${jetbrainsMono.variable}`} suppressHydrationWarning>
 			<body>
 				<ThemeProvider nonce={nonce}>

@@ -56,6 +56,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 	const shown = useMemo(() => columns.filter((c) => props.visible?.has(c.id) ?? true), [columns, props.visible]);
 	const rows = useWindowRows({
 		count: items.length,
+		isHydrated: isPhone !== null,
 		sizeOf: (i) => heightOf(items[i], isPhone === true),
 		keyOf: (i) => items[i]?.id ?? String(i),
 	});

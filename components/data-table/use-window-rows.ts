@@ -4,14 +4,16 @@ import { useCallback, useState } from "react";
 
 /** Shorter lists are rendered completely so that browser find and print work. */
 const WHOLE_UP_TO = 80;
+/** Rows in the server's markup: the most that a screen of 1,200 px shows. The rest follows when they have hydrated. */
+const FIRST_ROWS = 32;
 
-type WindowRows = { count: number; sizeOf: (index: number) => number; keyOf: (index: number) => string };
+type WindowRows = { count: number; isHydrated: boolean; sizeOf: (index: number) => number; keyOf: (index: number) => string };
 
 /**
  * The rows near the window's viewport. `before` and `after` are the heights of the rest. `measureTop` is the ref of the
  * element that holds the rows.
  */
-export function useWindowRows({ count, sizeOf, keyOf }: WindowRows) {
+export function useWindowRows({ count, isHydrated, sizeOf, keyOf }: WindowRows) {
 	const [top, setTop] = useState(0);
 	const measureTop = useCallback((el: Element | null) => {
 		if (!el) return;
@@ -32,11 +34,13 @@ export function useWindowRows({ count, sizeOf, keyOf }: WindowRows) {
 		scrollPaddingEnd: 96,
 		initialRect: { width: 1440, height: 1200 },
 	});
-	if (count <= WHOLE_UP_TO) {
+	if (!isHydrated || count <= WHOLE_UP_TO) {
+		const shown = isHydrated ? count : Math.min(count, FIRST_ROWS);
+		const rest = Array.from({ length: count - shown }, (_, i) => sizeOf(shown + i));
 		return {
-			indexes: Array.from({ length: count }, (_, i) => i),
+			indexes: Array.from({ length: shown }, (_, i) => i),
 			before: 0,
-			after: 0,
+			after: rest.reduce((sum, height) => sum + height, 0),
 			measureTop,
 			measureRow: undefined,
 			scrollTo: () => {},

@@ -1,5 +1,4 @@
 import { defaultShouldDehydrateQuery, type Query, QueryCache, QueryClient } from "@tanstack/react-query";
-import superjson from "superjson";
 import { rememberDrawn } from "./drawn-answers.ts";
 
 /** Client errors that a retry would not change. */
@@ -25,11 +24,8 @@ export function makeQueryClient(): QueryClient {
 				retry: (failures, error) => failures < 1 && (statusOf(error) ?? FINAL_STATUS_BELOW) >= FINAL_STATUS_BELOW,
 				refetchOnWindowFocus: true,
 			},
-			dehydrate: {
-				serializeData: superjson.serialize,
-				shouldDehydrateQuery: (query) => defaultShouldDehydrateQuery(query) || query.state.status === "pending",
-			},
-			hydrate: { deserializeData: superjson.deserialize },
+			// Without a serializer: React sends dates, big integers, maps and sets to the browser as they are.
+			dehydrate: { shouldDehydrateQuery: (query) => defaultShouldDehydrateQuery(query) || query.state.status === "pending" },
 		},
 	});
 	return rememberDrawn(client);
