@@ -47,19 +47,28 @@ const FLAG_FIELDS: Readonly<Record<string, readonly string[]>> = {
  * @throws CliError naming the flag, or the position in the file
  */
 export async function readJobInput(args: Args, io: Pick<Io, "cwd" | "env" | "readStdin">): Promise<JobDocument> {
+	return (await readJob(args, io)).document;
+}
+
+/** The same with the text of the file; null for a command. */
+export async function readJob(
+	args: Args,
+	io: Pick<Io, "cwd" | "env" | "readStdin">,
+): Promise<{ document: JobDocument; text: string | null }> {
 	const file = args.text("file");
 	if ((file === undefined) === (args.command === null))
 		throw badInput(
 			"Say what to run: either -f FILE or -- COMMAND …, and not both. For example: spillway submit --gpus 1 -- python train.py",
 		);
 	const changes = changesOf(args);
-	const document = file === undefined ? fromCommand(args, io.cwd) : await fromFile(file, changes, args, io);
+	const read = file === undefined ? { document: fromCommand(args, io.cwd), text: null } : await fromFile(file, changes, args, io);
+	const { document } = read;
 	for (const { at, value } of changes) setAt(document, at, value);
 	const team = io.env.SPILLWAY_TEAM;
 	const metadata = document.metadata;
 	if (team && metadata !== null && typeof metadata === "object" && !("team" in metadata)) setAt(document, ["metadata", "team"], team);
 	withFlagInErrors(() => parseJobDocument(document));
-	return document;
+	return read;
 }
 
 interface Change {
@@ -118,7 +127,7 @@ async function fromFile(
 	changes: readonly Change[],
 	args: Args,
 	io: Pick<Io, "cwd" | "env" | "readStdin">,
-): Promise<JobDocument> {
+): Promise<{ document: JobDocument; text: string }> {
 	if (args.has("workdir")) throw badInput("--workdir goes with -- COMMAND; a job file names its data itself (spec.data).");
 	const absolute = path.resolve(io.cwd, file);
 	const written = file === "-" ? await io.readStdin(JOB_LIMITS.documentBytes) : await readJobFile(absolute, file);
@@ -140,7 +149,7 @@ async function fromFile(
 	}
 	const document: unknown = readYaml(source).doc?.toJS({ maxAliasCount: 50 });
 	if (document === null || typeof document !== "object" || Array.isArray(document)) throw badInput(`${file}: a job is a YAML map.`);
-	return document as JobDocument;
+	return { document: document as JobDocument, text: source };
 }
 
 async function readJobFile(absolute: string, shown: string): Promise<string> {

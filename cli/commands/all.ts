@@ -21,6 +21,7 @@ import { importCommand } from "./import.ts";
 import { init } from "./init.ts";
 import { instances } from "./instances.ts";
 import { jobs } from "./jobs.ts";
+import { lint } from "./lint.ts";
 import { login } from "./login.ts";
 import { logout } from "./logout.ts";
 import { logs } from "./logs.ts";
@@ -68,6 +69,7 @@ export const COMMANDS: readonly Command[] = [
 		templates,
 		importCommand,
 		quote,
+		lint,
 		jobs,
 		views,
 		find,

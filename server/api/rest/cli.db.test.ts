@@ -406,6 +406,15 @@ describe("output", () => {
 		expect(await spillway(["logs", "-f", id])).toMatchObject({ code: 0, out: "hello\n" });
 	});
 
+	it("lint warns with line and column when every cloud machine ends too early", async () => {
+		const file = path.join(folder, "long.yaml");
+		const lines = ["apiVersion: spillway/v1", "kind: Job", "metadata: { name: long, team: research }", "spec:", "  command: [train]"];
+		writeFileSync(file, [...lines, "  duration:", "    estimate: 2h", ""].join("\n"));
+		expect(await spillway(["lint", "-f", file])).toEqual({ code: 0, out: "", err: "" });
+		writeFileSync(file, [...lines, "  duration:", "    estimate: soon", ""].join("\n"));
+		expect(await spillway(["lint", "-f", file])).toMatchObject({ code: 2, err: expect.stringContaining(`${file}:7:15`) });
+	});
+
 	it("--all pages through everything as one document", async () => {
 		await world.post("/jobs", { items: Array.from({ length: 520 }, () => aJob({ name: "paged-through" })) });
 		const ran = await spillway(["jobs", "--q", "paged-through", "--all", "--json"]);
