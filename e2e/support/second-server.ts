@@ -7,16 +7,24 @@ import { databaseUrl, ROOT, secrets } from "./system.ts";
 /** Another web server on the same database, with its own settings. It stops when `use` returns. */
 export async function withWebServer(settings: Record<string, string>, use: (url: string) => Promise<void>): Promise<void> {
 	const port = String(await freePort());
+	await withProgram("web", "The web server listens", { SPILLWAY_PORT: port, ...settings }, () => use(`http://127.0.0.1:${port}`));
+}
+
+/** A scheduler with its own settings, which leads when `use` is called. */
+export function withScheduler(settings: Record<string, string>, use: () => Promise<void>): Promise<void> {
+	return withProgram("scheduler", "This scheduler is the leader", settings, use);
+}
+
+async function withProgram(name: string, ready: string, settings: Record<string, string>, use: () => Promise<void>): Promise<void> {
 	const { secret, authSecret } = secrets();
 	const env = {
 		...process.env,
 		NODE_ENV: "production" as const,
 		DATABASE_URL: databaseUrl(),
-		SPILLWAY_PORT: port,
 		SPILLWAY_SECRET: secret,
 		AUTH_SECRET: authSecret,
 	};
-	const child = spawn(process.execPath, ["server/bin/web.ts"], {
+	const child = spawn(process.execPath, [`server/bin/${name}.ts`], {
 		cwd: ROOT,
 		env: { ...env, ...settings },
 		stdio: ["ignore", "pipe", "inherit"],
@@ -24,18 +32,19 @@ export async function withWebServer(settings: Record<string, string>, use: (url:
 	const ended = once(child, "exit");
 	try {
 		await Promise.race([
-			listening(child.stdout),
+			printed(child.stdout, ready),
 			ended.then(([code]) => {
-				throw new Error(`the second web server ended with ${code} before it listened`);
+				throw new Error(`the second ${name} ended with ${code} before it was ready`);
 			}),
 		]);
-		await use(`http://127.0.0.1:${port}`);
+		child.stdout.resume();
+		await use();
 	} finally {
 		child.kill("SIGTERM");
 		await ended;
 	}
 }
 
-async function listening(output: NodeJS.ReadableStream): Promise<void> {
-	for await (const line of createInterface(output)) if (line.includes("The web server listens")) return;
+async function printed(output: NodeJS.ReadableStream, text: string): Promise<void> {
+	for await (const line of createInterface(output)) if (line.includes(text)) return;
 }
