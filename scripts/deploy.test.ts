@@ -52,6 +52,46 @@ describe("the settings in deploy/", () => {
 	});
 });
 
+/** Settings that are for `npm start` and the demo only. */
+const DEMO_ONLY = /^SPILLWAY_(DEMO|DEMO_\w+|HALL_\w+|AWS_\w+|AZURE_ENDPOINT|GCP_ENDPOINT|LOCAL_\w+)$/;
+/** Settings that each form of installation sets itself. */
+const OWN = new Set(["NODE_ENV", "SPILLWAY_HOME", "SPILLWAY_HOST", "SPILLWAY_PORT", "SPILLWAY_INSTANCE", "SPILLWAY_URL"]);
+/** Settings that are or contain a secret: the chart takes them from a Secret. */
+const SECRET = /^(AUTH_SECRET|DATABASE_\w*URL|SPILLWAY_SMTP_URL|OIDC_CLIENT_\w+|\w+_(SECRET|TOKEN|API_KEY|KEYS|USERNAME|PASSWORD))$/;
+
+describe("every documented setting", () => {
+	const documented = [...read("docs/settings.md").matchAll(/^\| ((?:`[A-Z][A-Z_]+`(?:, | and |, or )?)+) \|/gm)].flatMap((m) =>
+		[...(m[1] ?? "").matchAll(/`([A-Z_]+)`/g)].map((name) => name[1] ?? ""),
+	);
+	const settable = documented.filter((name) => SETTINGS.has(name) && !DEMO_ONLY.test(name) && !OWN.has(name));
+	it("is a setting, and every setting is documented", () => {
+		expect([...SETTINGS].filter((name) => !documented.includes(name))).toEqual([]);
+		expect(settable.length).toBeGreaterThan(40);
+	});
+	it("can be set in the chart: secrets by reference, all others in env", () => {
+		const helpers = read("deploy/helm/spillway/templates/_helpers.tpl");
+		const fromSecret = [...helpers.matchAll(/:= list ((?:"[A-Z_]+" ?)+)/g)].flatMap((m) =>
+			[...(m[1] ?? "").matchAll(/"([A-Z_]+)"/g)].map((name) => name[1] ?? ""),
+		);
+		expect(fromSecret.toSorted()).toEqual(settable.filter((name) => SECRET.test(name)).toSorted());
+		expect(helpers).toContain("range $name, $value := .Values.env");
+		const values = read("deploy/helm/spillway/values.yaml");
+		expect(fromSecret.filter((name) => !values.includes(name))).toEqual([]);
+	});
+	it("can be set with compose and systemd, in a file", () => {
+		const { services } = z
+			.object({
+				services: z.record(z.string(), z.looseObject({ command: z.array(z.string()).optional(), env_file: z.unknown().optional() })),
+			})
+			.parse(parse(read("deploy/compose/compose.yaml"), { merge: true }));
+		const file = [{ path: "spillway.env", required: false }];
+		const programs = Object.values(services).filter(({ command }) => ["web", "scheduler", "migrate"].includes(command?.[0] ?? ""));
+		expect(programs.map((program) => program.env_file)).toEqual([file, file, file]);
+		for (const unit of globSync("deploy/systemd/*.service", { cwd: root }))
+			expect(read(unit)).toContain("EnvironmentFile=/etc/spillway/spillway.env\n");
+	});
+});
+
 const manifestSchema = z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata: z.looseObject({ name: z.string() }) });
 type Manifest = z.infer<typeof manifestSchema>;
 const manifestsOf = (text: string): Manifest[] =>
@@ -103,6 +143,23 @@ describe("the Helm chart", () => {
 			await expect(validate(manifest)).resolves.toBeUndefined();
 		},
 	);
+	it("passes settings in JSON that the server accepts", () => {
+		const given = Object.fromEntries(
+			[...read(RENDERED).matchAll(/- name: (SPILLWAY_\w+)\n +value: (".*")/g)].map((m) => [m[1] ?? "", String(JSON.parse(m[2] ?? ""))]),
+		);
+		const program = `import { env } from "#server/env.ts"; console.log(JSON.stringify(env().SPILLWAY_AGENT_NETWORK));`;
+		const run = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
+			cwd: root,
+			encoding: "utf8",
+			env: { PATH: process.env["PATH"], ...given },
+		});
+		expect(run.stderr).toBe("");
+		expect(JSON.parse(run.stdout)).toEqual({
+			...{ url: "https://spillway.internal", proxy: "http://proxy.internal:3128" },
+			...{ noProxy: [".internal"], caFile: "/etc/spillway/ca/ca.crt" },
+		});
+		expect(given["SPILLWAY_RATE_LIMIT"]).toBe("1200000");
+	});
 	it("is checked by schemas that reject a wrong field", async () => {
 		const web = manifests.find((m) => m.kind === "Deployment") ?? expect.fail("no Deployment");
 		await expect(validate({ ...web, spec: { replicas: "two" } })).rejects.toThrow();

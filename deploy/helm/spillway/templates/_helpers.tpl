@@ -23,7 +23,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 - name: {{ $name }}
   valueFrom: { secretKeyRef: { name: {{ $.Values.secrets.existingSecret | quote }}, key: {{ $name }} } }
 {{- end }}
-{{- range $name := list "OIDC_CLIENT_ID" "OIDC_CLIENT_SECRET" "SPILLWAY_SMTP_URL" "SPILLWAY_CREDENTIAL_KEYS" "SPILLWAY_METRICS_TOKEN" "DATABASE_DIRECT_URL" }}
+{{- range $name := list "OIDC_CLIENT_ID" "OIDC_CLIENT_SECRET" "SPILLWAY_SMTP_URL" "SPILLWAY_CREDENTIAL_KEYS" "SPILLWAY_METRICS_TOKEN" "DATABASE_DIRECT_URL" "SPILLWAY_CARBON_TOKEN" "OPENLINEAGE_API_KEY" "MLFLOW_FORWARD_TOKEN" "MLFLOW_FORWARD_USERNAME" "MLFLOW_FORWARD_PASSWORD" }}
 - name: {{ $name }}
   valueFrom: { secretKeyRef: { name: {{ $.Values.secrets.existingSecret | quote }}, key: {{ $name }}, optional: true } }
 {{- end }}
@@ -33,7 +33,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 {{- range $name, $value := .Values.env }}
 - name: {{ $name }}
-  value: {{ $value | quote }}
+  value: {{ if kindIs "string" $value }}{{ $value | quote }}{{ else }}{{ toJson $value | quote }}{{ end }}
 {{- end }}
 {{- end }}
 
@@ -58,6 +58,9 @@ capabilities: { drop: [ALL] }
 {{- if .Values.extraCaConfigMap }}
 - { name: ca, mountPath: /etc/spillway/ca, readOnly: true }
 {{- end }}
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "spillway.volumes" -}}
@@ -69,6 +72,9 @@ capabilities: { drop: [ALL] }
 {{- if .Values.extraCaConfigMap }}
 - name: ca
   configMap: { name: {{ .Values.extraCaConfigMap | quote }} }
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
 
