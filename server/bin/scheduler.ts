@@ -3,6 +3,7 @@ import { rcloneOfHost } from "#server/agent/rclone/find.ts";
 import { listenForProbes } from "#server/api/scheduler-face.ts";
 import type { LoopContext } from "#server/control-loop/context.ts";
 import { drainCluster } from "#server/control-loop/drain.ts";
+import { SILENT_MAX_MS } from "#server/control-loop/leadership.ts";
 import { runScheduler } from "#server/control-loop/scheduler.ts";
 import { SiteDrivers } from "#server/control-loop/site-drivers.ts";
 import { spawnBacktest, spawnStudy } from "#server/control-loop/spawn-worker.ts";
@@ -35,7 +36,9 @@ const settings = env();
 configureProxy();
 requireOwnSecrets(settings);
 await requireMigrated(directDatabaseUrl(settings));
-const connection = connect(settings.DATABASE_URL, { directUrl: settings.DATABASE_DIRECT_URL, applicationName: "spillway-scheduler" });
+const connection = connect(settings.DATABASE_URL, {
+	...{ directUrl: settings.DATABASE_DIRECT_URL, applicationName: "spillway-scheduler", idleTransactionMaxMs: SILENT_MAX_MS },
+});
 const timing = timingSchema.parse(settings.SPILLWAY_TIMING);
 const log: LoopContext["log"] = logLine;
 surviveLostOutput();

@@ -4,7 +4,7 @@ import type { Sql } from "postgres";
 const LEADER_LOCK = 727_010;
 
 /** A leader signals ten times in this time. After silence this long, its process, host or network has failed. */
-const SILENT_MAX_MS = 4_000;
+export const SILENT_MAX_MS = 4_000;
 
 /**
  * Waits until this process is the leader. The lock belongs to the single connection of `sql`. PostgreSQL releases it when the

@@ -1,6 +1,7 @@
 import type { PgDatabase } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
+import { limitIdleTransactions } from "./limit-idle-transactions.ts";
 import { prepareStatements } from "./prepared-statements.ts";
 import * as schema from "./schema/index.ts";
 import { keepTransactionsWhole } from "./whole-transactions.ts";
@@ -26,6 +27,11 @@ export interface ConnectOptions {
 	max?: number;
 	applicationName?: string;
 	directUrl?: string | undefined;
+	/**
+	 * How long a transaction may send nothing. After that PostgreSQL ends its session, so that a suspended process keeps no row locks.
+	 * Absent: no limit.
+	 */
+	idleTransactionMaxMs?: number;
 	/** Called with each statement that is sent. */
 	onStatement?: (text: string) => void;
 }
@@ -36,7 +42,7 @@ export interface ConnectOptions {
  * server itself.
  */
 export function connect(url: string, options: ConnectOptions = {}): Connection {
-	const { onStatement } = options;
+	const { onStatement, idleTransactionMaxMs: idleMs } = options;
 	const direct = options.directUrl ?? url;
 	// A pooler may send the next query to another session.
 	const pooled = options.directUrl === undefined ? {} : { prepare: false };
@@ -46,9 +52,11 @@ export function connect(url: string, options: ConnectOptions = {}): Connection {
 		types: { bigint: postgres.BigInt },
 		...(onStatement && { debug: (_connection: number, text: string) => onStatement(text) }),
 	};
-	const pool = postgres(url, { ...base, max: options.max ?? 10, ...pooled });
+	const own = idleMs === undefined ? base : { ...base, connection: { ...base.connection, idle_in_transaction_session_timeout: idleMs } };
+	const pool = postgres(url, { ...(options.directUrl === undefined ? own : base), max: options.max ?? 10, ...pooled });
 	const client = keepTransactionsWhole(options.directUrl === undefined ? prepareStatements(pool) : withoutPipelining(pool));
-	const sql = keepTransactionsWhole(postgres(direct, { ...base, max: 2 }));
+	if (options.directUrl !== undefined && idleMs !== undefined) limitIdleTransactions(client, idleMs);
+	const sql = keepTransactionsWhole(postgres(direct, { ...own, max: 2 }));
 	return {
 		db: drizzle({ client, schema, casing: "snake_case" }),
 		sql,
