@@ -151,7 +151,7 @@ describe("the Helm chart", () => {
 		const run = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
 			cwd: root,
 			encoding: "utf8",
-			env: { PATH: process.env["PATH"], ...given },
+			env: { NODE_ENV: "production", PATH: process.env["PATH"], ...given },
 		});
 		expect(run.stderr).toBe("");
 		expect(JSON.parse(run.stdout)).toEqual({
