@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { overview } from "#server/contract/capacity.ts";
 import { siteSchema } from "#server/contract/outputs/capacity.ts";
 import { instanceSchema } from "#server/contract/outputs/shared.ts";
@@ -6,7 +7,7 @@ import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { about, ago, count, hourly, label, money, relative } from "../render/format.ts";
+import { about, ago, bytes, count, hourly, label, money, relative } from "../render/format.ts";
 import { styled, styleOfState } from "../render/style.ts";
 import { table } from "../render/table.ts";
 
@@ -62,7 +63,7 @@ export const instances: Command = {
 								: ago(i.terminatedAt, nowMs),
 						right: true,
 					},
-					{ head: "JOB", cell: (i) => i.jobName ?? `(kept warm for rule ${i.warm?.ruleId})` },
+					{ head: "JOB", cell: (i) => i.jobName ?? `(kept warm for rule ${i.warm?.ruleId}${readyText(i.prepared)})` },
 					{ head: "TEAM", cell: (i) => i.team },
 					{
 						head: "WHY",
@@ -74,10 +75,37 @@ export const instances: Command = {
 				{ empty: args.has("live") ? "No live instances." : "No instances yet." },
 			),
 		);
+		for (const each of items) if (each.prepared) printPrepared(ctx, each.providerInstanceId ?? each.id, each.prepared);
 		if (nextCursor !== null) io.err(`${styled(io, "dim", `Newest ${items.length} shown; --limit N shows more.`)}\n`);
 		return EXIT.done;
 	},
 };
+
+type Prepared = NonNullable<z.output<typeof instanceSchema>["prepared"]>;
+
+function readyText(prepared: Prepared | null): string {
+	if (prepared === null) return "";
+	return `, ${prepared.filter(({ state }) => state === "ready").length} of ${prepared.length} prepared`;
+}
+
+/** What a machine without a job has fetched, and why not. */
+function printPrepared({ io }: CommandContext, name: string, prepared: Prepared): void {
+	io.out("\n");
+	io.out(
+		table(
+			io,
+			[
+				{ head: `PREPARED ON ${name}`, cell: (p) => `${p.kind} ${p.name}` },
+				{ head: "STATE", cell: (p) => p.state, style: (p) => (p.state === "ready" ? "green" : styleOfState(p.state)) },
+				{ head: "SIZE", cell: (p) => (p.bytes === null ? "" : bytes(p.bytes)), right: true },
+				{ head: "CHOSEN BY", cell: (p) => (p.sharePercent === null ? "rule" : `${p.sharePercent}% of recorded jobs`) },
+				{ head: "DIGEST OR PROBLEM", cell: (p) => p.problem ?? p.digest ?? "" },
+			],
+			prepared,
+			{ empty: "" },
+		),
+	);
+}
 
 async function moneyAtRisk(ctx: CommandContext): Promise<0> {
 	const { args, io } = ctx;

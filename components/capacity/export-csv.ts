@@ -20,6 +20,15 @@ export function offersCsv(lines: readonly OfferLine[]): string {
 	return csvText([[...place, ...price], ...rows]);
 }
 
+function preparedText({
+	kind,
+	name,
+	state,
+	problem,
+}: NonNullable<Outputs["instance"]["list"]["items"][number]["prepared"]>[number]): string {
+	return `${kind} ${name}: ${state}${problem === null ? "" : ` (${problem})`}`;
+}
+
 /** Machines as CSV. */
 export function machinesCsv(machines: Outputs["instance"]["list"]["items"]): string {
 	const place = ["Site", "Provider", "Region", "Zone", "Instance type", "Capacity", "GPU model", "GPUs"];
@@ -39,9 +48,10 @@ export function machinesCsv(machines: Outputs["instance"]["list"]["items"]): str
 		],
 		...[m.microUsdPerHour, m.costMicroUsd].map(dollars),
 		...[m.warm?.ruleId ?? "", m.warm?.until ?? ""],
+		(m.prepared ?? []).map(preparedText).join("; "),
 	]);
 	const times = ["Launched (UTC)", "Disconnected since (UTC)", "Expires (UTC)"];
-	return csvText([[...head, ...times, "Hourly USD", "Cost so far USD", "Prewarm rule", "Kept warm until (UTC)"], ...lines]);
+	return csvText([[...head, ...times, "Hourly USD", "Cost so far USD", "Prewarm rule", "Kept warm until (UTC)", "Prepared"], ...lines]);
 }
 
 /** Sites as CSV, each followed by its pools or regions with health and reason. */

@@ -2,6 +2,7 @@
 import type { inferRouterOutputs } from "@trpc/server";
 import { machinesCsv } from "#components/capacity/export-csv.ts";
 import { MACHINES_QUERY } from "#components/capacity/params.ts";
+import { PreparedList } from "#components/capacity/prepared-list.tsx";
 import { CsvButton } from "#components/csv/csv-button.tsx";
 import { StateMark } from "#components/job-state/state-mark.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
@@ -104,6 +105,7 @@ function MachineRow({ machine: m }: { machine: Machine }) {
 							<span className="text-ink-3 md:block md:text-xs">
 								until <Time atMs={Date.parse(m.warm.until)} form="short" />
 							</span>
+							{m.prepared && <PreparedList items={m.prepared} />}
 						</span>
 					)
 				) : (

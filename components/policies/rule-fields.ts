@@ -111,6 +111,8 @@ function effectFields(kind: EffectKind, effect: Readonly<Record<string, unknown>
 				{ label: "Monthly budget ($)", path: [kind, "monthlyUsd"], as: "number", required: true },
 				{ label: "Maximum idle time (min)", path: [kind, "idleMinutes"], as: "number" },
 				{ label: "Value of waiting ($/GPU-h)", path: [kind, "waitingUsdPerGpuHour"], as: "number" },
+				{ label: "Images", path: [kind, "images"], as: "list" },
+				{ label: "Data", path: [kind, "data"], as: "list" },
 			];
 		case "limit":
 			return [

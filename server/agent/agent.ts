@@ -21,6 +21,7 @@ import { Lifecycle } from "./lifecycle.ts";
 import { LogShipper } from "./log-shipper.ts";
 import { findPrivateAddress, type MachineMetadata, untilInstanceId } from "./metadata.ts";
 import { mountFileSystems } from "./mount-file-systems.ts";
+import { awaitJob, preparedDataOf } from "./prepare/await-job.ts";
 import { type PreparedJob, prepareJob, workFolderIn } from "./prepare-job.ts";
 import {
 	type AgentPhase,
@@ -32,7 +33,6 @@ import {
 	OWN_STOP_CAUSES,
 	type Restorable,
 	stagedAnswer,
-	waitingAnswer,
 } from "./protocol.ts";
 import { rcloneOfInstance } from "./rclone/find.ts";
 import { fetchArtifact, restoreCheckpoint } from "./restore-checkpoint.ts";
@@ -150,20 +150,11 @@ async function enroll(
 		withoutIdentity = found.missing;
 		return { ...whoWeAre, ...(found.document === null ? {} : { identity: found.document }) };
 	};
-	if (settings.warm) await awaitJob(client, freshJson, signal);
+	if (settings.warm) await awaitJob(settings, { client, metadata, freshJson, signal, log });
 	const terms = await client.call({ method: "POST", path: "/enroll", freshJson, answer: enrollAnswer, signal });
 	client.token = terms.token;
 	if (settings.warm) await writeFile(path.join(settings.folder, ENROLLED_FILE), "");
 	return { terms, withoutIdentity };
-}
-
-/** A machine that is kept warm waits here, at its price, until the scheduler gives it a job. Its secret is not spent meanwhile. */
-async function awaitJob(client: ControlClient, freshJson: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
-	for (;;) {
-		const { assigned, pollMs } = await client.call({ method: "POST", path: "/waiting", freshJson, answer: waitingAnswer, signal });
-		if (assigned) return;
-		await pause(pollMs, signal);
-	}
 }
 
 function newShipper(
@@ -286,6 +277,7 @@ async function begin(s: Session): Promise<Begun> {
 	const [job] = await Promise.all([
 		prepareJob({
 			...{ folder, terms: s.terms, inContainer: container !== null, fileSystems, signal: stopSignal, log: s.announce },
+			prepared: s.settings.warm ? preparedDataOf(s.settings) : null,
 			fetchArtifact: (id, target) =>
 				fetchArtifact(s.client, { id, folder: target, rclone: rcloneFor(s), signal: stopSignal, log: s.announce }),
 		}),

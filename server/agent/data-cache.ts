@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { constants, cp, mkdir, readdir, rename, rm, stat, statfs, utimes } from "node:fs/promises";
 import path from "node:path";
+import type { KeptData } from "./fetch-data.ts";
 
 /** Data sets that were not used for this long are deleted. */
 const KEPT_MS = 7 * 24 * 3_600_000;
@@ -10,7 +11,7 @@ const HALF_DONE_MS = 24 * 3_600_000;
 const ROOM = 2;
 
 /** Data sets that a site fetched, by URI, so that the next attempt fetches only changes. The cache keeps its own copies. */
-export class DataCache {
+export class DataCache implements KeptData {
 	readonly #folder: string;
 
 	constructor(folder: string) {

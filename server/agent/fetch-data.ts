@@ -2,11 +2,18 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { DataRemotes } from "#server/domain/data-remotes.ts";
-import type { DataCache } from "./data-cache.ts";
 import { rejectInnerHost } from "./rclone/inner-host.ts";
 import { type CopyProgress, rcloneInto } from "./rclone/run.ts";
 import { type RcloneSource, rcloneSourceOf } from "./rclone/source.ts";
 import { StagingError } from "./safe-path.ts";
+
+/** Fetched data, by URI. */
+export interface KeptData {
+	/** Fills `target`, which must not exist yet, with this data set. Returns whether it was there. */
+	fill(uri: string, target: string): Promise<boolean>;
+	/** Keeps the fetched data, if anything will use it again. */
+	keep(uri: string, source: string): Promise<void>;
+}
 
 /** What is needed to fetch data from a remote store. */
 export interface FetchOptions {
@@ -19,8 +26,8 @@ export interface FetchOptions {
 	rclone(): Promise<string>;
 	/** Whether the fetching host belongs to the company. Nothing may then be fetched from the host itself or its metadata service. */
 	ownHost: boolean;
-	/** Data that the site fetched before; null if nothing outlives the attempt. */
-	cache: DataCache | null;
+	/** Data that was fetched before; null if nothing was and nothing outlives the attempt. */
+	cache: KeptData | null;
 	/** Reports progress from time to time. */
 	log(text: string): void;
 }

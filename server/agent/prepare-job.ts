@@ -4,6 +4,7 @@ import { mountPathOf } from "#server/domain/site-mount.ts";
 import { containerEnvironment, jobEnvironment } from "./job-environment.ts";
 import type { MountedFolder } from "./mount-file-systems.ts";
 import { createOutputFolders, outputPathsOf } from "./output-files.ts";
+import type { PreparedData } from "./prepare/prepared-data.ts";
 import type { EnrollAnswer } from "./protocol.ts";
 import { rcloneOfInstance } from "./rclone/find.ts";
 import { createFolderInside, placeUnder } from "./safe-path.ts";
@@ -36,6 +37,8 @@ export async function prepareJob(options: {
 	/** Mounted file systems of the site. Undefined if there are none. */
 	fileSystems?: readonly MountedFolder[];
 	fetchArtifact?: (id: string, target: string) => Promise<void>;
+	/** Data that the machine fetched while it had no job. */
+	prepared?: PreparedData | null;
 	signal: AbortSignal;
 	log(text: string): void;
 }): Promise<PreparedJob> {
@@ -45,8 +48,10 @@ export async function prepareJob(options: {
 	const tmpFolder = path.join(options.folder, "tmp");
 	for (const folder of [workFolder, tmpFolder]) await mkdir(folder, { recursive: true, mode: 0o700 });
 	const { signal, log, fetchArtifact } = options;
-	// The machine runs only this attempt, so a cache would never be used again.
-	const fetching = { remotes: options.terms.dataRemotes, rclone: () => rcloneOfInstance(log, signal), ownHost: false, cache: null, log };
+	// The machine runs only this attempt: a copy of what it fetches now would never be used again.
+	const cache = options.prepared ?? null;
+	await cache?.keepOnly(spec.data.map(({ uri }) => uri));
+	const fetching = { remotes: options.terms.dataRemotes, rclone: () => rcloneOfInstance(log, signal), ownHost: false, cache, log };
 	await stageData(spec.data, { workFolder, place: "a cloud instance", fetching, signal, ...(fetchArtifact && { fetchArtifact }) });
 	const checkpointFolder = placeUnder(workFolder, spec.checkpoint?.path ?? "checkpoints");
 	await createFolderInside(workFolder, checkpointFolder);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CHECKPOINT_RANKS, CHECKPOINT_RESTORES } from "#server/domain/checkpoint.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { OUTPUT_KINDS, OUTPUT_MOMENTS } from "#server/domain/output.ts";
+import { PREPARED_KINDS } from "#server/domain/preparation.ts";
 import { MOUNT_TYPES } from "#server/domain/site-mount.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { identityDocumentSchema } from "./identity-document.ts";
@@ -120,9 +121,31 @@ export const enrollRequest = z.strictObject({
 });
 export type EnrollRequest = z.infer<typeof enrollRequest>;
 
+/** What a machine without a job fetches. `from`: address of the data set's copy near it. */
+const prepareOrder = z.object({
+	images: z.array(z.string()),
+	data: z.array(z.object({ uri: z.string(), from: z.string(), sizeGiB: z.number().nullable() })),
+});
+export type PrepareOrder = z.infer<typeof prepareOrder>;
+
 /** Answer to a machine without a job, which sends its enrollment until it has one. */
-export const waitingAnswer = z.object({ assigned: z.boolean(), pollMs: z.number().int().min(10) });
+export const waitingAnswer = z.object({ assigned: z.boolean(), pollMs: z.number().int().min(10), prepare: prepareOrder.nullish() });
 export type WaitingAnswer = z.infer<typeof waitingAnswer>;
+
+/** One fetched image or data set, or why it could not be fetched. */
+const preparedReport = z.strictObject({
+	kind: z.enum(PREPARED_KINDS),
+	name: z.string().min(1).max(2_048),
+	bytes: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullable(),
+	digest: z.string().max(200).nullable(),
+	/** null: it is ready. */
+	problem: z.string().min(1).max(500).nullable(),
+});
+export type PreparedReport = z.infer<typeof preparedReport>;
+
+/** From a machine without a job. Everything fetched so far, so that a repeated or lost report changes nothing. */
+export const preparedRequest = enrollRequest.extend({ items: z.array(preparedReport).min(1).max(64) });
+export type PreparedRequest = z.infer<typeof preparedRequest>;
 
 const nullableInt = z.int32().nullable();
 
@@ -369,6 +392,7 @@ export const artifactPartAnswer = z.object({ bytes: z.number().int().min(0) });
 export const AGENT_REQUESTS = {
 	enroll: enrollRequest,
 	waiting: enrollRequest,
+	prepared: preparedRequest,
 	heartbeat: heartbeatRequest,
 	logs: logsRequest,
 	staged: stagedRequest,

@@ -3,7 +3,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { budgetPeriod, hold } from "#server/db/schema/budget.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { instance } from "#server/db/schema/instance.ts";
+import type { PreparedItem } from "#server/domain/preparation.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import { listInstances } from "#server/services/capacity/instance/list.ts";
+import { systemContext } from "#server/services/core/context.ts";
 import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { World, type WorldOptions } from "./testing/world.ts";
@@ -109,6 +112,31 @@ describe("machines kept warm by the live scheduler", () => {
 		const [id = ""] = await w.submit({ name: "second" });
 		await w.tick();
 		expect(await w.database.db.$count(instance, eq(instance.jobId, id))).toBe(1);
+	});
+
+	it("has machines fetch what recorded jobs used, and shows it only to callers who see all teams, until a job takes one", async () => {
+		const w = await open();
+		const used = { image: "acme/train:1", data: { uri: "s3://acme/set", sizeGiB: 2 } };
+		await w.submit({ name: "home-1", estimate: "15m", max: "1h" }, { name: "first", ...used });
+		await w.until(async () => (await waitingOf(w)).length === 2);
+		const named = (items: readonly PreparedItem[] | null) =>
+			items?.map(({ kind, name, source, sharePercent }) => [kind, name, source, sharePercent]);
+		const expected = [
+			["image", "acme/train:1", "history", 100],
+			["data", "s3://acme/set", "history", 100],
+		];
+		expect((await warmOf(w)).map(({ preparation }) => named(preparation))).toEqual([expected, expected]);
+		const list = async (role: "platform" | "data_scientist") => {
+			const actor = { kind: "person" as const, accountId: "usr_a", name: "A", role, teams: ["research"], via: "session" as const };
+			const { items } = await listInstances({ ...systemContext(w.database.db, w.clock), actor }, {});
+			return items.filter(({ jobId }) => jobId === null).map(({ prepared }) => named(prepared));
+		};
+		expect(await list("platform")).toEqual([expected, expected]);
+		expect(await list("data_scientist")).toEqual([undefined, undefined]);
+		const [id = ""] = await w.submit({ name: "second" });
+		await w.tick();
+		expect(await w.database.db.$count(instance, eq(instance.jobId, id))).toBe(1);
+		expect(await list("platform")).toEqual([expected]);
 	});
 
 	it("ends a machine without a job at its idle limit, and does not replace it until a job needs one", async () => {

@@ -1,6 +1,8 @@
 import { and, isNotNull, isNull, ne } from "drizzle-orm";
 import { instance } from "#server/db/schema/instance.ts";
+import type { PreparedItem } from "#server/domain/preparation.ts";
 import { reason } from "#server/domain/reasons.ts";
+import { choosePreparation } from "#server/scheduling/prewarm/choose-preparation.ts";
 import { PREWARM_REVIEW_MS } from "#server/scheduling/prewarm/decide-prewarm.ts";
 import { type LikeJob, planLive, type WarmLaunch } from "#server/scheduling/prewarm/plan-live.ts";
 import { type LiveRule, liveRules } from "#server/scheduling/prewarm/serves.ts";
@@ -33,13 +35,16 @@ export async function reviewPrewarm(ctx: LoopContext, snapshot: Snapshot, memory
 	await endRemoved(ctx, rules, nowMs);
 	for (const rule of rules) {
 		const bootMs = snapshot.cloudStartMs.p50Ms;
-		const { facts, like } = await ctx.db.transaction((tx) => readPrewarmFacts(tx, rule, { nowMs, bootMs }), { accessMode: "read only" });
+		const { facts, like, specs } = await ctx.db.transaction((tx) => readPrewarmFacts(tx, rule, { nowMs, bootMs }), {
+			accessMode: "read only",
+		});
 		const plan = planLive(snapshot, rule, like, facts);
 		for (const { id, why } of plan.end) await giveUp(ctx, { instanceId: id, ruleId: rule.id, why, nowMs });
 		const { launchOn } = plan;
-		if (!launchOn || !like) continue;
+		if (!launchOn || !like || plan.launch === 0) continue;
+		const preparation = choosePreparation(snapshot, rule.effect, { offer: launchOn.offer, specs });
 		for (let i = 0; i < plan.launch; i++) {
-			if (!(await launch(ctx, snapshot, { rule, like, launchOn }))) break;
+			if (!(await launch(ctx, snapshot, { rule, like, launchOn, preparation }))) break;
 			sites.add(launchOn.offer.siteId);
 		}
 	}
@@ -70,7 +75,7 @@ async function giveUp(
 async function launch(
 	ctx: LoopContext,
 	snapshot: Snapshot,
-	{ rule, like, launchOn }: { rule: LiveRule; like: LikeJob; launchOn: WarmLaunch },
+	{ rule, like, launchOn, preparation }: { rule: LiveRule; like: LikeJob; launchOn: WarmLaunch; preparation: PreparedItem[] },
 ): Promise<boolean> {
 	const { id, effect } = rule;
 	const { microUsdPerHour } = launchOn.offer;
@@ -79,7 +84,7 @@ async function launch(
 		if ((await askCaps(tx, { snapshot, spec: like.spec, ask })) !== null) return null;
 		return launchWarm(tx, {
 			rule: { id, machines: effect.machines, capMicroUsdPerMonth: effect.capMicroUsdPerMonth },
-			...{ warmFor: like.jobId, ...launchOn, bootstrapHashFor: ctx.bootstrapHashFor, nowMs: snapshot.nowMs },
+			...{ warmFor: like.jobId, ...launchOn, preparation, bootstrapHashFor: ctx.bootstrapHashFor, nowMs: snapshot.nowMs },
 		});
 	});
 	ctx.probe("prewarm:intent_written");

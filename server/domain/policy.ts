@@ -89,6 +89,9 @@ export type RuleEffect =
 			waitingMicroUsdPerGpuHour: bigint;
 			/** In the company's time zone. null: when the demand forecast expects a need. */
 			hours: PrewarmHours | null;
+			/** Images and data sets that its machines fetch while they wait. Absent: those that recorded jobs used. */
+			images?: string[];
+			data?: string[];
 	  }
 	| { kind: "limit"; instanceMs: number | null; idleMs: number | null; gpuUtilisationBelow: { percent: number; forMs: number } | null };
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DAY_MS, MINUTE_MS } from "../kernel/units.ts";
+import { dataAddressOf } from "./data-address.ts";
 import { WEEKDAYS } from "./policy.ts";
 import { choices, list, problem, usd } from "./policy-values.ts";
 import * as value from "./schema/values.ts";
@@ -45,6 +46,15 @@ const hours = z
 	.superRefine(({ from, to }, ctx) => {
 		if (to <= from) problem(ctx, "to must be later than from.", "For a night, use two rules: one until 24:00, one from 00:00.", ["to"]);
 	});
+
+const dataUri = value.line(1_024).superRefine((uri, ctx) => {
+	const fix = "Name a store, for example s3://bucket/path.";
+	try {
+		if (dataAddressOf(uri).kind === "file") problem(ctx, "a machine without a job fetches only from a store.", fix);
+	} catch (error) {
+		problem(ctx, error instanceof Error ? error.message : String(error), fix);
+	}
+});
 
 /** Machines that are kept ready without a job. */
 export const prewarm = z
@@ -123,6 +133,24 @@ export const prewarm = z
 			starts: "{ days: [",
 			excludes: ["waitingUsdPerGpuHour"],
 		}),
+		images: list(value.line(512))
+			.optional()
+			.meta({
+				title: "Images",
+				description: "Container images that waiting machines pull.",
+				examples: [["ghcr.io/acme/train:1.2"]],
+				starts: "[",
+				defaultText: "those of recorded jobs",
+			}),
+		data: list(dataUri)
+			.optional()
+			.meta({
+				title: "Data",
+				description: "Data sets that waiting machines fetch.",
+				examples: [["s3://acme/imagenet"]],
+				starts: "[",
+				defaultText: "those of recorded jobs",
+			}),
 	})
 	.superRefine(({ hours: when, waitingUsdPerGpuHour }, ctx) => {
 		if (when && waitingUsdPerGpuHour !== undefined)

@@ -69,13 +69,15 @@ function buildBurst({ after, or, always, only }: Present<"burst">): Extract<Rule
 const IDLE_MINUTES = { stopped: 7 * 24 * 60, running: 30 } as const;
 
 function buildPrewarm(file: Present<"prewarm">): Extract<RuleEffect, { kind: "prewarm" }> {
-	const { machines, accelerator, gpus, state, sites = [], capacityType = null, monthlyUsd, hours } = file;
+	const { machines, accelerator, gpus, state, sites = [], capacityType = null, monthlyUsd, hours, images, data } = file;
 	return {
 		...{ kind: "prewarm", machines, accelerator, gpusPerMachine: gpus, state, sites, capacityType },
 		capMicroUsdPerMonth: monthlyUsd,
 		idleMs: Math.floor((file.idleMinutes ?? IDLE_MINUTES[state]) * MINUTE_MS),
 		waitingMicroUsdPerGpuHour: file.waitingUsdPerGpuHour ?? 0n,
 		hours: hours ? { days: hours.days, fromMinute: hours.from, toMinute: hours.to } : null,
+		...(images && { images }),
+		...(data && { data }),
 	};
 }
 

@@ -148,7 +148,19 @@ function moveOf(effect: Extract<RuleEffect, { kind: "move" }>): Segment[] {
 }
 
 function prewarmOf(effect: Extract<RuleEffect, { kind: "prewarm" }>): Segment[] {
-	const { machines, accelerator, gpusPerMachine, state, sites, capacityType, capMicroUsdPerMonth, idleMs, hours } = effect;
+	const {
+		machines,
+		accelerator,
+		gpusPerMachine,
+		state,
+		sites,
+		capacityType,
+		capMicroUsdPerMonth,
+		idleMs,
+		hours,
+		images = [],
+		data = [],
+	} = effect;
 	const clock = (minutes: number): string => [Math.floor(minutes / 60), minutes % 60].map((n) => String(n).padStart(2, "0")).join(":");
 	const when =
 		hours === null
@@ -174,6 +186,8 @@ function prewarmOf(effect: Extract<RuleEffect, { kind: "prewarm" }>): Segment[] 
 		words(" each and "),
 		value(usd(capMicroUsdPerMonth)),
 		words(" a month"),
+		...(images.length > 0 ? [words(", with image "), ...listed(images)] : []),
+		...(data.length > 0 ? [words(", with data "), ...listed(data)] : []),
 	];
 }
 

@@ -236,6 +236,8 @@ export interface Instance {
 	attemptId: string | null;
 	/** The prewarm rule that launched it, and until when it is kept without a job; null: launched for its job. */
 	warm: InstanceWarm | null;
+	/** Images and data sets that it fetches while it has no job. Null: none, it has a job, or the caller sees only some teams. */
+	prepared: readonly InstancePreparedItem[] | null;
 	rank: number;
 	nodes: number;
 	exitCode: number | null;
@@ -261,6 +263,21 @@ export interface InstanceWarm {
 	ruleId: string;
 	until: string;
 }
+
+export interface InstancePreparedItem {
+	kind: "image" | "data";
+	name: string;
+	source: "rule" | "history";
+	/** Share of the recorded jobs that used it; null: named by the rule. */
+	sharePercent: number | null;
+	sizeGiB: number | null;
+	state: InstancePreparedItemState;
+	bytes: number | null;
+	digest: string | null;
+	problem: string | null;
+}
+
+export type InstancePreparedItemState = "pending" | "ready" | "failed" | "skipped";
 
 export interface Attempt {
 	id: string;

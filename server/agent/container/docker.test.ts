@@ -84,7 +84,12 @@ describe("pullImage", () => {
 
 	it("reports progress, and pulls only images that are missing or have a moving tag", async () => {
 		const script = inspect(`: > '${bin}/pulled'; echo '0123456789ab: Pull complete'`);
-		expect(await pull("docker://acme/t:1", script)).toEqual({ name: "acme/t:1", workingDir: "/app" });
+		expect(await pull("docker://acme/t:1", script)).toEqual({
+			name: "acme/t:1",
+			workingDir: "/app",
+			bytes: 2_097_152,
+			digest: "sha256:ab",
+		});
 		expect(logged.at(-1)).toMatch(/^pulled acme\/t:1 \(sha256:ab\), 2 MiB, in \d+ s$/);
 		await pull("acme/t:1", script);
 		await pull("acme/t@sha256:ab", script);

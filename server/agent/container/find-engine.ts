@@ -12,6 +12,8 @@ const execute = promisify(execFile);
 const START_MS = 30_000;
 const LOOK_AGAIN_MS = 500;
 const CALL_MS = 15_000;
+/** A machine without a job may still be installing the engine when its job arrives. */
+let installing: Promise<void> | null = null;
 
 /**
  * Returns the container engine of a machine dedicated to one job: docker, else podman, else docker installed from the
@@ -20,6 +22,7 @@ const CALL_MS = 15_000;
  */
 export async function findEngine(options: { searchPath: string; signal: AbortSignal; log(text: string): void }): Promise<ContainerEngine> {
 	const { searchPath, signal, log } = options;
+	await installing?.catch(() => {});
 	const problems: string[] = [];
 	for (const kind of ["docker", "podman"] as const) {
 		const program = await findProgram(kind, searchPath);
@@ -33,7 +36,10 @@ export async function findEngine(options: { searchPath: string; signal: AbortSig
 	if (problems.length > 0) throw new ContainerError("start", `the job has an image, but on this instance ${problems.join(", and ")}`);
 	log("no container engine found; installing docker.io with apt-get");
 	try {
-		await aptInstall(["docker.io"], signal);
+		installing = aptInstall(["docker.io"], signal).finally(() => {
+			installing = null;
+		});
+		await installing;
 	} catch (error) {
 		signal.throwIfAborted();
 		const why = (error instanceof Error ? error.message : String(error)).trim().split("\n").at(-1);

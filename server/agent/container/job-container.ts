@@ -1,28 +1,21 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { messageOf } from "../client.ts";
 import type { PreparedJob } from "../prepare-job.ts";
 import type { EnrollAnswer } from "../protocol.ts";
-import { type RegistryLogin, registryOf } from "../registry/login.ts";
 import { type ContainerEngine, ContainerError, callEngine } from "./call-engine.ts";
 import { createArguments, environmentFile, passedOn } from "./create-arguments.ts";
 import { deviceArguments, inspectMachine } from "./devices.ts";
 import { findEngine } from "./find-engine.ts";
-import { type PulledImage, pullImage } from "./pull-image.ts";
+import type { PulledImage } from "./pull-image.ts";
+import { type PullAccess, pullSignedIn } from "./pull-signed-in.ts";
 import { RunningContainer } from "./running-container.ts";
 
 /** Where podman looks for the init process that it puts into a container. */
 const CATATONIT = ["/usr/libexec/podman/catatonit", "/usr/lib/podman/catatonit", "/usr/libexec/catatonit/catatonit", "/usr/bin/catatonit"];
 
-export interface ContainerOptions {
+export interface ContainerOptions extends PullAccess {
 	terms: Pick<EnrollAnswer, "attemptId" | "spec">;
-	/** The agent's folder. */
-	folder: string;
 	searchPath: string;
-	/** Signs in with the machine's own identity. null if that does not apply to this registry. */
-	registryLogin(host: string): Promise<RegistryLogin | null>;
-	signal: AbortSignal;
-	log(text: string): void;
 }
 
 /** The container of an attempt that has an image. */
@@ -52,34 +45,7 @@ export class JobContainer {
 
 	/** @throws ContainerError; the signal's reason */
 	async pull(): Promise<void> {
-		const folder = path.join(this.#options.folder, "registry");
-		const environment = await this.#login(folder);
-		try {
-			this.#pulled = await pullImage(this.#engine, this.#image, { ...this.#options, environment });
-		} finally {
-			await rm(folder, { recursive: true, force: true });
-		}
-	}
-
-	/** Engine settings that sign in to a registry of the machine's own cloud. Empty if the machine has no access. */
-	async #login(folder: string): Promise<Record<string, string>> {
-		const { registryLogin, log } = this.#options;
-		const host = registryOf(this.#image.replace(/^docker:\/\//, ""));
-		if (host === null) return {};
-		try {
-			const login = await registryLogin(host);
-			if (login === null) return {};
-			const auth = Buffer.from(`${login.user}:${login.password}`).toString("base64");
-			const file = path.join(folder, "config.json");
-			await mkdir(folder, { recursive: true, mode: 0o700 });
-			await writeFile(file, JSON.stringify({ auths: { [host]: { auth } } }), { mode: 0o600 });
-			log(`signing in to ${host} with the instance's identity`);
-			// Docker's name of the folder, and podman's of the file.
-			return { DOCKER_CONFIG: folder, REGISTRY_AUTH_FILE: file };
-		} catch (error) {
-			log(`could not sign in to ${host} with the instance's identity: ${messageOf(error)}`);
-			return {};
-		}
+		this.#pulled = await pullSignedIn(this.#engine, this.#image, this.#options);
 	}
 
 	/** @throws ContainerError when the engine does not make it; a command that cannot be started shows in its exit */

@@ -32,6 +32,9 @@ export interface PulledImage {
 	name: string;
 	/** Working folder of the image; null if it names none. */
 	workingDir: string | null;
+	bytes: number;
+	/** In its registry; null if it never came from one. */
+	digest: string | null;
 }
 
 /**
@@ -43,8 +46,8 @@ export async function pullImage(engine: ContainerEngine, named: string, options:
 	const image = nameOf(named);
 	const there = await inspectImage(engine, image, options.signal);
 	if (there !== null && !isMoving(image)) {
-		options.log(`the image ${image} is already on this instance`);
-		return { name: image, workingDir: there.workingDir };
+		options.log(`the image ${image} is already on this instance${digestText(there)}`);
+		return there;
 	}
 	const startedAt = performance.now();
 	const problem = await pullWithPatience(engine, image, options);
@@ -53,8 +56,12 @@ export async function pullImage(engine: ContainerEngine, named: string, options:
 	const got = await inspectImage(engine, image, options.signal);
 	if (got === null) throw new ContainerError("image", `${image} was pulled, but ${engine.kind} does not list it`);
 	const seconds = Math.round((performance.now() - startedAt) / 1_000);
-	if (problem === null) options.log(`pulled ${image}${got.digest ? ` (${got.digest})` : ""}, ${inMiB(got.bytes)}, in ${seconds} s`);
-	return { name: image, workingDir: got.workingDir };
+	if (problem === null) options.log(`pulled ${image}${digestText(got)}, ${inMiB(got.bytes)}, in ${seconds} s`);
+	return got;
+}
+
+function digestText({ digest }: PulledImage): string {
+	return digest ? ` (${digest})` : "";
 }
 
 /**
@@ -74,12 +81,7 @@ function isMoving(image: string): boolean {
 	return tag === undefined || tag === "latest";
 }
 
-interface FoundImage extends PulledImage {
-	bytes: number;
-	digest: string | null;
-}
-
-async function inspectImage(engine: ContainerEngine, image: string, signal: AbortSignal): Promise<FoundImage | null> {
+async function inspectImage(engine: ContainerEngine, image: string, signal: AbortSignal): Promise<PulledImage | null> {
 	const answer = await callEngine(engine, ["image", "inspect", image], { signal });
 	if (!answer.ok) return null;
 	const [said] = JSON.parse(answer.stdout) as { Size?: number; RepoDigests?: string[] | null; Config?: { WorkingDir?: string } | null }[];

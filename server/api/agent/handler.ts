@@ -27,6 +27,7 @@ import type { AgentContext } from "#server/services/work/agent/context.ts";
 import { enrollAgent } from "#server/services/work/agent/enroll.ts";
 import { agentHeartbeat } from "#server/services/work/agent/heartbeat.ts";
 import { inputArtifactFile, inputArtifactFiles } from "#server/services/work/agent/input-artifact.ts";
+import { recordPrepared } from "#server/services/work/agent/prepared.ts";
 import { reportExited, reportRunning, storeAgentLogs } from "#server/services/work/agent/report.ts";
 import { reportStaged } from "#server/services/work/agent/staged.ts";
 import { commitShards, markBroken } from "#server/services/work/agent/store-checkpoint.ts";
@@ -103,6 +104,14 @@ const ROUTES: readonly (readonly [method: string, path: string, route: Route])[]
 		"POST",
 		"waiting",
 		async ({ options, request }) => json(await awaitJob(options, await readBody(request, options, AGENT_REQUESTS.waiting))),
+	],
+	[
+		"POST",
+		"prepared",
+		async ({ options, request }) => {
+			await recordPrepared(options, await readBody(request, options, AGENT_REQUESTS.prepared));
+			return json({});
+		},
 	],
 	["POST", "heartbeat", withAgent(AGENT_REQUESTS.heartbeat, agentHeartbeat)],
 	["POST", "logs", withAgent(AGENT_REQUESTS.logs, storeAgentLogs)],

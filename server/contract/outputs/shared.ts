@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PREPARATION_SOURCES, PREPARATION_STATES, PREPARED_KINDS } from "#server/domain/preparation.ts";
 import { REASON_CODES } from "#server/domain/reasons.ts";
 import { INSTANCE_STATES } from "#server/domain/states.ts";
 import { CAPACITY_TYPES, PROVIDERS, ROLES } from "#server/domain/vocabulary.ts";
@@ -56,6 +57,22 @@ export const instanceSchema = z
 			.object({ ruleId: z.string(), until: instant })
 			.nullable()
 			.describe("The prewarm rule that launched it, and until when it is kept without a job; null: launched for its job."),
+		prepared: z
+			.array(
+				z.object({
+					kind: z.enum(PREPARED_KINDS),
+					name: z.string(),
+					source: z.enum(PREPARATION_SOURCES),
+					sharePercent: z.number().nullable().describe("Share of the recorded jobs that used it; null: named by the rule."),
+					sizeGiB: z.number().nullable(),
+					state: z.enum(PREPARATION_STATES),
+					bytes: z.number().nullable(),
+					digest: z.string().nullable(),
+					problem: z.string().nullable(),
+				}),
+			)
+			.nullable()
+			.describe("Images and data sets that it fetches while it has no job. Null: none, it has a job, or the caller sees only some teams."),
 		rank: z.number(),
 		nodes: z.number(),
 		exitCode: z.number().nullable(),

@@ -391,6 +391,7 @@ export interface JobChanges {
 	name: string;
 	/** The command for a site that really runs it; default `true`. */
 	command?: string[];
+	image?: string;
 	/** Default 30 seconds. Also its run time at home. */
 	estimate?: string;
 	/** It saves on this interval. */
@@ -417,6 +418,7 @@ export function specOf(changes: JobChanges): JobSpec {
 		spec: {
 			command: changes.command ?? ["true"],
 			class: changes.class ?? "burst",
+			...(changes.image !== undefined && { image: changes.image }),
 			nodes: changes.nodes ?? 1,
 			...(changes.interconnect && { interconnect: changes.interconnect }),
 			resources: { gpus: changes.gpus ?? 1 },

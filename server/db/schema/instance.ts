@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type { Offer } from "../../domain/capacity.ts";
 import type { Exit } from "../../domain/outcome.ts";
+import type { PreparedItem } from "../../domain/preparation.ts";
 import type { Reason } from "../../domain/reasons.ts";
 import { attempt } from "./attempt.ts";
 import { durationMs, instant, json, microUsd } from "./columns.ts";
@@ -49,6 +50,8 @@ export const instance = pgTable(
 		warmFor: text().references(() => job.id),
 		/** Until when it is kept without a job; in the past once it was given up. */
 		warmUntil: instant(),
+		/** What it fetches while it has no job; null: nothing. */
+		preparation: json<PreparedItem[] | null>(),
 		/** When it got its job. Time before is charged as `kept_warm`. */
 		assignedAt: instant(),
 		/** Rank in its attempt: 0 to nodes − 1. */

@@ -291,6 +291,9 @@ class Instance(TypedDict):
     # The prewarm rule that launched it, and until when it is kept without a job; null:
     # launched for its job.
     warm: Optional[InstanceWarm]
+    # Images and data sets that it fetches while it has no job. Null: none, it has a job, or
+    # the caller sees only some teams.
+    prepared: Optional[List[InstancePreparedItem]]
     rank: float
     nodes: float
     exitCode: Optional[float]
@@ -323,6 +326,21 @@ InstanceState = Literal[
 class InstanceWarm(TypedDict):
     ruleId: str
     until: str
+
+
+class InstancePreparedItem(TypedDict):
+    kind: Literal["image", "data"]
+    name: str
+    source: Literal["rule", "history"]
+    # Share of the recorded jobs that used it; null: named by the rule.
+    sharePercent: Optional[float]
+    sizeGiB: Optional[float]
+    state: InstancePreparedItemState
+    bytes: Optional[float]
+    digest: Optional[str]
+    problem: Optional[str]
+
+InstancePreparedItemState = Literal["pending", "ready", "failed", "skipped"]
 
 
 class Attempt(TypedDict):

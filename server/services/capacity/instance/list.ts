@@ -38,7 +38,7 @@ export async function listInstances(
 	const page = rows.slice(0, input.limit);
 	const last = page.at(-1)?.instance;
 	return {
-		items: page.map((r) => instanceView(r.instance, r)),
+		items: page.map((r) => instanceView(r.instance, r, { seesAll: scope === null })),
 		nextCursor: rows.length > input.limit && last ? encodeCursor(last.intendedAt.getTime(), last.id) : null,
 	};
 }

@@ -1,4 +1,5 @@
 import type { instance } from "#server/db/schema/instance.ts";
+import type { PreparedItem } from "#server/domain/preparation.ts";
 import type { InstanceState } from "#server/domain/states.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import { iso, type ReasonView, reasonView } from "#server/services/core/view.ts";
@@ -23,6 +24,8 @@ export interface InstanceView {
 	attemptId: string | null;
 	/** The prewarm rule that launched it, and until when it is kept without a job; null when it was launched for its job. */
 	warm: { ruleId: string; until: string } | null;
+	/** What it fetches while it has no job; null once it has one, and for callers who see only some teams. */
+	prepared: PreparedItem[] | null;
 	/** Index of the machine within its attempt, from 0. */
 	rank: number;
 	/** Number of machines in the attempt. */
@@ -54,6 +57,7 @@ export interface InstanceView {
 export function instanceView(
 	row: typeof instance.$inferSelect,
 	owner: { name: string | null; team: string | null; nodes: number | null },
+	{ seesAll = false }: { seesAll?: boolean } = {},
 ): InstanceView {
 	return {
 		id: row.id,
@@ -73,6 +77,8 @@ export function instanceView(
 		team: owner.team ?? "",
 		attemptId: row.attemptId,
 		warm: row.warmRule !== null && row.warmUntil !== null ? { ruleId: row.warmRule, until: row.warmUntil.toISOString() } : null,
+		// Recorded jobs of any team may have named these.
+		prepared: seesAll && row.jobId === null ? row.preparation : null,
 		rank: row.rank,
 		nodes: owner.nodes ?? 1,
 		exitCode: row.exit?.code ?? null,

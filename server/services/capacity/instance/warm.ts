@@ -4,6 +4,7 @@ import { notify } from "#server/db/notify.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import type { Offer } from "#server/domain/capacity.ts";
 import type { BudgetRule } from "#server/domain/policy.ts";
+import type { PreparedItem } from "#server/domain/preparation.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
@@ -33,6 +34,8 @@ export async function launchWarm(
 		/** The job that the offer was chosen for. */
 		warmFor: string;
 		offer: Offer;
+		/** What it fetches while it waits. */
+		preparation: PreparedItem[];
 		holdMicroUsd: bigint;
 		/** Longest time without a job, and longest life with one. */
 		warmMs: number;
@@ -54,6 +57,7 @@ export async function launchWarm(
 	await tx.insert(instance).values({
 		...columnsOfOffer(offer),
 		...{ id: instanceId, warmRule: rule.id, warmFor: input.warmFor, warmUntil: new Date(untilMs) },
+		preparation: input.preparation.length > 0 ? input.preparation : null,
 		...{ intendedAt: new Date(nowMs), expiresAt: new Date(untilMs + input.lifeMs) },
 		bootstrapHash: input.bootstrapHashFor(instanceId),
 	});

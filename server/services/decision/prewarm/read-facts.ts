@@ -3,6 +3,7 @@ import type { Tx } from "#server/db/client.ts";
 import { hold } from "#server/db/schema/budget.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
+import type { JobSpec } from "#server/domain/job.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { hoursSince } from "#server/scheduling/prewarm/hours.ts";
 import { MachineDemand } from "#server/scheduling/prewarm/machine-demand.ts";
@@ -26,8 +27,8 @@ export async function readPrewarmFacts(
 	tx: Tx,
 	rule: LiveRule,
 	{ nowMs, bootMs }: { nowMs: number; bootMs: number },
-): Promise<{ facts: LiveFacts; like: LikeJob | null }> {
-	const { like, neededAtMs, ...demand } = await readDemand(tx, rule, nowMs);
+): Promise<{ facts: LiveFacts; like: LikeJob | null; specs: JobSpec[] }> {
+	const { like, specs, neededAtMs, ...demand } = await readDemand(tx, rule, nowMs);
 	const calendar = await ledgerCalendar(tx);
 	const { idle, leftMicroUsd } = await readIdle(tx, rule.id, { nowMs, bootMs });
 	const budget = warmBudgetOf(rule.id, rule.effect.capMicroUsdPerMonth);
@@ -37,7 +38,7 @@ export async function readPrewarmFacts(
 		.from(instance)
 		.where(and(eq(instance.warmRule, rule.id), isNull(instance.attemptId), sql`${instance.reason}->'facts'->>'why' = 'idle_limit'`));
 	return {
-		like,
+		...{ like, specs },
 		facts: {
 			...demand,
 			...{ idle, neededAtMs },
@@ -49,12 +50,12 @@ export async function readPrewarmFacts(
 	};
 }
 
-/** Use of such machines by such jobs, hour by hour, and the last of these jobs. Only jobs on one machine can use one that is kept warm. */
+/** Use of such machines by such jobs, hour by hour, and these jobs, the last one last. Only jobs on one machine can use one that is kept warm. */
 async function readDemand(
 	tx: Tx,
 	rule: LiveRule,
 	nowMs: number,
-): Promise<Pick<LiveFacts, "needed" | "inUse" | "neededAtMs"> & { like: LikeJob | null }> {
+): Promise<Pick<LiveFacts, "needed" | "inUse" | "neededAtMs"> & { like: LikeJob | null; specs: JobSpec[] }> {
 	const { accelerator, gpusPerMachine: gpus, state } = rule.effect;
 	const begun = sql<Date>`coalesce(${instance.assignedAt}, ${instance.intendedAt})`;
 	const rows = await tx
@@ -78,7 +79,7 @@ async function readDemand(
 			isOfKind(rule.effect, { accelerator, gpus, siteId: row.siteId, capacityType: row.offer.capacityType }) && isFor(rule, row.spec),
 	);
 	const [first, last] = [uses[0], uses.at(-1)];
-	if (!first || !last) return { needed: null, inUse: 0, neededAtMs: null, like: null };
+	if (!first || !last) return { needed: null, inUse: 0, neededAtMs: null, like: null, specs: [] };
 	const changes = uses.flatMap(({ fromMs, terminatedAt }) => [
 		{ atMs: Number(fromMs), by: 1 },
 		...(terminatedAt ? [{ atMs: terminatedAt.getTime(), by: -1 }] : []),
@@ -88,7 +89,8 @@ async function readDemand(
 	demand.advance(nowMs);
 	const { jobId, spec, offer } = last;
 	const neededAtMs = Math.round(Number(last.fromMs));
-	return { needed: demand.needed, inUse: demand.inUse, neededAtMs, like: { jobId, spec, offerId: offer.id } };
+	const specs = uses.map((use) => use.spec);
+	return { needed: demand.needed, inUse: demand.inUse, neededAtMs, specs, like: { jobId, spec, offerId: offer.id } };
 }
 
 /** The machines that the rule keeps now, and what is left of their holds in total. */

@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { asc, eq, inArray } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { RCLONE, serveStore } from "#server/agent/testing/serve-store.ts";
 import { type MachineNetwork, userData } from "#server/agent/user-data.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { fileSha256 } from "#server/api/agent/served-file.ts";
@@ -16,6 +17,7 @@ import { jobLog } from "#server/db/schema/job-log.ts";
 import { site } from "#server/db/schema/site.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import type { PreparedItem } from "#server/domain/preparation.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
@@ -92,6 +94,8 @@ async function launch(
 		secret?: string;
 		/** The machine is kept warm without a job, for so long at most. */
 		warmMs?: number;
+		/** What it fetches meanwhile. */
+		preparation?: PreparedItem[];
 		secretStore?: SecretStore;
 		tracking?: JobTracking;
 		/** The image's own Node is too old; the control plane serves a newer one. */
@@ -113,6 +117,8 @@ async function launch(
 		providerInstanceId,
 		warm: options.warmMs !== undefined,
 	});
+	const { preparation } = options;
+	if (preparation) await database.db.update(instance).set({ preparation }).where(eq(instance.id, instanceId));
 	const handler = createAgentHandler({
 		db: database.db,
 		clock: options.clock ?? systemClock,
@@ -547,6 +553,34 @@ describe("an instance's life", () => {
 		await database.db.transaction((tx) => assignWarm(tx, { instanceId, jobId, attemptId, lifeMs: 600_000, nowMs: Date.now() }));
 		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
 		expect(await lines(rig.attemptId)).toEqual(["hello"]);
+	});
+
+	it.skipIf(!existsSync(RCLONE))("fetches data while it waits, and its job finds it there (skipped without rclone)", async () => {
+		const store = path.join(folder, "warm-store");
+		await mkdir(store, { recursive: true });
+		await writeFile(path.join(store, "rows"), "1\n2\n");
+		const served = await serveStore(store);
+		cleanups.push(async () => served.stop());
+		const uri = `${served.uri}/rows`;
+		const item = { kind: "data" as const, name: uri, source: "rule" as const, sharePercent: null, sizeGiB: 0.001 };
+		const rig = await launch(
+			{ command: ["cat", "in"], data: [{ uri, sizeGiB: 0.001, mount: "in", residency: [] }] },
+			{
+				warmMs: 600_000,
+				lifeMs: 1_200_000,
+				preparation: [{ ...item, state: "pending", bytes: null, digest: null, problem: null }],
+			},
+		);
+		await eventually("the data is ready", async () =>
+			(await instanceRow(rig.instanceId)).preparation?.every(({ state, bytes }) => state === "ready" && bytes === 4),
+		);
+		const { instanceId, jobId, attemptId } = rig;
+		await database.db.transaction((tx) => assignWarm(tx, { instanceId, jobId, attemptId, lifeMs: 600_000, nowMs: Date.now() }));
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		expect(await lines(rig.attemptId)).toEqual(["1", "2"]);
+		expect(await lines(rig.attemptId, "spillway")).toContainEqual(
+			expect.stringMatching(/^staged webdav:.*: 0 bytes fetched in .* the rest was already here$/),
+		);
 	});
 
 	it("powers off a machine that is kept warm and gets no job", async () => {

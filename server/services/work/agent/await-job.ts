@@ -7,6 +7,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { checkIdentity } from "./check-identity.ts";
 import type { AgentContext } from "./context.ts";
 import { isSecretValid, wrongSecret } from "./enroll.ts";
+import { orderPreparation } from "./prepared.ts";
 
 /**
  * The agent of a machine that is kept warm reports that it is up and has no job. The machine becomes `ready`; its secret is not spent.
@@ -17,19 +18,19 @@ export async function awaitJob(ctx: AgentContext, input: EnrollRequest): Promise
 	if (!isSecretValid(ctx, input)) throw wrongSecret();
 	await checkIdentity(ctx, input);
 	const nowMs = ctx.clock.nowMs();
-	const assigned = await ctx.db.transaction(async (tx) => {
+	const waiting = await ctx.db.transaction(async (tx) => {
 		const [row] = await tx.select().from(instance).where(eq(instance.id, input.instanceId)).for("update");
 		if (!row || row.warmUntil === null) throw wrongSecret();
-		if (row.attemptId !== null) return true;
+		if (row.attemptId !== null) return null;
 		const isOther = row.providerInstanceId !== null && row.providerInstanceId !== input.providerInstanceId;
 		const isWanted = row.state === "requested" || row.state === "provisioning" || row.state === "ready";
 		if (isOther || !isWanted || row.warmUntil.getTime() <= nowMs) {
 			throw new SpillwayError("conflict", `Instance ${row.id} is no longer kept warm.`, { fix: "Power the machine off." });
 		}
 		await recordWaiting(tx, row, { ...input, nowMs });
-		return false;
+		return row;
 	});
-	return { assigned, pollMs: ctx.timing.heartbeatMs };
+	return { assigned: waiting === null, pollMs: ctx.timing.heartbeatMs, prepare: waiting && (await orderPreparation(ctx, waiting)) };
 }
 
 async function recordWaiting(
