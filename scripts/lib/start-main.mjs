@@ -22,7 +22,7 @@ const READY_POLL_MS = 100;
 /** Crashes of the web server before its first readiness, after which waiting is pointless. */
 const EARLY_CRASHES_MAX = 3;
 const PARENT_POLL_MS = 500;
-const STOP_LIMIT_MS = { scheduler: 15_000, web: 6_000, cloud: 10_000 };
+const STOP_LIMIT_MS = { scheduler: 15_000, web: 6_000, cloud: 15_000 };
 
 /** @param {string[]} args */
 export async function main(args) {
@@ -145,15 +145,16 @@ async function startPrograms({ progress, dev, logFolder, settings, node, signal,
 		const command = [node, `server/bin/${program}.ts`, ...args];
 		return keepRunning({ name, command, env: settings.env, logFolder, say: (line) => progress.line(line) });
 	};
-	// Stopped in reverse order, so the scheduler, which ends the jobs, stops first.
+	// Stopped in reverse order: the scheduler, which ends the jobs, then the clouds. The web server runs until then, because agents on
+	// the clouds' machines send it the last checkpoints.
 	undo.push(() => endLeftovers(settings.instance));
 	const clouds = [
 		...Object.entries(settings.emulated).map(([name, endpoint]) => keep(name, `${name}-emulator`, endpoint)),
 		...Object.entries(settings.halls).map(([name, endpoint]) => keep(name, "kubernetes-emulator", name, endpoint)),
 	];
-	undo.push(() => Promise.all(clouds.map((cloud) => cloud.stop(STOP_LIMIT_MS.cloud))));
 	const web = keep("web", "web");
 	undo.push(() => web.stop(STOP_LIMIT_MS.web));
+	undo.push(() => Promise.all(clouds.map((cloud) => cloud.stop(STOP_LIMIT_MS.cloud))));
 	const scheduler = keep("scheduler", "scheduler");
 	undo.push(() => scheduler.stop(STOP_LIMIT_MS.scheduler));
 	await progress.run("Starting the web server and the scheduler", () => waitUntilReady(web, settings, signal));

@@ -1,8 +1,11 @@
 import type { Emulator } from "#server/emulators/shared/emulator.ts";
 import { surviveLostOutput, writeLine } from "#server/kernel/program-log.ts";
 
-/** Delays of an emulated cloud in the demo: long enough to be visible, short enough to wait for. */
-export const EMULATED_TIMES = { bootDelayMs: 3_000, terminateDelayMs: 1_000, spotNoticeMs: 20_000, seed: 1 };
+/**
+ * Delays of an emulated cloud in the demo: long enough to be visible, short enough to wait for. A machine that ends has time to save its
+ * job's checkpoint.
+ */
+export const EMULATED_TIMES = { bootDelayMs: 3_000, terminateDelayMs: 1_000, spotNoticeMs: 20_000, guestStopGraceMs: 10_000, seed: 1 };
 
 export interface EmulatorProgram {
 	/** Name and value of the setting with the address to listen on. */

@@ -66,6 +66,22 @@ it("follows a waiting job through an interruption to its end", async () => {
 	expect(shown(await stream.rest())).toEqual(["2.1 resumed", "2.2 done", "end"]);
 });
 
+it("refuses the 51st followed log of a person with 429 and what to do, until one ends", async () => {
+	const id = await world.submit();
+	const open = Array.from({ length: 50 }, () => follow(id));
+	const streams = await Promise.all(open);
+	const headers = { authorization: `Bearer ${world.tokens.platform}` };
+	const more = () => fetch(`${world.url}/api/v1/jobs/${id}/logs?follow=1`, { headers });
+	const refused = await more();
+	expect(refused.status).toBe(429);
+	expect(await refused.json()).toMatchObject({ detail: "You have 50 logs open with --follow.", fix: expect.stringContaining("Stop one") });
+	streams[0]?.leave();
+	await world.end(await world.start(id), { code: 0 });
+	await Promise.all(streams.slice(1).map((stream) => stream.rest()));
+	const accepted = await more();
+	expect([accepted.status, await accepted.text()]).toEqual([200, expect.stringContaining('"end":true')]);
+});
+
 it("returns the whole log of an ended job, from any attempt and line on", async () => {
 	const id = await world.submit();
 	for (const number of [1, 2]) {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { beginRunning } from "#server/services/core/running-of-person.ts";
 import { type ReadLogsInput, readLogs } from "#server/services/work/job/logs.ts";
 import type { RestAnswer, RestContext, RestRequest } from "./route.ts";
 
@@ -9,10 +10,27 @@ const POLL_MS = 300;
  * Streams log lines as NDJSON `{attempt, number, at, stream, text}` through every attempt of the job until it has
  * ended; the last line is `{end: true}`. Waits when the reader is slow. A reader who loses access is disconnected
  * without that line.
+ * @throws SpillwayError `too_many_requests` when the person follows too many logs
  */
 export async function followLogs(ctx: RestContext, jobId: string, first: ReadLogsInput, request: RestRequest): Promise<RestAnswer> {
+	const page = await readLogs(ctx, jobId, first);
+	const end = beginRunning(ctx, "followed_log");
+	try {
+		return await follow(ctx, jobId, { first, page }, request);
+	} finally {
+		end();
+	}
+}
+
+interface From {
+	first: ReadLogsInput;
+	/** Read with `first`. */
+	page: Awaited<ReturnType<typeof readLogs>>;
+}
+
+async function follow(ctx: RestContext, jobId: string, { first, page: firstPage }: From, request: RestRequest): Promise<RestAnswer> {
 	const { response, signal } = request;
-	let page = await readLogs(ctx, jobId, first);
+	let page = firstPage;
 	response.writeHead(200, {
 		"content-type": "application/x-ndjson; charset=utf-8",
 		"cache-control": "no-store",

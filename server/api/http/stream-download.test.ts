@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { limitExports } from "#server/services/core/limit-exports.ts";
+import { limitRunning } from "#server/services/core/running-of-person.ts";
 import { streamDownload } from "./stream-download.ts";
 
 const URL = "http://127.0.0.1/api/exports/audit";
@@ -9,7 +9,7 @@ async function* rows(): AsyncGenerator<Buffer, void, undefined> {
 }
 function download(request: Request): Response {
 	const actor = { kind: "person", accountId: "ann", name: "Ann", role: "finance", teams: [], via: "session" } as const;
-	return streamDownload(request, { fileName: "a.csv", chunks: limitExports({ actor }, rows()) });
+	return streamDownload(request, { fileName: "a.csv", chunks: limitRunning({ actor }, "export", rows()) });
 }
 
 it("sends every row as a file", async () => {

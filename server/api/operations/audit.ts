@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { audit } from "#server/contract/audit.ts";
 import { chainHead } from "#server/contract/inputs/audit.ts";
-import { limitExports } from "#server/services/core/limit-exports.ts";
+import { limitRunning } from "#server/services/core/running-of-person.ts";
 import { breakSentence } from "#server/services/governance/audit/chain-break.ts";
 import { chainState } from "#server/services/governance/audit/check-chain.ts";
 import { exportAudit } from "#server/services/governance/audit/export.ts";
@@ -16,7 +16,7 @@ export const auditOperations = {
 	chain: bind(audit.chain, chainState),
 	verify: bindRest(audit.verify, async (ctx, { head }, { response, signal }) => {
 		const steps = verifyAudit(ctx, { signal, ...(head === undefined ? {} : { head: chainHead.parse(head) }) });
-		const progress = limitExports(ctx, progressOf(steps));
+		const progress = limitRunning(ctx, "export", progressOf(steps));
 		response.writeHead(200, { "content-type": "application/x-ndjson; charset=utf-8", "cache-control": "no-store" });
 		await pipeline(Readable.from(progress), response, { signal }).catch((error: unknown) => {
 			if (!signal.aborted) throw error;

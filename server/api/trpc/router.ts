@@ -177,9 +177,9 @@ export const appRouter = router({
 	setup: router(proceduresOf(setupOperations)),
 	deviceLogin: deviceLoginRouter,
 	/** Batches of changes since the page was rendered; the browser reloads the affected data. */
-	changes: procedure.input(z.strictObject({ sinceMs: instantMs })).subscription(async function* ({ ctx, input, signal }) {
+	changes: procedure.input(z.strictObject({ sinceMs: instantMs })).subscription(({ ctx, input, signal }) => {
 		const rt = runtime();
-		yield* rt.changes.subscribe(ctx.actor, signal ?? rt.shutdown.signal, input.sinceMs);
+		return rt.changes.subscribe(ctx.actor, signal ?? rt.shutdown.signal, input.sinceMs);
 	}),
 });
 

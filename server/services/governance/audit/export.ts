@@ -4,7 +4,7 @@ import type { Db } from "#server/db/client.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { limitExports } from "#server/services/core/limit-exports.ts";
+import { limitRunning } from "#server/services/core/running-of-person.ts";
 import type { AuditFilters } from "./filters.ts";
 import { type AuditLine, readLines } from "./list.ts";
 
@@ -36,7 +36,7 @@ export function exportAudit(ctx: ServiceContext, raw: AuditFilters, formatText: 
 	return {
 		fileName: `spillway-audit-${day}.${format}`,
 		contentType: format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson; charset=utf-8",
-		chunks: limitExports(ctx, chunksOf(ctx.db, filters, format)),
+		chunks: limitRunning(ctx, "export", chunksOf(ctx.db, filters, format)),
 	};
 }
 

@@ -3,7 +3,7 @@ import { csvRecord } from "#server/accounting/focus/csv.ts";
 import type { Db } from "#server/db/client.ts";
 import { billLine } from "#server/db/schema/bill.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { limitExports } from "#server/services/core/limit-exports.ts";
+import { limitRunning } from "#server/services/core/running-of-person.ts";
 import { getBill } from "./list.ts";
 
 const BATCH_LINES = 2_000;
@@ -17,7 +17,7 @@ export async function exportBill(
 	id: string,
 ): Promise<{ fileName: string; chunks: AsyncGenerator<Buffer, void, undefined> }> {
 	const found = await getBill(ctx, id);
-	return { fileName: `${found.id}.csv`, chunks: limitExports(ctx, linesOf(ctx.db, found)) };
+	return { fileName: `${found.id}.csv`, chunks: limitRunning(ctx, "export", linesOf(ctx.db, found)) };
 }
 
 async function* linesOf(db: Db, found: { id: string; columns: string[] }): AsyncGenerator<Buffer, void, undefined> {

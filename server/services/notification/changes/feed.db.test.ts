@@ -54,3 +54,17 @@ it("sends no one another team's changes, late or not", async () => {
 	const own = { ...ofJob("own"), team: "research" };
 	expect(await firstHeard(drawnAtMs, () => publish(own), RESEARCHER)).toEqual([own]);
 });
+
+it("refuses the 101st live connection of a person before it is read, until one ends", async () => {
+	const stop = new AbortController();
+	const person: Actor = { ...RESEARCHER, accountId: "acc_many" };
+	const connect = (actor: Actor) => feed.subscribe(actor, stop.signal);
+	const connections = Array.from({ length: 100 }, () => connect(person));
+	expect(() => connect(person)).toThrow(expect.objectContaining({ code: "too_many_requests" }));
+	connections.push(connect({ ...RESEARCHER, accountId: "acc_2" }));
+	await connections[0]?.return();
+	connections.push(connect(person));
+	stop.abort();
+	for (const connection of connections) expect((await connection.next()).done).toBe(true);
+	await connect(person).return();
+});

@@ -5,6 +5,7 @@ import { CHANGE_TOPICS, type Change } from "#server/domain/change.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { Actor } from "#server/services/core/context.ts";
+import { limitRunning } from "#server/services/core/running-of-person.ts";
 
 const changeSchema = z.object({
 	topic: z.enum(CHANGE_TOPICS),
@@ -48,11 +49,15 @@ export class ChangeFeed {
 	 * @throws SpillwayError `too_many_requests`
 	 * @param sinceMs with the topics that were heard of from then on, without their ids; left out: from now on
 	 */
-	async *subscribe(actor: Actor, signal: AbortSignal, sinceMs: number = Number.POSITIVE_INFINITY): AsyncGenerator<Change[]> {
+	subscribe(actor: Actor, signal: AbortSignal, sinceMs: number = Number.POSITIVE_INFINITY): AsyncGenerator<Change[], void, undefined> {
 		if (this.#listeners.size >= LISTENERS_MAX)
 			throw new SpillwayError("too_many_requests", `The server has ${LISTENERS_MAX} live connections.`, {
 				fix: "Close unused browser tabs and try again.",
 			});
+		return limitRunning({ actor }, "live_connection", this.#changesFor(actor, signal, sinceMs));
+	}
+
+	async *#changesFor(actor: Actor, signal: AbortSignal, sinceMs: number): AsyncGenerator<Change[], void, undefined> {
 		const pending = new Map<string, Change>();
 		let ring: (() => void) | null = null;
 		const listener = (change: Change): void => {

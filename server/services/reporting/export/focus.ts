@@ -12,7 +12,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
-import { limitExports } from "#server/services/core/limit-exports.ts";
+import { limitRunning } from "#server/services/core/running-of-person.ts";
 import { readCommitments } from "#server/services/pricing/commitment/commitments.ts";
 import { cutAt, readCut } from "../spend/cut.ts";
 import {
@@ -66,13 +66,13 @@ export async function exportFocus(ctx: Pick<ServiceContext, "actor" | "db" | "cl
 	if (dataset === "contract-commitment") {
 		if (version !== "1.3") throw wrong("version", "the dataset contract-commitment is exported as FOCUS 1.3");
 		authorize(ctx, "rates:read", null);
-		return { fileName: `focus-${version}-${dataset}-${input.month}.csv`, chunks: limitExports(ctx, contractRows(ctx.db, month)) };
+		return { fileName: `focus-${version}-${dataset}-${input.month}.csv`, chunks: limitRunning(ctx, "export", contractRows(ctx.db, month)) };
 	}
 	const cut = input.asOf === undefined ? cutAt(ctx.clock.nowMs()) : await readCut(ctx, input.asOf, "asOf");
 	const selection = { ...month, posted: cut.by, teams };
 	return {
 		fileName: `focus-${version}-${input.month}.csv`,
-		chunks: limitExports(ctx, streamRows(ctx.db, selection, { period: billingPeriodOf(month), version })),
+		chunks: limitRunning(ctx, "export", streamRows(ctx.db, selection, { period: billingPeriodOf(month), version })),
 	};
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import type { Actor } from "./context.ts";
-import { limitExports } from "./limit-exports.ts";
+import { beginRunning, limitRunning } from "./running-of-person.ts";
 
 async function* rows(count = 1_000): AsyncGenerator<number, void, undefined> {
 	for (let i = 0; i < count; i++) yield i;
@@ -10,10 +10,10 @@ async function* broken(): AsyncGenerator<number, void, undefined> {
 	throw new Error("broken");
 }
 
+const person = (accountId: string): Actor => ({ kind: "person", accountId, name: "x", role: "finance", teams: [], via: "token" });
 const opened: AsyncGenerator<number, void, undefined>[] = [];
 function open(accountId: string, chunks = rows()): AsyncGenerator<number, void, undefined> {
-	const actor: Actor = { kind: "person", accountId, name: "x", role: "finance", teams: [], via: "token" };
-	const limited = limitExports({ actor }, chunks);
+	const limited = limitRunning({ actor: person(accountId) }, "export", chunks);
 	opened.push(limited);
 	return limited;
 }
@@ -47,4 +47,15 @@ it.each<[string, AsyncGenerator<number, void, undefined>, (chunks: AsyncGenerato
 	await ending.return();
 	open("ann");
 	expect(() => open("ann")).toThrow(tooMany);
+});
+
+it("counts each kind by itself, and the scheduler's own work not at all", () => {
+	const ends = Array.from({ length: 50 }, () => beginRunning({ actor: person("ann") }, "followed_log"));
+	expect(() => beginRunning({ actor: person("ann") }, "followed_log")).toThrow(
+		expect.objectContaining({ code: "too_many_requests", message: "You have 50 logs open with --follow." }),
+	);
+	ends.push(beginRunning({ actor: person("ann") }, "live_connection"), beginRunning({ actor: person("bob") }, "followed_log"));
+	for (let i = 0; i < 1_000; i++) beginRunning({ actor: { kind: "system", part: "control_loop" } }, "followed_log");
+	for (const end of ends) end();
+	beginRunning({ actor: person("ann") }, "followed_log")();
 });
