@@ -4,7 +4,7 @@ import { budgetPeriod, hold } from "#server/db/schema/budget.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import type { PreparedItem } from "#server/domain/preparation.ts";
-import { HOUR_MS } from "#server/kernel/units.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { listInstances } from "#server/services/capacity/instance/list.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
@@ -68,6 +68,33 @@ async function expectClosed(w: World): Promise<void> {
 		.where(eq(charge.kind, "kept_warm"));
 	expect(posted.reduce((total, row) => total + row.postedMicroUsd, 0n)).toBe(BigInt(warm?.sum ?? 0));
 	expect(posted.every((row) => row.heldMicroUsd === 0n)).toBe(true);
+}
+
+/** Copies a finished job, as the loop wrote it, to past days: two at 9:05 on each. */
+async function repeatOnPastDays(w: World, jobId: string, days: number): Promise<void> {
+	const { sql: query } = w.database;
+	const core = jobId.slice("job_".length);
+	const tables = [
+		["job", query`select to_jsonb(t) as row from job t where id = ${jobId}`],
+		["attempt", query`select to_jsonb(t) as row from attempt t where job_id = ${jobId}`],
+		["instance", query`select to_jsonb(t) as row from instance t where job_id = ${jobId}`],
+	] as const;
+	const startMs = (await w.jobs()).find(({ id }) => id === jobId)?.submittedAt.getTime() ?? 0;
+	const nineMs = Math.floor(startMs / DAY_MS) * DAY_MS + 9 * HOUR_MS + 5 * MINUTE_MS;
+	for (const [table, rows] of tables) {
+		const [found] = await rows;
+		for (let i = 0; i < 2 * days; i++) {
+			const shiftMs = nineMs - startMs - (1 + Math.floor(i / 2)) * DAY_MS;
+			const row = JSON.stringify(found?.["row"], (key, value: unknown) => {
+				if (key === "provider_instance_id") return `${String(value)}-${i}`;
+				const isTime = typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/.test(value);
+				return isTime ? new Date(Date.parse(value) + shiftMs).toISOString() : value;
+			});
+			const copy = row.replaceAll(core, core.slice(0, -3) + String(i).padStart(3, "0"));
+			const target = query(table);
+			await query`insert into ${target} select (jsonb_populate_record(null::${target}, ${copy}::text::jsonb)).*`;
+		}
+	}
 }
 
 /** Publishes a policy without the rule, so that what it keeps ends. */
@@ -137,6 +164,35 @@ describe("machines kept warm by the live scheduler", () => {
 		await w.tick();
 		expect(await w.database.db.$count(instance, eq(instance.jobId, id))).toBe(1);
 		expect(await list("platform")).toEqual([expected]);
+	});
+
+	it("keeps machines ready by the learned forecast alone, from the hour in which past days had their peak", async () => {
+		const startMs = Date.UTC(2026, 10, 2, 8, 20);
+		const nineMs = Date.UTC(2026, 10, 2, 9);
+		const cloudStartMs = { p50Ms: MINUTE_MS, p90Ms: 1.5 * MINUTE_MS };
+		const w = await open({ rules: [], startMs, cloudStartMs, cloud: { bootDelayMs: MINUTE_MS } });
+		const [, first = ""] = await w.submit({ name: "home-1", estimate: "15m", max: "1h" }, { name: "first" });
+		await w.until(async () => (await w.jobs()).some(({ id, state }) => id === first && state === "succeeded") && (await w.quiet()));
+		expect(await w.instances()).toHaveLength(1);
+		await repeatOnPastDays(w, first, 20);
+		expect(w.clock.nowMs()).toBeLessThan(nineMs - 5 * MINUTE_MS);
+		const byForecast = rule().replace(/hours: \{.*\} \}/, "waitingUsdPerGpuHour: 200 }");
+		await w.publish([`${byForecast} }`]);
+		// A quantile just above 0 is rounded up to one machine.
+		await w.until(async () => {
+			expect((await warmOf(w)).length).toBeLessThan(2);
+			return w.clock.nowMs() >= nineMs - MINUTE_MS;
+		});
+		await w.until(async () => (await waitingOf(w)).length === 2);
+		// The rule has no hours, and the clock is before the minute in which past jobs came.
+		expect(w.clock.nowMs()).toBeLessThan(nineMs + 5 * MINUTE_MS);
+		const made = w.cloud.instances().length;
+		const [, id = ""] = await w.submit({ name: "home-2", estimate: "15m", max: "1h" }, { name: "second" });
+		await w.until(async () => (await w.jobs()).some((j) => j.id === id && j.state === "running"));
+		expect(await w.database.db.select({ rule: instance.warmRule }).from(instance).where(eq(instance.jobId, id))).toEqual([
+			{ rule: "ready" },
+		]);
+		expect(w.cloud.instances()).toHaveLength(made);
 	});
 
 	it("ends a machine without a job at its idle limit, and does not replace it until a job needs one", async () => {

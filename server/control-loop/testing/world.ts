@@ -64,6 +64,8 @@ export interface WorldOptions {
 	hasQueue?: boolean;
 	/** Clock step of a tick; default one second. */
 	tickMs?: number;
+	/** Start of a cloud machine as the timing states it; `cloud.bootDelayMs` is how long it takes. */
+	cloudStartMs?: { p50Ms: number; p90Ms: number };
 	/** Real: how long a look at the cloud waits for its regions. */
 	patienceMs?: number;
 	/** Checkpoint folder. When unset, a missing folder, so the owned site can save nothing. */
@@ -81,6 +83,7 @@ export class World {
 	readonly #runMs: number;
 	readonly #workOf: WorldOptions["workOf"];
 	readonly #tickMs: number;
+	readonly #cloudStartMs: { p50Ms: number; p90Ms: number };
 	readonly #checkpointRoot: string;
 	/** The checkpoint that each attempt at home was asked to resume from. */
 	readonly restoredFrom = new Map<string, string | null>();
@@ -105,6 +108,7 @@ export class World {
 		this.#runMs = options.runMs ?? 30_000;
 		this.#workOf = options.workOf;
 		this.#tickMs = options.tickMs ?? TICK_MS;
+		this.#cloudStartMs = options.cloudStartMs ?? { p50Ms: 3_000, p90Ms: 5_000 };
 		this.#checkpointRoot = options.checkpointRoot ?? "/nonexistent/spillway-test";
 		const { slots, hasQueue = false, jobOf } = options;
 		const site = { poolId: "home", accelerator: "A10G-24GB", slots, hasQueue };
@@ -262,7 +266,7 @@ export class World {
 				backoffBaseMs: 30_000,
 				offerCooldownMs: 5_000,
 				homeSettleMs: 3_000,
-				cloudStartMs: { p50Ms: 3_000, p90Ms: 5_000 },
+				cloudStartMs: this.#cloudStartMs,
 			}),
 			clusters: new Map([["home", this.#home?.() ?? this.#withCheckpoints(this.cluster.driver("home"))]]),
 			clouds: new Map([["aws", this.cloud.driver("aws", CONTROL_PLANE)]]),
