@@ -88,20 +88,24 @@ describe.skipIf(PGBOUNCER === undefined)("behind pgbouncer in transaction mode",
 	});
 
 	it("ends the session of a transaction that sends nothing, at every isolation level, and releases its locks", async () => {
-		const limited = connect(pooledUrl, { max: 1, directUrl: database.url, idleTransactionMaxMs: 300 });
+		const limited = connect(pooledUrl, { max: 1, directUrl: database.url, idleTransactionMaxMs: 1_000 });
 		try {
 			await database.sql`insert into setting (key, value) values ('locked', '1')`;
 			for (const isolationLevel of ["read committed", "repeatable read"] as const) {
-				const silent = limited.db.transaction(
-					async (tx) => {
-						await tx.execute(sql`update setting set value = '2' where key = 'locked'`);
-						// Waits for the lock, which only the end of the other session releases.
-						await database.sql`update setting set value = '3' where key = 'locked'`;
-						await tx.execute(sql`select 1`);
-					},
-					{ isolationLevel },
-				);
-				await expect(silent).rejects.toThrow();
+				// On a busy machine the session may end before the transaction has its lock.
+				for (let isLocked = false; !isLocked; ) {
+					const silent = limited.db.transaction(
+						async (tx) => {
+							await tx.execute(sql`update setting set value = '2' where key = 'locked'`);
+							isLocked = true;
+							// Waits for the lock, which only the end of the other session releases.
+							await database.sql`update setting set value = '3' where key = 'locked'`;
+							await tx.execute(sql`select 1`);
+						},
+						{ isolationLevel },
+					);
+					await expect(silent).rejects.toThrow();
+				}
 				// The pooler closes the old connection first.
 				const read = () => limited.db.execute<{ value: number }>(sql`select value from setting where key = 'locked'`);
 				const [row] = await vi.waitFor(read, { timeout: 600_000, interval: 100 });
