@@ -35,7 +35,7 @@ export const data: Command = {
 	usage: "[set -f FILE]",
 	summary: "show data set copies, transfers and link speeds",
 	details:
-		"set replaces the whole list (docs/data.md). items: each has the uri that jobs use and its copies, each with at (a region such as aws:us-east-1, or an owned site) and the uri there. stores: where data sets at home may be copied before a launch.",
+		"set replaces the whole list (docs/data.md). items: each has the uri that jobs use and its copies, each with at (a region such as aws:us-east-1, or an owned site) and the uri there. With readUri (the address for the scheduler), copies elsewhere are made from there. stores: regions and owned sites that data sets may be copied to before a job starts.",
 	options: { file: { short: "f", value: "FILE", help: "the list, YAML or JSON; - reads it from stdin" } },
 	positionals: { min: 0, max: 1, name: "VERB" },
 	examples: ["spillway data", "spillway data set -f copies.yaml"],
@@ -75,7 +75,7 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 	type Row = (typeof rows)[number];
 	const ofCopy = (cell: (copy: NonNullable<Row["copy"]>) => string) => (row: Row) => (row.copy === null ? "" : oneLine(cell(row.copy)));
 	const kept = [
-		{ head: "REGION", cell: (row: Row) => row.at },
+		{ head: "PLACE", cell: (row: Row) => row.at },
 		{ head: "STORE", cell: (row: Row) => oneLine(row.uri) },
 		{ head: "DATA SET", cell: ofCopy((copy) => copy.uri) },
 		{ head: "TEAM", cell: ofCopy((copy) => copy.team ?? "") },

@@ -36,7 +36,7 @@ function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptSche
 		io,
 		[
 			{ head: "ATTEMPT", cell: (l) => (l.attempt ? String(l.attempt.number) : ""), right: true },
-			{ head: "PLACE", cell: (l) => (l.attempt ? place(l.attempt.placement) : "results") },
+			{ head: "PLACE", cell: (l) => (l.attempt ? place(l.attempt.placement) : "results and copies") },
 			{ head: "WHAT", cell: (l) => l.kind },
 			{ head: "TIME", cell: (l) => duration(l.toMs - l.fromMs), right: true },
 			{ head: "GPU-H", cell: (l) => gpuHours(l.gpuMs), right: true },

@@ -45,7 +45,7 @@ export function DataPanels({ canChange }: { canChange: boolean }) {
 				<ConfirmDialog
 					{...remove}
 					title={`Remove the store in ${open.store}?`}
-					description="Data is no longer copied ahead into this region."
+					description="Data is no longer copied ahead to this place."
 					onConfirm={() => save((lists) => withoutStore(lists, open.store), close)}
 				/>
 			)}

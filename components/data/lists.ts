@@ -10,17 +10,19 @@ export interface ListedCopy {
 	set: string;
 	at: string;
 	uri: string;
+	/** As the scheduler reads it. */
+	readUri?: string | undefined;
 }
 
 /** Each copy of each data set, in the order of the lists. */
 export function copiesOf({ items }: Pick<Lists, "items">): ListedCopy[] {
-	return items.flatMap(({ uri: set, copies }) => copies.map(({ at, uri }) => ({ set, at, uri })));
+	return items.flatMap(({ uri: set, copies }) => copies.map((copy) => ({ set, ...copy })));
 }
 
 /** With a copy, in place of the one of its data set at the same place. */
-export function withCopy(lists: Lists, { set, at, uri }: ListedCopy): Lists {
+export function withCopy(lists: Lists, { set, ...copy }: ListedCopy): Lists {
 	const known = lists.items.find((item) => item.uri === set);
-	const copies = [...(known?.copies ?? []).filter((copy) => copy.at !== at), { at, uri }];
+	const copies = [...(known?.copies ?? []).filter(({ at }) => at !== copy.at), copy];
 	const item = { uri: set, copies };
 	return { ...lists, items: known ? lists.items.map((other) => (other === known ? item : other)) : [...lists.items, item] };
 }
@@ -43,11 +45,19 @@ export function withoutStore(lists: Lists, at: string): Lists & { stores: Store[
 }
 
 /** Errors of the entry in a form, by field. The other entries are stored already, so they have none. */
-export function entryErrorsOf(error: unknown): Record<"set" | "at" | "uri" | "writeUri" | "usdPerGiBMonth", string | undefined> {
+export function entryErrorsOf(
+	error: unknown,
+): Record<"set" | "at" | "uri" | "readUri" | "writeUri" | "usdPerGiBMonth", string | undefined> {
 	const errors = Object.entries(fieldErrorsOf(error));
 	const of = (pattern: RegExp) => errors.find(([path]) => pattern.test(path))?.[1];
 	return {
 		set: of(/items\.\d+\.uri$/),
-		...{ at: of(/\.at$/), uri: of(/(copies|stores)\.\d+\.uri$/), writeUri: of(/\.writeUri$/), usdPerGiBMonth: of(/\.usdPerGiBMonth$/) },
+		...{
+			at: of(/\.at$/),
+			uri: of(/(copies|stores)\.\d+\.uri$/),
+			readUri: of(/\.readUri$/),
+			writeUri: of(/\.writeUri$/),
+			usdPerGiBMonth: of(/\.usdPerGiBMonth$/),
+		},
 	};
 }

@@ -4,7 +4,7 @@ import { TextField } from "#components/settings/text-field.tsx";
 import { entryErrorsOf, withStore } from "./lists.ts";
 import type { DataSets } from "./use-data-sets.ts";
 
-/** Adds a store for copies of a region, or replaces it. */
+/** Adds a store for copies of a region or an owned site, or replaces it. */
 export function DataStoreDialog({ sets, onClose }: { sets: DataSets; onClose: () => void }) {
 	const [store, setStore] = useState({ at: "", uri: "", writeUri: "", usdPerGiBMonth: "" });
 	const { at, uri, writeUri, usdPerGiBMonth } = store;
@@ -17,7 +17,7 @@ export function DataStoreDialog({ sets, onClose }: { sets: DataSets; onClose: ()
 	return (
 		<FormDialog
 			title="Add store for copies"
-			description="Data at home is copied there before GPUs are billed in the region."
+			description="Data is copied there before GPUs are billed in the region, or before slots are held at the site."
 			save="Save"
 			ready={at !== "" && uri !== ""}
 			change={{ isPending: sets.change.isPending, error: Object.values(errors).some(Boolean) ? null : sets.change.error }}
@@ -29,8 +29,12 @@ export function DataStoreDialog({ sets, onClose }: { sets: DataSets; onClose: ()
 			}
 			onClose={onClose}
 		>
-			<TextField {...field("at")} label="Region" hint="Such as aws:eu-west-1." />
-			<TextField {...field("uri")} label="Folder" hint="As machines of the region read it." />
+			<TextField {...field("at")} label="Place" hint="Region such as aws:eu-west-1, or an owned site." />
+			<TextField
+				{...field("uri")}
+				label="Folder"
+				hint="As machines there read it. At an owned site also a folder, such as file:///stage."
+			/>
 			<TextField
 				{...field("writeUri")}
 				label="Folder for writing (optional)"

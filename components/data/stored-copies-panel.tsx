@@ -15,7 +15,7 @@ export function StoredCopiesPanel({ copies }: { copies: readonly StoredCopy[] })
 		<Panel title="Copies in stores" sub="made by Spillway">
 			{copies.length === 0 ? (
 				<EmptyState icon="info" title="No copies yet">
-					Data at home is copied before its job bursts to a region with a store.
+					Data is copied before its job starts at a place with a store.
 				</EmptyState>
 			) : (
 				<Table aria-label="Copies in stores">

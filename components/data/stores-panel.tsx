@@ -13,7 +13,7 @@ interface DataStoresPanelProps {
 	change: { onAdd: () => void; onRemove: (at: string) => void } | null;
 }
 
-/** Stores of regions into which Spillway may copy data. */
+/** Stores of regions and owned sites into which Spillway may copy data. */
 export function DataStoresPanel({ stores, change }: DataStoresPanelProps) {
 	const add = change && (
 		<Button size="sm" icon="plus" onClick={change.onAdd}>
@@ -21,16 +21,16 @@ export function DataStoresPanel({ stores, change }: DataStoresPanelProps) {
 		</Button>
 	);
 	return (
-		<Panel title="Stores for copies" sub="by region" actions={add}>
+		<Panel title="Stores for copies" sub="by place" actions={add}>
 			{stores.length === 0 ? (
 				<EmptyState icon="info" title="No stores">
-					Machines copy data themselves, while their GPUs are billed.
+					Jobs fetch data themselves, while their GPUs are billed or held.
 				</EmptyState>
 			) : (
 				<Table aria-label="Stores for copies">
 					<thead>
 						<tr>
-							<Th>Region</Th>
+							<Th>Place</Th>
 							<Th>Folder</Th>
 							<Th n>Per GiB-month</Th>
 							<ThActions />

@@ -119,18 +119,18 @@ function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 	);
 }
 
-/** Storage and egress of results, which belong to no attempt. */
+/** Storage and egress of results, and egress of data copied ahead: they belong to no attempt. */
 function ResultLines({ lines }: { lines: ReceiptView["results"] }) {
 	return (
 		<tbody className="border-b last:border-b-0">
 			<tr>
 				<th scope="rowgroup" colSpan={4} className={cn(CELL, "h-9.5 pt-2 text-left font-semibold")}>
-					Results
+					Results and data copies
 				</th>
 			</tr>
 			{shownLines(lines).map((line) => (
 				<tr key={line.kind}>
-					<td className={CELL}>{line.kind === "storage" ? "Storage" : "Egress of deliveries"}</td>
+					<td className={CELL}>{line.kind === "storage" ? "Storage" : "Egress of deliveries and copies"}</td>
 					<td className="max-md:hidden" />
 					<td className={cn(CELL, "num")}>
 						<Money value={line.costMicroUsd} />

@@ -1,5 +1,6 @@
 import type { Outputs } from "#components/trpc/outputs.ts";
 import type { CHARGE_KINDS } from "#server/domain/charge.ts";
+import { isCopyId } from "#server/domain/charge.ts";
 
 export type ChargePage = Outputs["spend"]["charges"];
 export type ChargeLine = ChargePage["items"][number];
@@ -50,6 +51,7 @@ export function causeOf(charge: Pick<ChargeLine, "cause" | "jobId" | "periodStar
 	const word = CAUSE_WORD[kind];
 	if (kind === "bill_line") return { word, id, href: `/statements/${new Date(charge.periodStartMs).toISOString().slice(0, 7)}/bills` };
 	if (kind === "instance") return { word, id, href: "/sites#machines" };
+	if (kind === "artifact" && isCopyId(id)) return { word: "Data copy", id, href: "/settings/data" };
 	if (kind === "artifact" && charge.jobId !== null) return { word, id, href: `/jobs/${charge.jobId}/files` };
 	if (kind === "allocation" && charge.jobId !== null) return { word, id, href: `/jobs/${charge.jobId}` };
 	return { word, id, href: "/sites" };

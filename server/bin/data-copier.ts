@@ -15,7 +15,7 @@ export function dataCopier(remotesFile: string | undefined): DataCopier {
 		signal,
 	});
 	return {
-		copy: async (from, to, signal) => pushData(from, to, await optionsFor(signal)),
+		copy: async (from, to, signal, onBytes) => pushData(from, to, { ...(await optionsFor(signal)), ...(onBytes && { onBytes }) }),
 		add: async (from, to, signal) => {
 			const options = await optionsFor(signal);
 			requireRemote(to, options.remotes);

@@ -78,6 +78,7 @@ type LiveAttempt = Pick<
 	| "sealedSecrets"
 > & {
 	spec: (typeof job.$inferSelect)["spec"];
+	submittedAt: Date;
 };
 
 /**
@@ -121,6 +122,7 @@ async function readLive(ctx: LoopContext, siteId: string): Promise<LiveAttempt[]
 			clusterWait: attempt.clusterWait,
 			sealedSecrets: attempt.sealedSecrets,
 			spec: job.spec,
+			submittedAt: job.submittedAt,
 		})
 		.from(attempt)
 		.innerJoin(job, eq(job.id, attempt.jobId))
@@ -172,7 +174,7 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, memory: Cluster
 	if (fetched === null) return;
 	const delivered = await secretsFor(ctx, row);
 	if (delivered === null) return;
-	const placed = withStoredResults(await withNearestCopies(ctx.db, row.spec, driver.siteId), fetched.results);
+	const placed = withStoredResults(await withNearestCopies(ctx.db, row.spec, driver.siteId, row.submittedAt), fetched.results);
 	const traced = await withTraceParent(ctx.db, placed, { jobId: row.jobId, attemptNo: row.number });
 	const tracking = ctx.tracking && isReachableFrom(driver.provider, ctx.tracking.url) ? ctx.tracking : undefined;
 	const { spec, secrets } = withTracking({ spec: traced, secrets: delivered }, row.id, tracking);

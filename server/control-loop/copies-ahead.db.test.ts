@@ -116,7 +116,7 @@ describe("data stored at home", () => {
 		expect(await stored()).toEqual([
 			{
 				...{ uri: ROWS, at: "aws:us-east-1", team: waiting.team, bytes: null, microUsdPerMonth: null },
-				...{ usedAtMs: row?.usedAt.getTime(), deletedAtMs: null, asOfMs: null, copying: false, error: "no such bucket" },
+				...{ usedAtMs: row?.usedAt.getTime(), deletedAtMs: null, asOfMs: null, from: "home", copying: false, error: "no such bucket" },
 			},
 		]);
 		answer = async () => ({ bytes: 1 });
@@ -154,11 +154,13 @@ describe("data stored at home", () => {
 	});
 });
 
-it("is rejected for a store that is not a region, is not writable, or is listed twice", async () => {
+it("is rejected for a store at an unknown place, one that is not writable there, or one that is listed twice", async () => {
 	const ctx = systemContext(world.database.db, world.clock, "seed");
 	const set = (...stores: { at: string; uri: string }[]) => setDataSets(ctx, { items: [], stores });
-	await expect(set({ at: "home", uri: STORE })).rejects.toThrow(/must be a region such as aws:us-east-1/);
-	await expect(set({ at: "aws:us-east-1", uri: "file:///stage" })).rejects.toThrow(/can be written/);
+	await expect(set({ at: "garage", uri: STORE })).rejects.toMatchObject({
+		fields: [{ path: "stores.0.at", message: "must be a region such as aws:us-east-1, or an owned site: home" }],
+	});
+	await expect(set({ at: "aws:us-east-1", uri: "file:///stage" })).rejects.toThrow(/possible at owned sites only/);
 	await expect(set({ at: "aws:us-east-1", uri: STORE }, { at: "aws:us-east-1", uri: STORE })).rejects.toThrow(
 		/two stores are at one place/,
 	);

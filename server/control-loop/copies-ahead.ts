@@ -1,5 +1,5 @@
 import { SECOND_MS } from "#server/kernel/units.ts";
-import { readDataSets } from "#server/services/capacity/data-set/list.ts";
+import { findCopySource } from "#server/services/capacity/data-set/copy-source.ts";
 import {
 	type DataCopyRow,
 	deleteWithdrawnCopy,
@@ -9,14 +9,15 @@ import {
 	withdrawCopies,
 } from "#server/services/capacity/data-set/record-copies.ts";
 import { dueCopies, KEPT_UNUSED_MS } from "#server/services/capacity/data-set/stored-copies.ts";
+import { chargeCopy, pricedSource } from "#server/services/ledger/charge/copy-egress.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
 import { ParallelWork, retryPauseMs } from "./parallel-work.ts";
 
 /** Copies data into a store and deletes them there. */
 export interface DataCopier {
-	/** Syncs one address to the other and returns the bytes moved. @throws Error with a message for people. */
-	copy(fromUri: string, toUri: string, signal: AbortSignal): Promise<{ bytes: number }>;
+	/** Syncs one address to the other and returns the bytes moved; `onBytes` gets them on the way. @throws Error with a message for people. */
+	copy(fromUri: string, toUri: string, signal: AbortSignal, onBytes?: (bytes: number) => void): Promise<{ bytes: number }>;
 	/** As `copy`, but files at the target that the source does not have stay. */
 	add(fromUri: string, toUri: string, signal: AbortSignal): Promise<{ bytes: number }>;
 	/** Total size of the files there, in bytes. @throws Error with a message for people. */
@@ -76,23 +77,26 @@ export class CopiesAhead {
 		const { db, clock } = this.#ctx;
 		const beganAt = new Date(clock.nowMs());
 		await markCopyStarted(db, row.id, beganAt);
-		const from = await this.#sourceOf(row.uri);
+		const from = await findCopySource(db, row);
+		let moved = 0;
 		try {
-			if (from === null) throw new Error("The data set no longer lists a copy at an owned site. Add one, or remove the data set.");
-			const { bytes } = await this.#copier.copy(from, row.writeUri, this.#signal);
+			if (from === null)
+				throw new Error(`The data set no longer has a copy at ${row.fromPlace ?? "an owned site"}. Add one, or remove the data set.`);
+			const { bytes } = await this.#copier.copy(from.uri, row.writeUri, this.#signal, (sofar) => {
+				moved = sofar;
+			});
+			moved = bytes;
 			const mibPerS = speedOf(bytes, clock.nowMs() - beganAt.getTime());
 			const storedBytes = BigInt(await this.#copier.size(row.writeUri, this.#signal));
-			await recordCopied(db, row.id, { asOfAt: beganAt, copiedBytes: BigInt(bytes), storedBytes, mibPerS });
+			const isPaid = pricedSource(row.fromPlace) !== null;
+			await chargeCopy(db, row, BigInt(moved), clock.nowMs());
+			moved = 0;
+			await recordCopied(db, row.id, { asOfAt: from.asOf ?? beganAt, copiedBytes: BigInt(bytes), storedBytes, mibPerS, isPaid });
 		} catch (error) {
 			if (this.#signal.aborted) return;
+			await chargeCopy(db, row, BigInt(moved), clock.nowMs());
 			await this.#fail(row, messageOf(error));
 		}
-	}
-
-	/** The first copy at an owned site, because those have no egress charge. */
-	async #sourceOf(uri: string): Promise<string | null> {
-		const set = (await readDataSets(this.#ctx.db)).find((known) => known.uri === uri);
-		return set?.copies.find(({ at }) => !at.includes(":"))?.uri ?? null;
 	}
 
 	async #fail(row: DataCopyRow, error: string): Promise<void> {

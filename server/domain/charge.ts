@@ -50,6 +50,11 @@ export const CHARGE_CORRECTIONS = [
 ] as const;
 export type ChargeCorrection = (typeof CHARGE_CORRECTIONS)[number];
 
+/** Whether a charge's `artifactId` is a data set copied between places. */
+export function isCopyId(artifactId: string): boolean {
+	return artifactId.startsWith("cpy_");
+}
+
 /** A priced usage row in FOCUS terms; insert-only. One of instanceId, allocationId, poolId,
  * billLineId or artifactId identifies its cause. */
 export interface Charge {
@@ -65,7 +70,7 @@ export interface Charge {
 	poolId: string | null;
 	/** A line of an imported bill: credits, taxes, and amounts billed for instances that are not ours. */
 	billLineId: string | null;
-	/** A stored (`storage`) or delivered (`egress`) result. */
+	/** A stored (`storage`) or delivered (`egress`) result (`art_…`), or a data set copied between places (`cpy_…`, `egress`). */
 	artifactId: string | null;
 	correction: ChargeCorrection | null;
 	/** GPU-milliseconds metered: gpus × length. */

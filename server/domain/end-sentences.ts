@@ -14,6 +14,7 @@ type WaitingOrPlacedCode =
 	| "deferred_cheaper_hour"
 	| "deferred_greener_hour"
 	| "copying_data_ahead"
+	| "copying_data_home"
 	| "no_progress"
 	| "held_by_person"
 	| "started"

@@ -17,6 +17,7 @@ export const REASON_CODES = [
 	"deferred_cheaper_hour",
 	"deferred_greener_hour",
 	"copying_data_ahead",
+	"copying_data_home",
 	"no_progress",
 	"held_by_person",
 	// a placed job

@@ -51,6 +51,8 @@ function wordsOf(code: ReasonCode, r: Read): string {
 			return `Deferred${clause(r.instant("untilMs"), (t) => ` until ${t}`)} by rule ${r.text("ruleId") ?? "of the policy"}: ${code === "deferred_cheaper_hour" ? "the hour is cheaper" : "the grid is greener then"}${clause(r.money("savingMicroUsd"), (m) => `, which saves ${m}`)}${clause(r.text("savedGrams"), (g) => `, which saves ${g} g CO2e`)}${foretold(r)}`;
 		case "copying_data_ahead":
 			return `Waiting while its data are copied to ${r.text("provider") ?? "the cloud"}${clause(r.text("region"), (p) => ` ${p}`)}, before GPUs are billed there${clause(r.text("gib"), (g) => `: ${g} GiB`)}${clause(r.instant("readyAtMs"), (t) => `, expected to be there by ${t}`)}${clause(r.money("savedMicroUsd"), (m) => `; a machine that copied them itself would cost ${m} more`)}${clause(r.text("problem"), (e) => `; the last try failed: ${e}`)}${homeStart(r)}`;
+		case "copying_data_home":
+			return `Waiting while its data are copied to ${r.text("siteId") ?? "its site"}, without slots${clause(r.text("gib"), (g) => `: ${g} GiB`)}${clause(r.instant("readyAtMs"), (t) => `, expected to be there by ${t}`)}${clause(r.money("egressMicroUsd"), (m) => `; egress costs at most ${m}`)}${clause(r.text("problem"), (e) => `; the last try failed: ${e}`)}`;
 		case "no_progress":
 			return `Held: ${plural(r.count("attempts") ?? 0, "attempt")} in a row ended early and saved nothing${clause(r.duration("lostMs"), (d) => `; ${d} of machine time`)}${clause(r.money("lostMicroUsd"), (m) => ` and ${m} were lost`)}. Save checkpoints more often or allow longer instance lifetimes, then resume the job`;
 		case "held_by_person":

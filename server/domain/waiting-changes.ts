@@ -1,7 +1,7 @@
 import type { RemovalCode } from "./decision.ts";
 import type { Reason } from "./reasons.ts";
 import { removalWords } from "./removal-sentences.ts";
-import { budgetName, PLAIN_FORMATTERS, plural, type Read, read, type SentenceFormatters } from "./sentence-facts.ts";
+import { budgetName, clause, PLAIN_FORMATTERS, plural, type Read, read, type SentenceFormatters } from "./sentence-facts.ts";
 
 /** What would end a job's wait: time alone, money, people, or another policy. */
 export interface WaitingChange {
@@ -62,6 +62,13 @@ export function waitingChanges({ code, facts }: Reason, formatters: SentenceForm
 			return [
 				...changeBy("time", r.instant("readyAtMs"), (t) => `At ${t} its data should be copied, and it launches.`),
 				...startsAtHome(r),
+			];
+		case "copying_data_home":
+			return [
+				{
+					by: "time",
+					sentence: `Once its data is copied${clause(r.instant("readyAtMs"), (t) => ` (expected ${t})`)}, it starts when slots are free.`,
+				},
 			];
 		case "deferred_cheaper_hour":
 		case "deferred_greener_hour":

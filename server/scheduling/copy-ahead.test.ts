@@ -106,7 +106,7 @@ describe("a job with data copied ahead", () => {
 	it("waits in the queue without a launch, requests the copy, and says so", () => {
 		const { actions, copyAhead, waiting, explanations } = plan(known());
 		expect(actions).toEqual([]);
-		expect(copyAhead).toEqual(new Map([[job.jobId, { place: PLACE, uris: [rows.uri] }]]));
+		expect(copyAhead).toEqual(new Map([[job.jobId, { place: PLACE, uris: [rows.uri], from: { [rows.uri]: "home-a" } }]]));
 		expect(sentenceOf(waiting.get(job.jobId) ?? expect.fail("no reason"))).toBe(
 			"Waiting while its data are copied to aws eu-west-1, before GPUs are billed there: 600 GiB, expected to be there by 2026-11-21 12:20 UTC; a machine that copied them itself would cost $1.00 more.",
 		);

@@ -1,5 +1,6 @@
 import type { DataRef } from "#server/domain/job.ts";
-import { copyMs, storedAt } from "./copy-ahead.ts";
+import { copyMs, isHome, storedAt } from "./copy-ahead.ts";
+import { copyHome, type HomeCopy } from "./copy-home.ts";
 import type { EgressStep } from "./egress.ts";
 import { ANY_SOURCE, linkKey, sourceOf, UNKNOWN_LINK } from "./link-speed.ts";
 import { isAtHome } from "./offer-residency.ts";
@@ -31,6 +32,8 @@ export interface Staging {
 	waitMs: number;
 	/** Sets to be copied there before the launch. */
 	copyFirst: readonly string[];
+	/** By set: where it is copied from. */
+	copyFrom: Readonly<Record<string, string>>;
 	/** The last error from copying one of them. */
 	problem: string | null;
 }
@@ -44,10 +47,11 @@ export interface StagingWays extends Staging {
 }
 
 const NO_PREFERENCE: readonly string[] = [];
+const NO_SOURCES: Readonly<Record<string, string>> = {};
 
 export const NO_STAGING: StagingWays = {
-	...{ ms: 0, rangeMs: NO_TIME, moveGiB: 0, egressMicroUsd: 0, egressGiB: 0, waitMs: 0, copyFirst: NO_PREFERENCE, problem: null },
-	...{ ahead: null, outOfReach: null },
+	...{ ms: 0, rangeMs: NO_TIME, moveGiB: 0, egressMicroUsd: 0, egressGiB: 0, waitMs: 0, copyFirst: NO_PREFERENCE },
+	...{ copyFrom: NO_SOURCES, problem: null, ahead: null, outOfReach: null },
 };
 
 /** Location and transfer time of data sets, for all jobs of a cycle. `place` is `provider:region`. */
@@ -57,6 +61,8 @@ export interface DataBook {
 	 * new. Without `sinceMs` no copies count.
 	 */
 	staging(data: readonly DataRef[], place: string, sinceMs?: number | null): StagingWays;
+	/** What the store of an owned site must receive before the job starts there, which is possible at `byMs`; null: nothing. */
+	copyHome(data: readonly DataRef[], siteId: string, sinceMs: number, byMs: number): HomeCopy | null;
 	/** Longest possible staging anywhere, ms: at the low end of the slowest known link. */
 	longestMs(data: readonly DataRef[]): number;
 	/** GiB that a job sends home. */
@@ -89,6 +95,7 @@ export function openData(snapshot: Pick<Snapshot, "data" | "offers" | "nowMs">):
 			}
 			return known;
 		},
+		copyHome: (data, place, sinceMs, byMs) => copyHome(data, { place, sinceMs, byMs, nowMs }, view, (from) => priceFrom(from, egress)),
 		longestMs(data) {
 			const gib = data.reduce((sum, d) => sum + (d.sizeGiB ?? 0), 0);
 			return slowest === null ? 0 : copyMs(gib, slowest);
@@ -150,21 +157,31 @@ function stagingOf(
 	slowest: number | null,
 	prices: EgressPrices,
 ): StagingWays {
-	let [moveGiB, egressGiB, egressMicroUsd, waitMs] = [0, 0, 0, 0];
+	let [moveGiB, waitMs] = [0, 0];
+	const [directEgress, aheadEgress] = [
+		{ gib: 0, microUsd: 0 },
+		{ gib: 0, microUsd: 0 },
+	];
 	const [direct, ahead]: [LinkTimes, LinkTimes] = [
 		[0, 0, 0],
 		[0, 0, 0],
 	];
 	let [outOfReach, problem]: (string | null)[] = [null, null];
 	const copyFirst: string[] = [];
+	const copyFrom: Record<string, string> = {};
 	for (const ref of data) {
 		const { uri, sizeGiB } = ref;
 		const copies = view?.replicas.get(uri) ?? [];
 		if (copies.includes(place)) continue;
-		const stored = view && sinceMs !== null ? storedAt(uri, sizeGiB, place, sinceMs, view, nowMs) : null;
+		const stored =
+			view && sinceMs !== null
+				? storedAt(ref, { place, sinceMs, nowMs, byMs: Number.POSITIVE_INFINITY }, view, (from) => priceFrom(from, prices))
+				: null;
 		if (stored?.kind === "there") continue;
 		if (stored) {
 			copyFirst.push(uri);
+			copyFrom[uri] = stored.path.from;
+			addEgress(aheadEgress, sizeGiB, stored.path.microUsd);
 			// One after another, through one link.
 			waitMs += stored.readyInMs;
 			problem ??= stored.problem;
@@ -177,15 +194,13 @@ function stagingOf(
 			if (!stored) ahead[i] = (ahead[i] ?? 0) + ms;
 		}
 		const price = sourcePrice(copies, prices);
-		if (price > 0) {
-			egressGiB += sizeGiB ?? 0;
-			egressMicroUsd += Math.ceil((sizeGiB ?? 0) * price);
-		}
+		const microUsd = Math.ceil((sizeGiB ?? 0) * price);
+		addEgress(directEgress, sizeGiB, microUsd);
+		if (!stored) addEgress(aheadEgress, sizeGiB, microUsd);
 	}
-	const both = { moveGiB, egressMicroUsd, egressGiB };
-	const later = { ...both, ...timeOf(ahead), waitMs, copyFirst, problem: problem ?? null };
+	const later = { moveGiB, ...costOf(aheadEgress), ...timeOf(ahead), waitMs, copyFirst, copyFrom, problem: problem ?? null };
 	return {
-		...{ ...both, ...timeOf(direct), waitMs: 0, copyFirst: NO_PREFERENCE, problem: null },
+		...{ moveGiB, ...costOf(directEgress), ...timeOf(direct), waitMs: 0, copyFirst: NO_PREFERENCE, copyFrom: NO_SOURCES, problem: null },
 		...{ ahead: copyFirst.length === 0 ? null : later, outOfReach: outOfReach ?? null },
 	};
 }
@@ -194,11 +209,30 @@ function timeOf([ms, low, high]: LinkTimes): Pick<Staging, "ms" | "rangeMs"> {
 	return { ms, rangeMs: { low, high } };
 }
 
+interface Egress {
+	gib: number;
+	microUsd: number;
+}
+
+function addEgress(sum: Egress, gib: number | null, microUsd: number): void {
+	if (microUsd <= 0) return;
+	sum.gib += gib ?? 0;
+	sum.microUsd += microUsd;
+}
+
+function costOf({ gib, microUsd }: Egress): Pick<Staging, "egressGiB" | "egressMicroUsd"> {
+	return { egressGiB: gib, egressMicroUsd: microUsd };
+}
+
+function priceFrom(place: string, { byPlace, highest }: EgressPrices): number {
+	return byPlace.get(place) ?? highest;
+}
+
 /** Lowest egress price of any copy, µ$/GiB. A pool's id names no region: it is home, or where the data was created. */
 function sourcePrice(copies: readonly string[], prices: EgressPrices): number {
 	let least: number | null = null;
 	for (const copy of copies) {
-		const price = copy.includes(":") ? (prices.byPlace.get(copy) ?? prices.highest) : 0;
+		const price = isHome(copy) ? 0 : priceFrom(copy, prices);
 		if (least === null || price < least) least = price;
 	}
 	return least ?? 0;

@@ -2,14 +2,16 @@ import { EXPLAINED_CANDIDATES, type Explanation, type Outcome, type TimeRange } 
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type BurstFacts, burstFactsOf, type DueBurst, dueBurst } from "./burst.ts";
 import { chooseOffer, chooseWarm, firmStagingMs, type OfferChoice, takeChoice } from "./choose-offer.ts";
-import { type CloudRun, cloudRunOf, stagingOn } from "./cost.ts";
+import type { HomeCopy } from "./copy-home.ts";
+import { type CloudRun, cloudRunOf, costTermsOf, stagingOn } from "./cost.ts";
 import type { Cycle } from "./cycle.ts";
 import { deferral, startAtHome, startInCloud } from "./defer.ts";
 import { evictActions } from "./evict.ts";
 import { explain } from "./explain.ts";
 import type { Finding } from "./finding.ts";
 import { allowsWaiting } from "./firm-only.ts";
-import { type HomeStart, homeStart, homeStartAt, replayedRange, reserveHome, takeSlots } from "./home.ts";
+import { type HomeStart, homeStart, homeStartAt, notBefore, replayedRange, reserveHome, takeSlots } from "./home.ts";
+import type { HomePool } from "./home-pool.ts";
 import { impossibleReason } from "./impossible.ts";
 import type { KeptQueue } from "./kept-queue.ts";
 import { LIMITS } from "./limits.ts";
@@ -21,6 +23,7 @@ import { stayReason, waitsForAnyOffer, waitsForEveryOffer } from "./weigh-waitin
 import {
 	approvalReason,
 	budgetReason,
+	copyHomeReason,
 	copyReason,
 	homeReason,
 	launchReason,
@@ -105,8 +108,13 @@ export function settle(cycle: Cycle, finding: Finding): void {
 	}
 	if (finding.outcome === "wait" && finding.choice?.kind === "chosen" && finding.run) {
 		const { row } = finding.choice;
+		const { copyFirst: uris, copyFrom: from } = stagingOn(row, finding.run);
 		cycle.plan.copyAhead ??= new Map();
-		cycle.plan.copyAhead.set(job.jobId, { place: row.placeKey, uris: stagingOn(row, finding.run).copyFirst });
+		cycle.plan.copyAhead.set(job.jobId, { place: row.placeKey, uris, from });
+	} else if (finding.homeCopy && finding.outcome === "wait") {
+		const { place, uris, from } = finding.homeCopy;
+		cycle.plan.copyAhead ??= new Map();
+		cycle.plan.copyAhead.set(job.jobId, { place, uris, from });
 	}
 	if (finding.start && reservesHome(finding)) {
 		reserveHome(finding.start, job.spec, queued.rest, cycle.core.replayedRestMs(queued, finding.start.pool.slots));
@@ -145,10 +153,27 @@ function startNotBefore({ p50Ms, p90Ms }: TimeRange, atMs: number | null): TimeR
 
 /** `known`: its start at home, if it need not be searched for. */
 function findFor(cycle: Cycle, queued: QueuedJob, known?: HomeStart): Finding {
+	const finding = findPlace(cycle, queued, known);
+	const { homeCopy, start } = finding;
+	// It waits without slots, and is decided again in each cycle until its data is there.
+	if (!homeCopy || !start || finding.outcome === "launch") return finding;
+	finding.waitsOn = false;
+	if (!start.waitsForData || finding.putOffUntilMs !== null) return finding;
+	// Its data is what it waits for, unless that is copied to a cloud.
+	if (finding.outcome === "wait" && finding.choice?.kind !== "chosen") finding.reason = copyHomeReason(homeCopy, start);
+	return putOff(finding, homeCopy.readyAtMs);
+}
+
+/** Data that its site must receive first. Work with reserved slots starts in them and fetches its data itself. */
+function homeCopyOf({ snapshot }: Cycle, { job }: QueuedJob, { pool, range, slots }: HomeStart): HomeCopy | null {
+	if (!snapshot.data?.stores || slots || job.spec.data.length === 0) return null;
+	return costTermsOf(snapshot).data.copyHome(job.spec.data, pool.view.siteId, job.submittedAtMs, range.p50Ms);
+}
+
+function findPlace(cycle: Cycle, queued: QueuedJob, known?: HomeStart): Finding {
 	const { snapshot } = cycle;
 	const { job } = queued;
 	const shape = cycle.core.shapeOf(job.spec);
-	const { nowMs } = snapshot;
 	const { maxMs } = job.spec.duration;
 	const ranMs = job.completedByClockMs ?? job.completedMs;
 	if (maxMs !== null && ranMs >= maxMs) return found(queued, shape, "fail", reason("max_duration_exceeded", { maxMs, ranMs }));
@@ -157,7 +182,26 @@ function findFor(cycle: Cycle, queued: QueuedJob, known?: HomeStart): Finding {
 
 	const { notPools } = job;
 	const pools = notPools ? shape.home.filter(({ view }) => !notPools.includes(view.id)) : shape.home;
-	const start = known ?? homeStart(pools, job.spec, queued.rest, snapshot, !cycle.actionsOnly);
+	const room = known ?? homeStart(pools, job.spec, queued.rest, snapshot, !cycle.actionsOnly);
+	const homeCopy = room && homeCopyOf(cycle, queued, room);
+	const start = room && homeCopy ? notBefore(room, homeCopy.readyAtMs) : room;
+	const placed = findWith(cycle, queued, shape, { pools, start, homeCopy });
+	placed.homeCopy = homeCopy;
+	return placed;
+}
+
+interface HomeRoom {
+	pools: readonly HomePool[];
+	start: HomeStart | null;
+	homeCopy: HomeCopy | null;
+}
+
+/** `start` is not before the data that its site still needs. */
+function findWith(cycle: Cycle, queued: QueuedJob, shape: Shape, home: HomeRoom): Finding {
+	const { pools, start, homeCopy } = home;
+	const { snapshot } = cycle;
+	const { job } = queued;
+	const { nowMs } = snapshot;
 	const sooner = start !== null && start.range.p50Ms <= nowMs + snapshot.cloudStartMs.p50Ms && (start.now || canWait(cycle, queued, shape));
 	// If home is sooner anyway, the rule that would let the job leave matters only for explanations.
 	const silent = sooner && !isHeard(cycle, job);
@@ -173,7 +217,7 @@ function findFor(cycle: Cycle, queued: QueuedJob, known?: HomeStart): Finding {
 	// Home does not reclaim its slots, so the job keeps its place in that queue.
 	if (job.fruitless && leaves) return found(queued, shape, "hold", noProgressReason(job.fruitless), start, due);
 	// Room is made only for a deadline, or for a job that would otherwise leave.
-	if (start !== null && (leaves || job.spec.deadlineMs !== null) && shape.verdict.preempt.length > 0) {
+	if (start !== null && !homeCopy && (leaves || job.spec.deadlineMs !== null) && shape.verdict.preempt.length > 0) {
 		const asked = cycle.asked.has(job.jobId);
 		const wanted = { queued, verdict: shape.verdict, pools, startMs: start.at.startMs, leaves, asked };
 		const eviction = cycle.evictions.makeRoom(wanted, cycle.settled);
@@ -269,7 +313,20 @@ function found(
 	choice: OfferChoice | null = null,
 	run: CloudRun | null = null,
 ): Finding {
-	return { queued, shape, run, start, due, choice, outcome, reason: why, putOffUntilMs: null, eviction: null, waitsOn: false };
+	return {
+		queued,
+		shape,
+		run,
+		start,
+		due,
+		choice,
+		outcome,
+		reason: why,
+		putOffUntilMs: null,
+		eviction: null,
+		waitsOn: false,
+		homeCopy: null,
+	};
 }
 
 function waitOn(finding: Finding, waitsOn: boolean): Finding {

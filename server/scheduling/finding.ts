@@ -2,6 +2,7 @@ import type { Outcome } from "#server/domain/decision.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import type { DueBurst } from "./burst.ts";
 import type { OfferChoice } from "./choose-offer.ts";
+import type { HomeCopy } from "./copy-home.ts";
 import type { CloudRun } from "./cost.ts";
 import type { Eviction } from "./eviction.ts";
 import type { HomeStart } from "./home.ts";
@@ -25,4 +26,6 @@ export interface Finding {
 	eviction: Eviction | null;
 	/** It waits, and time alone gives it no reason to leave. */
 	waitsOn: boolean;
+	/** Data that its site at home must receive before it starts there. Absent: none. */
+	homeCopy?: HomeCopy | null;
 }

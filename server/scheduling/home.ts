@@ -40,6 +40,8 @@ export interface HomeStart extends PoolStart {
 	range: TimeRange;
 	/** Its slots are free now. */
 	now: boolean;
+	/** Slots would be free earlier, but its data is not there yet. */
+	waitsForData?: boolean;
 	/** These exact slots, if they were reserved for it; no other job can take them. */
 	slots?: readonly number[];
 }
@@ -73,6 +75,13 @@ export function homeStart(
 export function homeStartAt(pool: HomePool, nodes: number[], startMs: number): HomeStart {
 	const start = { pool, at: { startMs, nodes } };
 	return { ...start, late: start, range: { p50Ms: startMs, p90Ms: startMs }, now: false };
+}
+
+/** The start, delayed until its data is there. */
+export function notBefore(start: HomeStart, readyAtMs: number): HomeStart {
+	const { p50Ms, p90Ms } = start.range;
+	if (readyAtMs <= p50Ms) return start;
+	return { ...start, now: false, waitsForData: true, range: { p50Ms: readyAtMs, p90Ms: Math.max(p90Ms, readyAtMs) } };
 }
 
 /** Wall-clock time of this much work in a pool. */

@@ -6,7 +6,7 @@ import { outsideResidency } from "./residency.ts";
 import type { Snapshot } from "./types.ts";
 
 /** Places that hold a copy of a data set, by its uri, and places with a store that it can be copied into. */
-export type Copies = Pick<NonNullable<Snapshot["data"]>, "replicas" | "stores">;
+export type Copies = Pick<NonNullable<Snapshot["data"]>, "replicas" | "stores" | "sources">;
 
 /** Constraints on `file:` sets: known copies elsewhere, and places where copies can be made. Null if every machine can read them. */
 export function copiesOf({ data }: Pick<Snapshot, "data">): Copies | null {
@@ -15,7 +15,7 @@ export function copiesOf({ data }: Pick<Snapshot, "data">): Copies | null {
 
 /** Whether they are equal, by the identity of their contents. */
 export function sameCopies(a: Copies | null, b: Copies | null): boolean {
-	return a?.replicas === b?.replicas && a?.stores === b?.stores;
+	return a?.replicas === b?.replicas && a?.stores === b?.stores && a?.sources === b?.sources;
 }
 
 /** Whether only a host of the owned sites can read it. */

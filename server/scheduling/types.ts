@@ -142,17 +142,21 @@ export interface DataView {
 	 */
 	egressSteps?: ReadonlyMap<string, readonly EgressStep[]>;
 	/**
-	 * The company's own stores, by place (`provider:region`), that can receive copies of sets at home before a launch; MiB/s into
-	 * each, null: unknown.
+	 * The company's own stores, by place (`provider:region`, or an owned site's id), that can receive copies of sets before a job starts
+	 * there; MiB/s into each, null: unknown.
 	 */
 	stores?: ReadonlyMap<string, number | null>;
 	/** The copies in them, by place, then by the set's uri. */
 	copiesAhead?: ReadonlyMap<string, ReadonlyMap<string, CopyAhead>>;
+	/** Listed copies that the scheduler can read, to copy them into stores elsewhere: their places, by the set's uri. */
+	sources?: ReadonlyMap<string, readonly string[]>;
+	/** Speeds of earlier copies between two places, MiB/s, by link (link-speed.ts). */
+	copySpeeds?: ReadonlyMap<string, number>;
 	/** Only hosts of the owned sites can read `file:` sets. Absent: every machine can (a replay; a demo on a single host). */
 	filesStayHome?: boolean;
 }
 
-/** A copy that Spillway makes, or has made, in a region's store. */
+/** A copy that Spillway makes, or has made, in a place's store. */
 export interface CopyAhead {
 	/** It holds what the set held then, UTC ms; null: it is not complete yet. */
 	asOfMs: number | null;
@@ -162,6 +166,8 @@ export interface CopyAhead {
 	retryAtMs: number | null;
 	/** The last attempt's error; null: none. */
 	problem: string | null;
+	/** Its egress is held in budgets. */
+	held?: boolean;
 }
 
 /** State kept between cycles to make the next one cheap. A plan is the same with it and without it. */
@@ -350,7 +356,15 @@ export interface Plan {
 	/** The approval request of every job held for approval. Absent: none. */
 	asks?: Map<string, ApprovalRequest>;
 	/** Data that jobs wait for, by job, to be copied into the store of that place. Absent: none. */
-	copyAhead?: Map<string, { place: string; uris: readonly string[] }>;
+	copyAhead?: Map<string, CopyPlan>;
+}
+
+/** Data to be copied into a place's store before a job starts there. */
+export interface CopyPlan {
+	place: string;
+	uris: readonly string[];
+	/** By set: the place to read it from. */
+	from: Readonly<Record<string, string>>;
 }
 
 export type Action =

@@ -6,6 +6,7 @@ import { type BudgetShort, budgetFacts } from "./budget.ts";
 import { type BurstFacts, type DueBurst, finiteOrNull, nextBurst } from "./burst.ts";
 import { capFacts } from "./caps.ts";
 import type { ApprovalAsk, ChosenOffer, OfferChoice } from "./choose-offer.ts";
+import type { HomeCopy } from "./copy-home.ts";
 import { type CloudRun, estimateOf, stagingByMachineMs, stagingOn } from "./cost.ts";
 import type { Eviction } from "./eviction.ts";
 import type { HomeStart } from "./home.ts";
@@ -83,6 +84,14 @@ export function copyReason(row: OfferRow, run: CloudRun, start: HomeStart | null
 		savedMicroUsd: savedMs > 0 ? String(Math.round((row.microUsdPerHour * run.instances * savedMs) / HOUR_MS)) : null,
 		problem,
 		...homeFacts(start),
+	});
+}
+
+/** Its site at home has room, or will have before its data is there. */
+export function copyHomeReason({ place, uris, gib, readyAtMs, microUsd, problem }: HomeCopy, start: HomeStart): Reason {
+	return reason("copying_data_home", {
+		...{ siteId: place, poolId: start.pool.view.id, sets: uris.length, gib: String(gib), readyAtMs, problem },
+		egressMicroUsd: microUsd > 0 ? String(microUsd) : null,
 	});
 }
 

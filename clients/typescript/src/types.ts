@@ -75,6 +75,7 @@ export type ReasonCode =
 	| "deferred_cheaper_hour"
 	| "deferred_greener_hour"
 	| "copying_data_ahead"
+	| "copying_data_home"
 	| "no_progress"
 	| "held_by_person"
 	| "placed_home"
@@ -3120,6 +3121,8 @@ export interface StoredCopy {
 	deletedAtMs: number | null;
 	/** Time of the data that it contains completely. */
 	asOfMs: number | null;
+	/** Place that it is copied from; null: copied by an earlier release, from an owned site. */
+	from: string | null;
 	copying: boolean;
 	error: string | null;
 }
@@ -3139,6 +3142,7 @@ export interface DataSetsItemsItem {
 export interface DataSetsItemsItemCopiesItem {
 	at: string;
 	uri: string;
+	readUri?: string;
 }
 
 export interface DataSetsStoresItem {
@@ -5140,6 +5144,7 @@ export interface DataSetSetBodyItemsItem {
 export interface DataSetSetBodyItemsItemCopiesItem {
 	at: string;
 	uri: string;
+	readUri?: string;
 }
 
 export interface DataSetSetBodyStoresItem {

@@ -86,8 +86,9 @@ export interface BillLineFacts {
 	resourceType: string | null;
 }
 
-/** A result in a store, with the store's prices, earliest first. */
+/** A result in a store or a copied data set, with the prices of the store or of the source, earliest first. */
 export interface StoredFacts {
+	kind: "result" | "copy";
 	name: string;
 	prices: readonly { fromMs: number; microUsdPerGiBMonth: bigint | null; microUsdPerGiBEgress: bigint | null }[];
 }

@@ -43,7 +43,8 @@ function serviceOfLine(line: NonNullable<ExportFacts["billLine"]>, own: ServiceI
 
 function resourceOf(charge: ChargeCause, facts: ExportFacts): FixedCells["resource"] {
 	if (facts.instance) return { id: facts.instance.resourceId, name: null, type: "Virtual Machine" };
-	if (facts.stored !== null && charge.artifactId !== null) return { id: charge.artifactId, name: facts.stored.name, type: "Result" };
+	if (facts.stored !== null && charge.artifactId !== null)
+		return { id: charge.artifactId, name: facts.stored.name, type: facts.stored.kind === "copy" ? "Data Copy" : "Result" };
 	if (charge.kind === "commitment" && facts.commitment)
 		return { id: facts.commitment.id, name: null, type: commitmentType(facts.commitment) };
 	if (facts.poolId !== null) return { id: `${charge.siteId}/${facts.poolId}`, name: facts.poolId, type: "GPU Pool" };
@@ -128,6 +129,7 @@ function descriptionOf(charge: ChargeCause, facts: ExportFacts): string {
 	const what = KIND_WORDS[charge.kind];
 	const why = charge.correction === null ? "" : `, ${charge.correction.replaceAll("_", " ")}`;
 	if (billLine && !instance) return billLine.description ?? `${billLine.serviceName}: ${what}${why}`;
+	if (facts.stored?.kind === "copy") return `Data copy ${facts.stored.name} from ${charge.region}: ${what}${why}`;
 	if (facts.stored) return `Result ${facts.stored.name} in ${facts.siteName}: ${charge.kind === "storage" ? "storage" : what}${why}`;
 	if (instance) {
 		const { disk } = instance;

@@ -21,6 +21,8 @@ export interface PushOptions {
 	signal: AbortSignal;
 	/** Whether files at the target that the source does not have are deleted; true by default. */
 	deletesOthers?: boolean;
+	/** Called with the number of bytes moved so far. */
+	onBytes?(bytes: number): void;
 }
 
 /**
@@ -40,6 +42,7 @@ export function pushData(fromUri: string, toUri: string, options: PushOptions): 
 			...{ program, tmpFolder, signal: options.signal, linksAreErrors: true },
 			onProgress: (progress) => {
 				bytes = progress.bytes;
+				options.onBytes?.(bytes);
 			},
 		});
 		return { bytes };

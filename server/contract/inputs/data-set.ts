@@ -29,6 +29,8 @@ export const dataSetInput = z
 					/** `provider:region` of a cloud, or the id of an owned site. */
 					at: z.string().trim().min(1).max(128),
 					uri,
+					/** The same copy as the scheduler reads it. With it, copies elsewhere are made from here, and egress is charged. */
+					readUri: uri.optional(),
 				}),
 			)
 			.min(1, "name at least one copy, or leave the data set out")
@@ -41,20 +43,25 @@ export const dataSetInput = z
 
 /** URIs of folders in a store; data is written below them. */
 const folderUri = uri.refine(
-	(text) => !/^(file|https?):/.test(text),
-	"must be a store that can be written: s3, gs, azblob, sftp, webdav or rclone",
+	(text) => !/^https?:/.test(text),
+	"must be a store that can be written: s3, gs, azblob, sftp, webdav, rclone, or file at an owned site",
 );
 
-export const dataStoreInput = z.strictObject({
-	/** `provider:region` of a cloud. */
-	at: z.string().trim().regex(REGION_PLACE, "must be a region such as aws:us-east-1"),
-	/** A folder for Spillway there, as seen by machines of the region. */
-	uri: folderUri,
-	/** The same folder as seen by the scheduler, if it needs other credentials; absent: the same URI. */
-	writeUri: folderUri.optional(),
-	/** Storage price there, as on the provider's bill. Copies without it show no cost. */
-	usdPerGiBMonth: usdPerGiBSchema.optional(),
-});
+export const dataStoreInput = z
+	.strictObject({
+		/** `provider:region` of a cloud, or the id of an owned site. */
+		at: z.string().trim().min(1).max(128),
+		/** A folder for Spillway there, as seen by machines of the region. */
+		uri: folderUri,
+		/** The same folder as seen by the scheduler, if it needs other credentials; absent: the same URI. */
+		writeUri: folderUri.optional(),
+		/** Storage price there, as on the provider's bill. Copies without it show no cost. */
+		usdPerGiBMonth: usdPerGiBSchema.optional(),
+	})
+	.refine(({ at, uri: folder }) => !REGION_PLACE.test(at) || !folder.startsWith("file:"), {
+		path: ["uri"],
+		message: "must be a store that machines of the region can read; a folder is possible at owned sites only",
+	});
 
 export const dataSetsInput = z
 	.strictObject({

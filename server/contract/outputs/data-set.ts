@@ -14,6 +14,10 @@ export const storedCopySchema = z
 			.nullable()
 			.meta({ description: "When it is deleted, unless a job requests it; null while a live job names it." }),
 		asOfMs: z.number().nullable().meta({ description: "Time of the data that it contains completely." }),
+		from: z
+			.string()
+			.nullable()
+			.meta({ description: "Place that it is copied from; null: copied by an earlier release, from an owned site." }),
 		copying: z.boolean(),
 		error: z.string().nullable(),
 	})
@@ -28,6 +32,7 @@ export const dataSetsSchema = z
 					z.object({
 						at: z.string(),
 						uri: z.string(),
+						readUri: z.string().optional(),
 					}),
 				),
 			}),

@@ -70,7 +70,7 @@ export const charge = pgTable(
 		allocationId: text(),
 		poolId: text(),
 		billLineId: text(),
-		/** The stored or delivered result. */
+		/** The stored or delivered result, or the copied data set. */
 		artifactId: text(),
 		correction: text({ enum: CHARGE_CORRECTIONS }),
 		...sums,

@@ -89,6 +89,7 @@ ReasonCode = Literal[
     "deferred_cheaper_hour",
     "deferred_greener_hour",
     "copying_data_ahead",
+    "copying_data_home",
     "no_progress",
     "held_by_person",
     "placed_home",
@@ -3497,24 +3498,33 @@ class ExchangeRate(TypedDict):
     importedBy: str
     importedAt: str
 
+_StoredCopyRequired = TypedDict(
+    "_StoredCopyRequired",
+    {
+        "uri": str,
+        "at": str,
+        "team": Optional[str],
+        "bytes": Optional[float],
+        "microUsdPerMonth": Optional[str],
+        "usedAtMs": float,
+        "deletedAtMs": Optional[float],
+        "asOfMs": Optional[float],
+        "from": Optional[str],
+        "copying": bool,
+        "error": Optional[str],
+    },
+)
 
-class StoredCopy(TypedDict):
-    uri: str
-    at: str
-    # Team of the job that last requested it.
-    team: Optional[str]
-    # Size in the store.
-    bytes: Optional[float]
-    # Storage cost per month at the store's price; null: not known.
-    microUsdPerMonth: Optional[str]
-    # When a job last requested it.
-    usedAtMs: float
-    # When it is deleted, unless a job requests it; null while a live job names it.
-    deletedAtMs: Optional[float]
-    # Time of the data that it contains completely.
-    asOfMs: Optional[float]
-    copying: bool
-    error: Optional[str]
+_StoredCopyOptional = TypedDict(
+    "_StoredCopyOptional",
+    {
+    },
+    total=False,
+)
+
+
+class StoredCopy(_StoredCopyRequired, _StoredCopyOptional):
+    pass
 
 
 class DataSets(TypedDict):
@@ -3529,9 +3539,13 @@ class DataSetsItemsItem(TypedDict):
     copies: List[DataSetsItemsItemCopiesItem]
 
 
-class DataSetsItemsItemCopiesItem(TypedDict):
+class _DataSetsItemsItemCopiesItemRequired(TypedDict):
     at: str
     uri: str
+
+
+class DataSetsItemsItemCopiesItem(_DataSetsItemsItemCopiesItemRequired, total=False):
+    readUri: str
 
 
 class _DataSetsStoresItemRequired(TypedDict):
@@ -5785,9 +5799,13 @@ class DataSetSetBodyItemsItem(TypedDict):
     copies: List[DataSetSetBodyItemsItemCopiesItem]
 
 
-class DataSetSetBodyItemsItemCopiesItem(TypedDict):
+class _DataSetSetBodyItemsItemCopiesItemRequired(TypedDict):
     at: str
     uri: str
+
+
+class DataSetSetBodyItemsItemCopiesItem(_DataSetSetBodyItemsItemCopiesItemRequired, total=False):
+    readUri: str
 
 
 class _DataSetSetBodyStoresItemRequired(TypedDict):

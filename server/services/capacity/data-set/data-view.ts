@@ -5,7 +5,7 @@ import type { DataView as KnownData } from "#server/scheduling/types.ts";
 import { readEgressSteps } from "#server/services/pricing/offer/egress-volume.ts";
 import { readLinkSpeeds } from "./inbound-speeds.ts";
 import { readDataSets, readDataStores } from "./list.ts";
-import { readCopiesAhead, readStoreSpeeds } from "./stored-copies.ts";
+import { readCopiesAhead, readCopySpeeds, readStoreSpeeds } from "./stored-copies.ts";
 
 /**
  * Location, transfer speed and egress cost of data sets for the core. Parts that did not change are those of `before`, because
@@ -25,8 +25,18 @@ export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData 
 	const stores = await readDataStores(db);
 	if (stores.length === 0) return known;
 	const speeds = await readStoreSpeeds(db);
+	const copySpeeds = await readCopySpeeds(db);
+	const sources = new Map(
+		sets
+			.map(({ uri, copies }) => [uri, copies.flatMap(({ at, readUri }) => (readUri === undefined ? [] : [at]))] as const)
+			.filter(([, at]) => at.length > 0),
+	);
 	const fresh = new Map(stores.map(({ at }) => [at, speeds.get(at) ?? null]));
-	return { ...known, stores: same(before?.stores, fresh) ?? fresh };
+	return {
+		...{ ...known, stores: same(before?.stores, fresh) ?? fresh },
+		...(sources.size > 0 && { sources: same(before?.sources, sources) ?? sources }),
+		...(copySpeeds.size > 0 && { copySpeeds: same(before?.copySpeeds, copySpeeds) ?? copySpeeds }),
+	};
 }
 
 /** The previous view, when it is equal. */

@@ -7,7 +7,7 @@ import { isInUse } from "./stored-copies.ts";
 export type DataCopyRow = typeof dataCopy.$inferSelect;
 
 /** `wantedAt` of a copy that no job waits for. */
-const UNWANTED = new Date(0);
+export const UNWANTED = new Date(0);
 
 export async function markCopyStarted(db: Db, copyId: string, beganAt: Date): Promise<void> {
 	await db.update(dataCopy).set({ beganAt }).where(eq(dataCopy.id, copyId));
@@ -17,10 +17,12 @@ export async function markCopyStarted(db: Db, copyId: string, beganAt: Date): Pr
 export async function recordCopied(
 	db: Db,
 	copyId: string,
-	input: { asOfAt: Date; copiedBytes: bigint; storedBytes: bigint; mibPerS: number | undefined },
+	input: { asOfAt: Date; copiedBytes: bigint; storedBytes: bigint; mibPerS: number | undefined; isPaid: boolean },
 ): Promise<void> {
-	const { mibPerS, ...copied } = input;
-	await recordOutcome(db, copyId, { ...copied, ...(mibPerS === undefined ? {} : { mibPerS }), failures: 0, error: null, retryAt: null });
+	const { mibPerS, isPaid, ...copied } = input;
+	// What a later job needs is requested again, so that its egress is held first.
+	const done = { failures: 0, error: null, retryAt: null, ...(isPaid && { wantedAt: input.asOfAt }) };
+	await recordOutcome(db, copyId, { ...copied, ...(mibPerS === undefined ? {} : { mibPerS }), ...done });
 }
 
 /** Records a failed copy. A job that still needs it requests it again after `retryAt`. */

@@ -24,19 +24,14 @@ export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput, seen?
 	await ctx.db.transaction(async (tx) => {
 		const sites = await tx.select({ id: site.id, provider: site.provider }).from(site);
 		const owned = sites.filter((s) => !isCloudProvider(s.provider)).map((s) => s.id);
+		const isPlace = (at: string) => REGION_PLACE.test(at) || owned.includes(at);
+		const mustBe = `must be a region such as aws:us-east-1, or an owned site: ${owned.join(", ") || "none yet"}`;
 		const fields = items.flatMap(({ copies }, i) =>
-			copies.flatMap(({ at }, j) =>
-				REGION_PLACE.test(at) || owned.includes(at)
-					? []
-					: [
-							{
-								path: `items.${i}.copies.${j}.at`,
-								message: `must be a region such as aws:us-east-1, or an owned site: ${owned.join(", ") || "none yet"}`,
-							},
-						],
-			),
+			copies.flatMap(({ at }, j) => (isPlace(at) ? [] : [{ path: `items.${i}.copies.${j}.at`, message: mustBe }])),
 		);
 		if (fields.length > 0) throw new SpillwayError("invalid_input", "A copy is at an unknown place.", { fields });
+		const unknown = stores.flatMap(({ at }, i) => (isPlace(at) ? [] : [{ path: `stores.${i}.at`, message: mustBe }]));
+		if (unknown.length > 0) throw new SpillwayError("invalid_input", "A store is at an unknown place.", { fields: unknown });
 		const before = await replaceSetting(tx, DATA_SETS_SETTING, items);
 		rejectUnseen(storedDataSets.parse(before), known?.items, "The data sets");
 		await writeAudit(tx, ctx, { action: "data_sets.set", subject: "data_sets", before, after: items });

@@ -1,10 +1,11 @@
-import { and, asc, gte, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, exists, getTableColumns, gte, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
 import { monthlyStorageMicroUsd } from "#server/accounting/storage-cost.ts";
 import type { DbOrTx } from "#server/db/client.ts";
-import { dataCopy } from "#server/db/schema/data-copy.ts";
+import { copyHold, dataCopy } from "#server/db/schema/data-copy.ts";
 import { job } from "#server/db/schema/job.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
+import { linkKey } from "#server/scheduling/link-speed.ts";
 import type { CopyAhead, DataView as KnownData } from "#server/scheduling/types.ts";
 import type { DataStore } from "./schemas.ts";
 
@@ -30,6 +31,8 @@ export interface StoredCopy {
 	deletedAtMs: number | null;
 	/** Time of the data it contains completely; null when it is not complete yet. */
 	asOfMs: number | null;
+	/** Place that it is copied from; null: copied by an earlier release, from an owned site. */
+	from: string | null;
 	/** Whether it is being copied or queued. */
 	copying: boolean;
 	/** The last attempt's error. */
@@ -57,7 +60,7 @@ export async function readStoredCopies(db: DbOrTx, stores: readonly DataStore[])
 			bytes: row.storedBytes === null ? null : Number(row.storedBytes),
 			microUsdPerMonth: row.storedBytes === null || price === undefined ? null : monthlyStorageMicroUsd(row.storedBytes, usdToMicro(price)),
 			...{ usedAtMs, deletedAtMs: used ? null : usedAtMs + KEPT_UNUSED_MS },
-			...{ asOfMs: row.asOfAt?.getTime() ?? null, copying: wanted(row), error: row.error },
+			...{ asOfMs: row.asOfAt?.getTime() ?? null, from: row.fromPlace, copying: wanted(row), error: row.error },
 		};
 	});
 }
@@ -65,7 +68,12 @@ export async function readStoredCopies(db: DbOrTx, stores: readonly DataStore[])
 /** In the form the decision core uses. Cost: one read of all of them. */
 export async function readCopiesAhead(db: DbOrTx): Promise<NonNullable<KnownData["copiesAhead"]>> {
 	const byPlace = new Map<string, Map<string, CopyAhead>>();
-	for (const row of await db.select().from(dataCopy).orderBy(asc(dataCopy.place), asc(dataCopy.uri))) {
+	const held = exists(db.select({ one: sql`1` }).from(copyHold).where(eq(copyHold.copyId, dataCopy.id)));
+	const rows = await db
+		.select({ ...getTableColumns(dataCopy), held: sql<boolean>`${held}` })
+		.from(dataCopy)
+		.orderBy(asc(dataCopy.place), asc(dataCopy.uri));
+	for (const row of rows) {
 		const at = byPlace.get(row.place) ?? new Map<string, CopyAhead>();
 		byPlace.set(row.place, at);
 		// A queued copy has no start yet, so the time of its last request counts.
@@ -75,19 +83,31 @@ export async function readCopiesAhead(db: DbOrTx): Promise<NonNullable<KnownData
 			beganMs: wanted(row) ? began.getTime() : null,
 			retryAtMs: row.retryAt?.getTime() ?? null,
 			problem: row.error,
+			...(row.held && { held: true }),
 		});
 	}
 	return byPlace;
 }
 
-/** Transfer speed into each store: the mean of the last run of each set that moved enough data. */
+/** Transfer speed from home into each store: the mean of the last run of each set that moved enough data. */
 export async function readStoreSpeeds(db: DbOrTx): Promise<Map<string, number>> {
 	const rows = await db
 		.select({ place: dataCopy.place, mibPerS: sql<number>`avg(${dataCopy.mibPerS})`.mapWith(Number) })
 		.from(dataCopy)
-		.where(gte(dataCopy.mibPerS, 0))
+		.where(and(gte(dataCopy.mibPerS, 0), or(isNull(dataCopy.fromPlace), sql`position(':' in ${dataCopy.fromPlace}) = 0`)))
 		.groupBy(dataCopy.place);
 	return new Map(rows.map(({ place, mibPerS }) => [place, mibPerS]));
+}
+
+/** Mean speed of copies between two places, by link: the last run of each set that moved enough data. */
+export async function readCopySpeeds(db: DbOrTx): Promise<Map<string, number>> {
+	const rows = await db
+		.select({ from: dataCopy.fromPlace, place: dataCopy.place, mibPerS: sql<number>`avg(${dataCopy.mibPerS})`.mapWith(Number) })
+		.from(dataCopy)
+		.where(and(gte(dataCopy.mibPerS, 0), isNotNull(dataCopy.fromPlace)))
+		.groupBy(dataCopy.fromPlace, dataCopy.place)
+		.orderBy(dataCopy.fromPlace, dataCopy.place);
+	return new Map(rows.map(({ from, place, mibPerS }) => [linkKey(from ?? "", place), mibPerS]));
 }
 
 /** Copies due now, oldest request first. */

@@ -107,7 +107,8 @@ async function countHolds(tx: Tx, rule: BudgetRule, period: Period, jobs: JobsIn
 			select hold_budget.period_key, greatest(hold.amount_micro_usd - hold.posted_micro_usd, 0) as left_micro_usd
 			from hold_budget join hold on hold.id = hold_budget.hold_id
 			where hold_budget.budget_id = ${rule.id} and hold.state = 'pending'
-			union all select period_key, left_micro_usd from pipeline_hold where budget_id = ${rule.id}) as held
+			union all select period_key, left_micro_usd from pipeline_hold where budget_id = ${rule.id}
+			union all select period_key, micro_usd from copy_hold where budget_id = ${rule.id}) as held
 		group by period_key
 		on conflict (budget_id, period_key) do update set held_micro_usd = excluded.held_micro_usd`);
 }

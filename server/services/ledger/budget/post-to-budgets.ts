@@ -16,10 +16,10 @@ import { addToBudgetSlices } from "./post-slices.ts";
 
 export type BudgetsOfJobs = ReadonlyMap<string, readonly BudgetRule[]>;
 
-/** Locks the budgets of the active policy that count these jobs. Call it before locking jobs. */
-export async function lockBudgetsOfJobs(tx: Tx, jobIds: readonly string[]): Promise<BudgetsOfJobs> {
+/** Locks the budgets of the active policy that count these jobs, and `others`. Call it before locking jobs. */
+export async function lockBudgetsOfJobs(tx: Tx, jobIds: readonly string[], others: readonly string[] = []): Promise<BudgetsOfJobs> {
 	const rules = jobIds.length === 0 ? [] : await activeBudgets(tx);
-	if (rules.length === 0) return new Map();
+	if (rules.length === 0 && others.length === 0) return new Map();
 	const jobs = await tx
 		.select({ id: job.id, spec: job.spec })
 		.from(job)
@@ -27,10 +27,7 @@ export async function lockBudgetsOfJobs(tx: Tx, jobIds: readonly string[]): Prom
 	// A job counts in a scope that cannot be evaluated for it, as at placement (judge-job.ts).
 	const counts = (rule: BudgetRule, facts: JobFacts) => evaluateExpression(rule.scope, { job: facts }).holds !== false;
 	const found = new Map(jobs.map(({ id, spec }) => [id, rules.filter((rule) => counts(rule, new JobFacts(spec)))]));
-	await lockBudgets(
-		tx,
-		[...found.values()].flatMap((own) => own.map(({ id }) => id)),
-	);
+	await lockBudgets(tx, [...others, ...[...found.values()].flatMap((own) => own.map(({ id }) => id))]);
 	return found;
 }
 

@@ -1,15 +1,13 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, inArray } from "drizzle-orm";
 import { type ChargeDraft, NO_AMOUNTS } from "#server/accounting/amounts.ts";
 import type { Usage } from "#server/accounting/meter-usage.ts";
 import type { Tx } from "#server/db/client.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import type { instance } from "#server/db/schema/instance.ts";
-import { setting } from "#server/db/schema/setting.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import { egressCostMicroUsd, internetEgress } from "#server/rates/egress.ts";
 import { RATED_PROVIDERS, type RatedProvider } from "#server/rates/offers.ts";
-import { egressCounterKey } from "#server/services/pricing/offer/egress-volume.ts";
+import { priceVolumes } from "./egress-volumes.ts";
 
 /** A machine with the time being charged. */
 export interface Sender {
@@ -34,18 +32,13 @@ export async function meterEgress(tx: Tx, machines: readonly Sender[]): Promise<
 	});
 	const found = await uncharged(tx, senders);
 	if (found.length === 0) return new Map();
-	const counters = await lockCounters(tx, found);
+	const prices = await priceVolumes(
+		tx,
+		found.map(({ sender, atMs, bytes }) => ({ provider: sender.provider, region: sender.row.region, atMs, bytes })),
+	);
 	const drafts = new Map<string, ChargeDraft[]>();
-	for (const { sender, atMs, bytes } of found) {
-		const key = egressCounterKey(sender.provider, sender.row.region, atMs);
-		const sent = counters.get(key) ?? 0n;
-		const rate = internetEgress(sender.provider, sender.row.region);
-		// Charge the difference of two running totals, so that a month's checkpoints add up to the cost of its bytes as a whole.
-		const microUsd = egressCostMicroUsd(rate, sent + bytes) - egressCostMicroUsd(rate, sent);
-		counters.set(key, sent + bytes);
-		drafts.set(sender.row.id, [...(drafts.get(sender.row.id) ?? []), egressCharge(sender.usage, atMs, microUsd)]);
-	}
-	for (const [key, bytes] of counters) await tx.update(setting).set({ value: bytes.toString() }).where(eq(setting.key, key));
+	for (const [i, { sender, atMs }] of found.entries())
+		drafts.set(sender.row.id, [...(drafts.get(sender.row.id) ?? []), egressCharge(sender.usage, atMs, prices[i] ?? 0n)]);
 	return drafts;
 }
 
@@ -79,17 +72,6 @@ async function uncharged(tx: Tx, senders: readonly Sent["sender"][]): Promise<Se
 		.where(and(eq(charge.kind, "egress"), inArray(charge.periodStart, instants)));
 	const known = new Set(charged.map((c) => `${c.instanceId}/${c.at.getTime()}`));
 	return recent.filter((r) => !known.has(`${r.sender.row.id}/${r.atMs}`));
-}
-
-/** Bytes sent out of a region so far in the provider's month; rows are locked in one order until the transaction ends. */
-async function lockCounters(tx: Tx, sent: readonly Sent[]): Promise<Map<string, bigint>> {
-	const keys = [...new Set(sent.map((s) => egressCounterKey(s.sender.provider, s.sender.row.region, s.atMs)))].sort();
-	await tx
-		.insert(setting)
-		.values(keys.map((key) => ({ key, value: "0" })))
-		.onConflictDoNothing();
-	const rows = await tx.select().from(setting).where(inArray(setting.key, keys)).orderBy(sql`${setting.key} collate "C"`).for("update");
-	return new Map(rows.map((r) => [r.key, BigInt(String(r.value))]));
 }
 
 /** It has no duration, so it occupies one millisecond; the energy of networks is not counted. */

@@ -6,6 +6,7 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { decision } from "#server/db/schema/decision.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
+import { isCopyId } from "#server/domain/charge.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { chargesOf } from "./charges-of.ts";
@@ -71,5 +72,7 @@ async function settledCauses(
 					.select({ id: artifact.id })
 					.from(artifact)
 					.where(and(inArray(artifact.id, artifactIds), gte(artifact.meteredUntil, artifact.deletedAt)));
-	return new Set([...instances, ...allocations, ...artifacts].map((r) => r.id));
+	// The bytes of a copy are charged when it has ended.
+	const copies = artifactIds.filter(isCopyId).map((id) => ({ id }));
+	return new Set([...instances, ...allocations, ...artifacts, ...copies].map((r) => r.id));
 }

@@ -11,8 +11,11 @@ import { job } from "#server/db/schema/job.ts";
 import type { StoredDisk } from "#server/db/schema/offer.ts";
 import { site } from "#server/db/schema/site.ts";
 import { store } from "#server/db/schema/store.ts";
+import { isCopyId } from "#server/domain/charge.ts";
 import { EMBEDDED_STORE } from "#server/domain/store.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import { egressMicroUsdPerGiB } from "#server/rates/egress.ts";
+import { pricedSource } from "#server/services/ledger/charge/copy-egress.ts";
 import { readCommitments } from "#server/services/pricing/commitment/commitments.ts";
 import { pricesOfStores } from "#server/services/pricing/store/prices.ts";
 import type { SharedFields } from "./charge-lines.ts";
@@ -57,7 +60,7 @@ export async function loadFacts(db: Db, fields: readonly SharedFields[]): Promis
 			instance: machine,
 			commitment: commitmentOf(f, machine, commitments),
 			billLine: (f.billLineId === null ? undefined : lines.get(f.billLineId)) ?? null,
-			stored: kept ?? null,
+			stored: kept ?? copyFacts(f),
 			job: work ? { project: f.project, class: f.class, ...work } : null,
 		};
 	});
@@ -187,12 +190,21 @@ async function loadStored(db: Db, ids: string[]): Promise<Map<string, StoredFact
 		rows.map(({ id, name, storeId, team, storeName }) => [
 			id,
 			{
+				kind: "result" as const,
 				name,
 				prices: prices.get(storeId ?? EMBEDDED_STORE) ?? [],
 				storeName: storeName === null ? "Embedded store" : `${team}/${storeName}`,
 			},
 		]),
 	);
+}
+
+/** A copied data set is priced like a machine's egress: at the most expensive tier of its source. Its row may be deleted by now. */
+function copyFacts({ artifactId, provider, region }: SharedFields): StoredFacts | null {
+	if (artifactId === null || !isCopyId(artifactId)) return null;
+	const source = pricedSource(`${provider}:${region}`);
+	const price = source && egressMicroUsdPerGiB(source.provider, source.region);
+	return { kind: "copy", name: artifactId, prices: [{ fromMs: 0, microUsdPerGiBMonth: null, microUsdPerGiBEgress: price }] };
 }
 
 /** One array parameter for any number of ids: a statement takes at most 65,535 parameters. */

@@ -8,6 +8,7 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import type { Charge, ChargeCorrection } from "#server/domain/charge.ts";
+import { isCopyId } from "#server/domain/charge.ts";
 import { LOST_CHOICES, type LostChoice } from "#server/domain/lost-work.ts";
 import { allows, authorize, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
@@ -262,7 +263,7 @@ function before({ atMs, id }: { atMs: number; id: string }): SQL {
 function causeColumn(id: string) {
 	if (id.startsWith("ins_")) return charge.instanceId;
 	if (id.startsWith("alc_")) return charge.allocationId;
-	if (id.startsWith("art_")) return charge.artifactId;
+	if (id.startsWith("art_") || isCopyId(id)) return charge.artifactId;
 	return id.startsWith("bill_") ? charge.billLineId : charge.poolId;
 }
 
