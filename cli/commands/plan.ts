@@ -9,7 +9,7 @@ const PROGRAM = "server/bin/plan.ts";
 
 /** Passed on unchanged. */
 const VALUES = [
-	...["trace", "gpus", "accelerator", "start", "days", "scenario", "policy", "card", "job"],
+	...["trace", "gpus", "accelerator", "start", "team", "class", "days", "scenario", "policy", "card", "job"],
 	...["save-scenario", "seed", "horizon", "discount", "growth", "delivery", "parallel", "commitment-discount"],
 ] as const;
 const SWITCHES = ["json", "redact"] as const;
@@ -30,6 +30,8 @@ docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
 		gpus: { value: "N", help: "owned GPUs (default: from the history)" },
 		accelerator: { value: "MODEL", help: "owned model, for prices (default: A100-80GB)" },
 		start: { value: "DATE", help: "when a CSV trace begins, UTC (default: a Monday)" },
+		team: { value: "NAME", help: "assess: profile only this team's jobs" },
+		class: { value: "NAME", help: "assess: profile only jobs of this class" },
 		days: { value: "N", help: "compare: only the last N days of the history" },
 		scenario: { value: "FILE", help: "compare: sites and prices (default: --gpus, and the catalog of the United States)" },
 		policy: { value: "FILE", help: "compare: also burst under this policy" },
@@ -48,6 +50,7 @@ docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
 	positionals: { min: 1, max: 1, name: "command" },
 	examples: [
 		"spillway plan assess --trace examples/simulate/trace.csv --gpus 32",
+		"spillway plan assess --trace examples/simulate/trace.csv --gpus 32 --team risk",
 		"spillway plan compare --trace examples/simulate/trace.csv --gpus 32 --discount 7",
 		"spillway plan headline --json",
 		"spillway plan headline --trace examples/simulate/trace.csv --gpus 32",

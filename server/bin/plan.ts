@@ -84,7 +84,7 @@ async function runHeadline(options: PlanOptions, bar: ProgressBar): Promise<void
 }
 
 async function runAssess(options: PlanOptions, bar: ProgressBar): Promise<void> {
-	const { trace, gpus, startMs, redact, commitmentPercent } = options;
+	const { trace, gpus, startMs, redact, commitmentPercent, team, workloadClass } = options;
 	const history = await readHistoryFile(tracePathOf(trace), {
 		startMs,
 		acceleratorsNamed,
@@ -96,6 +96,7 @@ async function runAssess(options: PlanOptions, bar: ProgressBar): Promise<void> 
 		gpus,
 		accelerator: modelNamed(options.accelerator),
 		isRedacted: redact,
+		filter: { team, workloadClass },
 		commitmentPercent,
 	});
 	process.stdout.write(options.json ? `${JSON.stringify(assessment, null, 1)}\n` : renderAssessment(assessment));

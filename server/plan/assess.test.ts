@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { assess } from "./assess.ts";
+import { assess, profileHistory } from "./assess.ts";
 import { type History, readHistory } from "./history/read-history.ts";
 import { demandProfile, gpusFor, hoursOf } from "./profile/demand.ts";
+import { filteredHours } from "./profile/demand-groups.ts";
 import { HourSeries } from "./profile/hour-series.ts";
+import { renderAssessment } from "./render/assessment.ts";
 
 const HEADER = "job_id,submit_s,duration_s,gpus,user,group,status,wait_s";
 const H = 3600;
@@ -102,6 +104,57 @@ describe("the profile", () => {
 	it("uses the peak of concurrent GPUs as the capacity", async () => {
 		const history = await read([`a,0,${H},8,,,,0`, `b,0,${H},8,,,,${H}`, `c,60,${H},2,,,,0`]);
 		expect(assess(history, { source: "t" }).capacity).toEqual({ gpus: 10, basis: "recorded_peak" });
+	});
+});
+
+describe("a selection", () => {
+	// A soft deadline makes a job of a trace one of class baseline.
+	const HEADER_CLASS = `${HEADER},deadline_s,deadline_kind`;
+	const rows = [
+		`a,0,${H},8,ann,risk,ok,,,`,
+		`b,0,${H},8,bob,vision,FAILED,,,`,
+		`c,0,${H},4,bob,vision,ok,,${9 * H},soft`,
+		`d,${4 * H},${H},16,ann,risk,ok,,,`,
+	];
+	const history = () => readHistory(inPieces(`${[HEADER_CLASS, ...rows].join("\n")}\n`, 9), "t.csv");
+
+	it("profiles its jobs, with waits among all jobs, next to the whole history's capacity and idle time", async () => {
+		const all = assess(await history(), { source: "t", gpus: 8 });
+		const vision = assess(await history(), { source: "t", gpus: 8, filter: { team: "vision" } });
+		expect(vision.selection).toEqual({ team: "vision", class: null, jobs: 2, gpuHours: 12 });
+		expect(vision.demand).toMatchObject({ peakGpus: 12, meanGpus: 2.4, overflowGpuHours: 4 });
+		expect(vision.demand.days).toHaveLength(all.demand.days.length);
+		// Job b waits for job a of the other team, and c for b: alone they would start at once, and an hour later.
+		expect(all.waits.byTeam.find(({ name }) => name === "vision")).toEqual({ name: "vision", ...vision.waits.all });
+		expect(vision.waits.all).toMatchObject({ jobs: 2, meanS: 1.5 * H });
+		expect(vision.lostWork).toMatchObject({ gpuHours: 8, share: 0.6667 });
+		expect([all.neverFit.jobs, vision.neverFit.jobs]).toEqual([1, 0]);
+		expect(vision.candidates).toEqual(all.candidates.filter(({ team }) => team === "vision"));
+		expect([vision.history, vision.capacity, vision.idle, vision.commitments]).toEqual([
+			all.history,
+			all.capacity,
+			all.idle,
+			all.commitments,
+		]);
+	});
+	it("combines team and class", async () => {
+		const report = assess(await history(), { source: "t", gpus: 8, filter: { team: "vision", workloadClass: "baseline" } });
+		expect(report.selection).toEqual({ team: "vision", class: "baseline", jobs: 1, gpuHours: 4 });
+		expect(renderAssessment(report)).toContain("Selection team vision, class baseline: 1 jobs, 4 GPU-hours");
+	});
+	it("rejects a team or class that the history does not have, and lists those that it has", async () => {
+		const report = history().then((read) => assess(read, { source: "t", filter: { team: "nope" } }));
+		await expect(report).rejects.toMatchObject({ code: "invalid_input", fix: 'Use one of: "risk", "vision".' });
+	});
+	it("hides the team's name when asked", async () => {
+		const report = assess(await history(), { source: "t", gpus: 8, isRedacted: true, filter: { team: "vision" } });
+		expect(report.selection?.team).toBe("team 2");
+		expect(JSON.stringify(report)).not.toContain("vision");
+	});
+	it("has the demand that the page's filter shows", async () => {
+		const { assessment, groups } = profileHistory(await history(), { source: "t", gpus: 8, filter: { workloadClass: "burst" } });
+		const { jobs, hours } = filteredHours(groups(), { workloadClass: "burst" });
+		expect([jobs, demandProfile(hours, 8)]).toEqual([assessment.selection?.jobs, assessment.demand]);
 	});
 });
 

@@ -5,9 +5,10 @@ import { DEFAULT_ACCELERATOR, gpuPrices } from "./candidates/prices.ts";
 import { WEIGHTS } from "./candidates/score.ts";
 import type { JobColumns } from "./history/columns.ts";
 import type { History } from "./history/read-history.ts";
+import { selectJobs } from "./history/select-jobs.ts";
 import { adviseCommitment } from "./profile/commitments.ts";
 import { demandProfile, gpusFor, hoursOf } from "./profile/demand.ts";
-import { type DemandGroups, demandGroups } from "./profile/demand-groups.ts";
+import { type DemandFilter, type DemandGroups, demandGroups } from "./profile/demand-groups.ts";
 import { idleBy, lostWork, neverFit } from "./profile/losses.ts";
 import { recordedPeak, recordedWaits, SIMULATED_JOBS_MAX, simulatedWaits } from "./profile/starts.ts";
 import { waitsBy } from "./profile/waits.ts";
@@ -21,6 +22,8 @@ export interface AssessOptions {
 	/** Owned model, for prices. */
 	accelerator?: string | undefined;
 	isRedacted?: boolean | undefined;
+	/** Profile only these jobs, among all. */
+	filter?: DemandFilter | undefined;
 	/** Discount of reserved GPUs or a savings plan on the on-demand price; absent: COMMITMENT_PERCENT. */
 	commitmentPercent?: number | undefined;
 }
@@ -33,7 +36,7 @@ export function assess(history: History, options: AssessOptions): PlanAssessment
 	return profileHistory(history, options).assessment;
 }
 
-/** An assessment, and its demand by team and class for filters. */
+/** An assessment of all jobs or the selected ones, and the demand of all by team and class, for filters. */
 export function profileHistory(history: History, options: AssessOptions): { assessment: PlanAssessment; groups: () => DemandGroups } {
 	const { jobs, startMs } = history;
 	const accelerator = options.accelerator ?? DEFAULT_ACCELERATOR;
@@ -44,25 +47,34 @@ export function profileHistory(history: History, options: AssessOptions): { asse
 	const waitsMs = recorded ?? simulated;
 	const hours = hoursOf(jobs, startMs, waitsMs);
 	const isRedacted = options.isRedacted ?? false;
+	const teamName = (name: string) => (isRedacted ? `team ${jobs.teams.list.indexOf(name) + 1}` : name);
 	const prices = gpuPrices(accelerator, startMs);
-	const found = findCandidates({ jobs, hours, waitsMs, startMs, capacityGpus: capacity.gpus, prices, isRedacted });
-	const waits = waitsMs ? waitsBy(jobs, waitsMs) : { all: null, byTeam: [], byClass: [], bySize: [] };
+	const { filter = {} } = options;
+	const isFiltered = filter.team !== undefined || filter.workloadClass !== undefined;
+	const chosen = isFiltered ? selectJobs(jobs, waitsMs, filter) : { jobs, waitsMs, gpuHours: 0 };
+	const span = { fromHour: hours.fromHour, hours: hours.demand.length };
+	const chosenHours = isFiltered ? hoursOf(chosen.jobs, startMs, chosen.waitsMs, span) : hours;
+	const found = findCandidates({ ...chosen, hours, startMs, capacityGpus: capacity.gpus, prices, isRedacted });
+	const waits = chosen.waitsMs ? waitsBy(chosen.jobs, chosen.waitsMs) : { all: null, byTeam: [], byClass: [], bySize: [] };
+	const selection = isFiltered && {
+		...{ team: filter.team === undefined ? null : teamName(filter.team), class: filter.workloadClass ?? null },
+		...{ jobs: chosen.jobs.length, gpuHours: chosen.gpuHours },
+	};
 	const assessment: PlanAssessment = {
 		apiVersion: "spillway/v1",
 		kind: "PlanAssessment",
 		history: summaryOf(history, options.source),
+		...(selection && { selection }),
 		capacity,
-		demand: demandProfile(hours, capacity.gpus),
+		demand: demandProfile(chosenHours, capacity.gpus),
 		waits: {
 			basis: recorded ? "recorded" : simulated ? "simulated" : "unknown",
 			...waits,
-			byTeam: isRedacted
-				? waits.byTeam.map((group) => ({ ...group, name: `team ${jobs.teams.list.indexOf(group.name) + 1}` }))
-				: waits.byTeam,
+			byTeam: waits.byTeam.map((group) => ({ ...group, name: teamName(group.name) })),
 		},
 		idle: idleBy(hours, capacity.gpus),
-		lostWork: lostWork(jobs),
-		neverFit: neverFit(jobs, capacity.gpus),
+		lostWork: lostWork(chosen.jobs),
+		neverFit: neverFit(chosen.jobs, capacity.gpus),
 		candidates: found.candidates,
 		candidatesLeftOut: found.leftOut,
 		commitments: adviseCommitment(hours.demand, capacity.gpus, {

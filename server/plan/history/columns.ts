@@ -80,6 +80,20 @@ export class JobColumns {
 		for (let i = 0; i < this.length; i++) this.submitMs[i] = this.at(this.submitMs, i) + byMs;
 	}
 
+	/** These rows, in this order. Indexes of names and families stay the same. */
+	pick(rows: readonly number[]): JobColumns {
+		const picked = new JobColumns();
+		picked.length = rows.length;
+		for (const name of ["submitMs", "durationMs", "waitMs", "deadlineMs"] as const)
+			picked[name] = Float64Array.from(rows, (i) => this.at(this[name], i));
+		picked.gpus = Int32Array.from(rows, (i) => this.at(this.gpus, i));
+		for (const name of ["family", "team", "workloadClass", "status"] as const)
+			picked[name] = Uint32Array.from(rows, (i) => this.at(this[name], i));
+		picked.families.push(...this.families);
+		for (const name of ["teams", "users", "classes", "statuses"] as const) for (const each of this[name].list) picked[name].indexOf(each);
+		return picked;
+	}
+
 	#family(row: HistoryRow): number {
 		const label = row.name ?? row.user;
 		const key = `${this.teams.indexOf(row.team)}/${row.gpus}/${label ?? ""}`;

@@ -19,9 +19,17 @@ export interface Hours {
 	waiting: Float64Array | null;
 }
 
-/** @param waitsMs by row; null where starts are unknown. A job without a known start counts as demand only. */
-export function hoursOf(jobs: JobColumns, startMs: number, waitsMs: Float64Array | null): Hours {
-	const fromHour = firstHourOf(jobs, startMs);
+/**
+ * @param waitsMs by row; null where starts are unknown. A job without a known start counts as demand only.
+ * @param span hours of the whole history; absent: from the first to the last of these jobs
+ */
+export function hoursOf(
+	jobs: JobColumns,
+	startMs: number,
+	waitsMs: Float64Array | null,
+	span: { fromHour: number; hours: number } = spanOf(jobs, startMs),
+): Hours {
+	const { fromHour, hours } = span;
 	const offsetMs = startMs - fromHour * HOUR_MS;
 	const [demand, used, waiting] = [new HourSeries(), new HourSeries(), new HourSeries()];
 	for (let i = 0; i < jobs.length; i++) {
@@ -33,9 +41,13 @@ export function hoursOf(jobs: JobColumns, startMs: number, waitsMs: Float64Array
 		waiting.add(at, at + wait, gpus);
 		used.add(at + wait, at + wait + length, gpus);
 	}
-	const hours = lastHourOf(jobs, startMs) - fromHour + 1;
 	const known = waitsMs !== null;
 	return { fromHour, demand: demand.finish(hours), used: known ? used.finish(hours) : null, waiting: known ? waiting.finish(hours) : null };
+}
+
+function spanOf(jobs: JobColumns, startMs: number): { fromHour: number; hours: number } {
+	const fromHour = firstHourOf(jobs, startMs);
+	return { fromHour, hours: lastHourOf(jobs, startMs) - fromHour + 1 };
 }
 
 /** Of the first submission: hours since 1970, UTC. */

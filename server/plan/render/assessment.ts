@@ -20,6 +20,7 @@ const CANDIDATES_SHOWN = 10;
 export function renderAssessment(report: PlanAssessment): string {
 	return [
 		...header(report),
+		...selection(report),
 		...demand(report),
 		...waits(report),
 		...losses(report),
@@ -41,6 +42,16 @@ function header({ history, capacity }: PlanAssessment): string[] {
 		`          ${history.from.slice(0, 10)} to ${history.to.slice(0, 10)}${history.isStartKnown ? "" : " (dates assumed)"}${left.length > 0 ? `; left out: ${left.join(", ")}` : ""}`,
 		...badRows.first.slice(0, 5).map((row) => `          line ${row.line}: ${row.message}`),
 		`Capacity  ${n(capacity.gpus)} GPUs, ${BASIS[capacity.basis]}`,
+	];
+}
+
+function selection({ selection: s }: PlanAssessment): string[] {
+	if (!s) return [];
+	const parts = [s.team === null ? "" : `team ${s.team}`, s.class === null ? "" : `class ${s.class}`].filter((part) => part !== "");
+	return [
+		`Selection ${parts.join(", ")}: ${n(s.jobs)} jobs, ${n(s.gpuHours)} GPU-hours`,
+		"          Demand, waits, lost work, jobs that never fit and candidates: the selection, next to all other jobs.",
+		"          History, capacity, use, idle time and reserved GPUs: all jobs.",
 	];
 }
 
