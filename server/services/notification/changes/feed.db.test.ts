@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { notify } from "#server/db/notify.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import type { Change } from "#server/domain/change.ts";
@@ -63,7 +63,10 @@ it("refuses the 101st live connection of a person before it is read, until one e
 	expect(() => connect(person)).toThrow(expect.objectContaining({ code: "too_many_requests" }));
 	connections.push(connect({ ...RESEARCHER, accountId: "acc_2" }));
 	await connections[0]?.return();
-	connections.push(connect(person));
+	const left = new AbortController();
+	feed.subscribe(person, left.signal);
+	left.abort();
+	await vi.waitFor(() => connections.push(connect(person)), { timeout: 600_000 });
 	stop.abort();
 	for (const connection of connections) expect((await connection.next()).done).toBe(true);
 	await connect(person).return();

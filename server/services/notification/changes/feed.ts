@@ -54,7 +54,12 @@ export class ChangeFeed {
 			throw new SpillwayError("too_many_requests", `The server has ${LISTENERS_MAX} live connections.`, {
 				fix: "Close unused browser tabs and try again.",
 			});
-		return limitRunning({ actor }, "live_connection", this.#changesFor(actor, signal, sinceMs));
+		const changes = limitRunning({ actor }, "live_connection", this.#changesFor(actor, signal, sinceMs));
+		// A reader that left before its first read does not end the generator.
+		const end = (): void => void changes.return();
+		if (signal.aborted) end();
+		else signal.addEventListener("abort", end, { once: true });
+		return changes;
 	}
 
 	async *#changesFor(actor: Actor, signal: AbortSignal, sinceMs: number): AsyncGenerator<Change[], void, undefined> {
