@@ -1,7 +1,7 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import type { DemandFilter } from "../profile/demand-groups.ts";
-import type { JobColumns, Names } from "./columns.ts";
+import type { JobColumns, Names } from "../history/columns.ts";
+import type { DemandFilter } from "./demand-groups.ts";
 
 /** Names listed in an error. */
 const NAMED_MAX = 10;
