@@ -13,12 +13,14 @@ import { requireMigrated } from "#server/db/migrate.ts";
 import { directDatabaseUrl, env, logFolder, publicUrl, requireOwnSecrets } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
+import { ImportedPrices } from "#server/providers/live-prices/imported-prices.ts";
 import { RcloneStores } from "#server/providers/stores/rclone-stores.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 import { deploymentId } from "#server/services/core/deployment.ts";
 import { countProcess, registry } from "#server/services/core/process-metrics.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { findUrlExpiry } from "#server/services/overview/expiry/find.ts";
+import { readImportedPrices } from "#server/services/pricing/offer/import-prices.ts";
 import { folderLogStore } from "#server/services/work/log/store.ts";
 import { jobTracking } from "#server/services/work/metric/job-tracking.ts";
 import { secretStore } from "#server/services/work/secret/store.ts";
@@ -43,7 +45,9 @@ const timing = timingSchema.parse(settings.SPILLWAY_TIMING);
 const log: LoopContext["log"] = logLine;
 surviveLostOutput();
 
-const kinds = siteKinds(settings);
+const imported = new ImportedPrices();
+let importedVersion: string | null = null;
+const kinds = siteKinds(settings, imported);
 const sites = new SiteDrivers({
 	...{ db: connection.db, clock: systemClock, log, controlPlane: await deploymentId(connection.db) },
 	keys: new CredentialKeys({ home: settings.SPILLWAY_HOME, given: settings.SPILLWAY_CREDENTIAL_KEYS }),
@@ -52,7 +56,16 @@ const sites = new SiteDrivers({
 		return site.kind === "cloud" ? { ...site, driver: timedDriver(site.driver) } : { ...site, driver: timedDriver(site.driver) };
 	},
 });
-await sites.look();
+/** Drivers read prices when they are next due. */
+async function lookAtSites(): Promise<void> {
+	const latest = await readImportedPrices(connection.db, importedVersion);
+	if (latest) {
+		imported.set(latest.prices);
+		importedVersion = latest.version;
+	}
+	await sites.look();
+}
+await lookAtSites();
 const { clusters, clouds } = sites;
 const ctx: LoopContext = {
 	db: connection.db,
@@ -104,7 +117,7 @@ await runScheduler({
 	deliveryRoot: settings.SPILLWAY_DELIVERY_ROOT ?? path.join(settings.SPILLWAY_HOME, "delivered"),
 	dataCopier: dataCopier(settings.SPILLWAY_DATA_REMOTES),
 	listObjects: objectLister(settings.SPILLWAY_DATA_REMOTES),
-	lookAtSites: () => sites.look(),
+	lookAtSites,
 	findExpiries: async () => {
 		const own = await findUrlExpiry(publicUrl(settings));
 		return [...(await sites.findExpiries()), ...(own ? [own] : [])];

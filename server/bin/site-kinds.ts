@@ -5,6 +5,7 @@ import { azureSiteKind } from "#server/providers/azure/site-kind.ts";
 import { checkSteps } from "#server/providers/check-steps.ts";
 import { gcpSiteKind } from "#server/providers/gcp/site-kind.ts";
 import { kubernetesSiteKind } from "#server/providers/kubernetes/site-kind.ts";
+import { ImportedPrices } from "#server/providers/live-prices/imported-prices.ts";
 import { LocalDriver } from "#server/providers/local/local-driver.ts";
 import { assertLocalSiteAllowed, DEFAULT_SLOTS, type LocalSettings } from "#server/providers/local/settings.ts";
 import { localSiteKind } from "#server/providers/local/site-kind.ts";
@@ -12,16 +13,17 @@ import type { OpenedSite, SiteKind, SitePlace } from "#server/providers/site-kin
 import { slurmSiteKind } from "#server/providers/slurm/site-kind.ts";
 import { trackingStep } from "#server/providers/way-back.ts";
 import { ACCELERATOR_NAMES, resolveAlias } from "#server/rates/accelerators.ts";
-import { listOffers } from "#server/rates/offers.ts";
+import { listOffers, type RatedProvider } from "#server/rates/offers.ts";
 import type { SiteRow } from "#server/services/capacity/site/row.ts";
 
 /** Every provider that users can connect, in display order. A new driver is one entry. */
-export function siteKinds(env: Env): readonly SiteKind[] {
+export function siteKinds(env: Env, imported = new ImportedPrices()): readonly SiteKind[] {
 	const controlUrl = agentUrl(env);
+	const pricesOf = (provider: RatedProvider) => () => imported.over(provider, listOffers(provider));
 	return [
-		awsSiteKind({ listPrices: () => listOffers("aws"), endpoint: env.SPILLWAY_AWS_ENDPOINT, controlUrl }),
-		azureSiteKind({ snapshot: () => listOffers("azure"), endpoint: env.SPILLWAY_AZURE_ENDPOINT, controlUrl }),
-		gcpSiteKind({ listPrices: () => listOffers("gcp"), endpoint: env.SPILLWAY_GCP_ENDPOINT, controlUrl }),
+		awsSiteKind({ listPrices: pricesOf("aws"), endpoint: env.SPILLWAY_AWS_ENDPOINT, controlUrl }),
+		azureSiteKind({ snapshot: pricesOf("azure"), endpoint: env.SPILLWAY_AZURE_ENDPOINT, controlUrl }),
+		gcpSiteKind({ listPrices: pricesOf("gcp"), endpoint: env.SPILLWAY_GCP_ENDPOINT, controlUrl }),
 		checkingTracking(kubernetesSiteKind({ resolveAccelerator: resolveAlias, dataRemotes: env.SPILLWAY_DATA_REMOTES }), publicUrl(env)),
 		checkingTracking(slurmSiteKind({ dataRemotes: env.SPILLWAY_DATA_REMOTES }), publicUrl(env)),
 		// Jobs there run as the server's own user, so only the operator can allow it, with this setting.

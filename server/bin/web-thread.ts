@@ -6,6 +6,7 @@ import { readPriceFile } from "#server/services/ledger/rate-card/price-file.ts";
 import { mergeTexts } from "#server/services/policy/merge.ts";
 import { readRateBatches } from "#server/services/pricing/currency/rate-batches.ts";
 import { readIntensity } from "#server/services/pricing/energy/import-intensity.ts";
+import { readListPrices } from "#server/services/pricing/offer/list-price-file.ts";
 import { planDecisionPdf } from "#server/services/reporting/plan-decision/pdf.ts";
 import { statementPdf } from "#server/services/reporting/statement/pdf.ts";
 
@@ -18,6 +19,7 @@ serveCalls({
 	"electricity.read": readPriceFile,
 	"intensity.read": readIntensity,
 	"rates.read": readRateBatches,
+	"prices.read": readListPrices,
 	"statement.pdf": statementPdf,
 	"plan.decision.pdf": planDecisionPdf,
 });

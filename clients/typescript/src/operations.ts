@@ -354,6 +354,16 @@ export interface Operations {
 		arguments: { gpus?: number; accelerator?: string; region?: string; capacity?: "spot" | "on_demand" | "reserved"; limit?: number };
 		answer: t.OfferListOutput;
 	};
+	/** List imported list prices, by import, newest first. */
+	"offer.snapshots": {
+		arguments: Record<never, never>;
+		answer: t.OfferSnapshotsOutput;
+	};
+	/** Import dated list prices of clouds from a CSV file. */
+	"offer.importPrices": {
+		arguments: { body: t.OfferImportPricesBody };
+		answer: t.OfferImportPricesOutput;
+	};
 	/** Forecast the GPUs that jobs will want, hour by hour, with ranges and a score. */
 	"forecast.demand": {
 		arguments: { groupBy?: t.DemandForecastGroupBy; hours?: number };
@@ -818,7 +828,7 @@ export interface Operations {
 	};
 	/** Import dated exchange rates from a CSV file. */
 	"currency.importRates": {
-		arguments: { body: t.CurrencyImportRatesBody };
+		arguments: { body: t.OfferImportPricesBody };
 		answer: t.CurrencyImportRatesOutput;
 	};
 	/** List data sets with copies, and recent transfer speeds by region. */
@@ -1267,6 +1277,8 @@ export const OPERATIONS = {
 		textType: null,
 		isRepeatable: false,
 	},
+	"offer.snapshots": { method: "GET", path: "/price-snapshots", query: [], textType: null, isRepeatable: false },
+	"offer.importPrices": { method: "PUT", path: "/price-snapshots", query: [], textType: null, isRepeatable: true },
 	"forecast.demand": { method: "GET", path: "/forecasts/demand", query: ["groupBy", "hours"], textType: null, isRepeatable: false },
 	"forecast.score": { method: "GET", path: "/forecasts/score", query: [], textType: null, isRepeatable: false },
 	"overview.moneyAtRisk": { method: "GET", path: "/money-at-risk", query: [], textType: null, isRepeatable: false },

@@ -1720,6 +1720,16 @@ export interface OfferPricesItem {
 	microUsdPerHour: string;
 }
 
+export interface PriceSnapshot {
+	source: string;
+	provider: string;
+	prices: number;
+	from: string;
+	to: string;
+	importedBy: string;
+	importedAt: string;
+}
+
 export interface DemandPoint {
 	at: string;
 	p10: number;
@@ -3941,6 +3951,22 @@ export interface OfferListOutput {
 	nextCursor: null;
 }
 
+export interface OfferSnapshotsOutput {
+	items: readonly PriceSnapshot[];
+	nextCursor: null;
+}
+
+export interface OfferImportPricesOutput {
+	providers: readonly string[];
+	from: string;
+	to: string;
+	added: number;
+	replaced: number;
+	unchanged: number;
+	older: number;
+	ignored: number;
+}
+
 export interface ForecastScoreOutput {
 	count: number;
 	p50Covered: number;
@@ -4806,6 +4832,11 @@ export interface SitePricePoolBody {
 	wattsPerGpu?: number;
 }
 
+export interface OfferImportPricesBody {
+	text: string;
+	message: string;
+}
+
 export interface PolicyPutBody {
 	source: string;
 	message: string;
@@ -5124,11 +5155,6 @@ export interface RatesSetDiscountsBodyItemsItem {
 
 export interface CurrencySetBody {
 	currency: string;
-}
-
-export interface CurrencyImportRatesBody {
-	text: string;
-	message: string;
 }
 
 export interface DataSetSetBody {

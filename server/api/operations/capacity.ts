@@ -15,6 +15,7 @@ import type { SiteContext } from "#server/services/capacity/site/tools.ts";
 import { readForecastScore } from "#server/services/decision/forecast/score.ts";
 import { forecastDemand } from "#server/services/overview/demand-forecast.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
+import { importPrices, listPriceSnapshots } from "#server/services/pricing/offer/import-prices.ts";
 import { viewOffers } from "#server/services/pricing/offer/view.ts";
 import type { RestAnswer, RestRequest } from "../http/route.ts";
 import type { OperationContext } from "../operation-context.ts";
@@ -41,6 +42,8 @@ export const instanceOperations = { list: bind(instance.list, listInstances) };
 
 export const offerOperations = {
 	list: bind(offer.list, async (ctx, input) => ({ ...(await viewOffers(ctx, input)), nextCursor: null })),
+	snapshots: bind(offer.snapshots, listPriceSnapshots),
+	importPrices: bind(offer.importPrices, importPrices),
 };
 
 export const forecastOperations = {

@@ -62,6 +62,24 @@ describe("spillway offers", () => {
 		await world.database.db.transaction((tx) => backOffOffer(tx, refusal));
 	});
 
+	it("imports list prices, lists the imports, and rejects an implausible price", async () => {
+		const head = "provider,instance_type,region,capacity_type,usd_per_hour,as_of";
+		const write = (usd: string): void =>
+			writeFileSync(path.join(folder, "prices.csv"), `${head}\naws,p5.48xlarge,us-east-1,on_demand,${usd},2026-11-01\n`);
+		write("55.04");
+		const ran = await spillway("offers", "import", "prices.csv", "--message", "AWS price list");
+		expect(ran.code, ran.err).toBe(0);
+		expect(ran.out).toBe(
+			"aws, 2026-11-01 to 2026-11-01: 1 new, 0 replaced, 0 unchanged, 0 older than imported before, 0 of other machines ignored\n",
+		);
+		const [, row] = rowsOf((await spillway("offers", "snapshots")).out);
+		expect(row?.slice(1)).toEqual(["aws", "1", "2026-11-01", "2026-11-01", "AWS price list"]);
+		write("0.55");
+		const refused = await spillway("offers", "import", "prices.csv", "--message", "AWS price list");
+		expect(refused.code).not.toBe(0);
+		expect(refused.err).toContain("line 2: a price was refused: $0.55 is below a fifth of the shipped list price");
+	});
+
 	it("lists what is available, the cheapest GPU-hour first, with why others are never chosen", async () => {
 		const ran = await spillway("offers", "--accelerator", "H100-80GB");
 		expect(ran.code, ran.err).toBe(0);

@@ -75,6 +75,13 @@ export const pricePoolInput = z.strictObject({
 	wattsPerGpu: z.number().int().min(1).max(5_000).optional(),
 });
 
+export const importPricesInput = z.strictObject({
+	/** CSV with the columns provider, instance_type, region, capacity_type, usd_per_hour and as_of. */
+	text: z.string().min(1),
+	/** Where the prices were published; shown with each offer. */
+	message: z.string().trim().min(1).max(200),
+});
+
 export const offersInput = z.strictObject({
 	/** Minimum GPUs per machine. */
 	gpus: z.number().int().min(1).max(16).default(1),

@@ -315,6 +315,32 @@ export const offerSchema = z
 	})
 	.meta({ id: "Offer" });
 
+export const priceSnapshotSchema = z
+	.object({
+		source: z.string(),
+		provider: z.string(),
+		prices: z.number(),
+		/** Days of the oldest and the newest price. */
+		from: z.string(),
+		to: z.string(),
+		importedBy: z.string(),
+		importedAt: instant,
+	})
+	.meta({ id: "PriceSnapshot" });
+
+export const importedPricesSchema = z.object({
+	providers: z.array(z.string()),
+	from: z.string(),
+	to: z.string(),
+	added: z.number(),
+	replaced: z.number(),
+	unchanged: z.number(),
+	/** Older than the price imported before, which stays. */
+	older: z.number(),
+	/** Lines about machines that Spillway has no data of. */
+	ignored: z.number(),
+});
+
 export const offersPageSchema = z
 	.object({
 		items: z.array(offerSchema),

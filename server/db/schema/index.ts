@@ -30,6 +30,7 @@ export * from "./gpu-minute.ts";
 export * from "./grid-intensity.ts";
 export * from "./home-gpu-hour.ts";
 export * from "./idempotency-key.ts";
+export * from "./imported-price.ts";
 export * from "./instance.ts";
 export * from "./job.ts";
 export * from "./job-import.ts";

@@ -1866,6 +1866,30 @@ class OfferPricesItem(TypedDict):
     atMs: float
     microUsdPerHour: str
 
+_PriceSnapshotRequired = TypedDict(
+    "_PriceSnapshotRequired",
+    {
+        "source": str,
+        "provider": str,
+        "prices": float,
+        "from": str,
+        "to": str,
+        "importedBy": str,
+        "importedAt": str,
+    },
+)
+
+_PriceSnapshotOptional = TypedDict(
+    "_PriceSnapshotOptional",
+    {
+    },
+    total=False,
+)
+
+
+class PriceSnapshot(_PriceSnapshotRequired, _PriceSnapshotOptional):
+    pass
+
 
 class DemandPoint(TypedDict):
     at: str
@@ -4388,6 +4412,36 @@ class OfferListOutput(TypedDict):
     nextCursor: None
 
 
+class OfferSnapshotsOutput(TypedDict):
+    items: List[PriceSnapshot]
+    nextCursor: None
+
+_OfferImportPricesOutputRequired = TypedDict(
+    "_OfferImportPricesOutputRequired",
+    {
+        "providers": List[str],
+        "from": str,
+        "to": str,
+        "added": float,
+        "replaced": float,
+        "unchanged": float,
+        "older": float,
+        "ignored": float,
+    },
+)
+
+_OfferImportPricesOutputOptional = TypedDict(
+    "_OfferImportPricesOutputOptional",
+    {
+    },
+    total=False,
+)
+
+
+class OfferImportPricesOutput(_OfferImportPricesOutputRequired, _OfferImportPricesOutputOptional):
+    pass
+
+
 class ForecastScoreOutput(TypedDict):
     count: float
     p50Covered: float
@@ -5343,6 +5397,11 @@ class SitePricePoolBody(_SitePricePoolBodyRequired, total=False):
     wattsPerGpu: int
 
 
+class OfferImportPricesBody(TypedDict):
+    text: str
+    message: str
+
+
 class _PolicyPutBodyRequired(TypedDict):
     source: str
     message: str
@@ -5779,11 +5838,6 @@ class RatesSetDiscountsBodyItemsItem(_RatesSetDiscountsBodyItemsItemRequired, _R
 
 class CurrencySetBody(TypedDict):
     currency: str
-
-
-class CurrencyImportRatesBody(TypedDict):
-    text: str
-    message: str
 
 
 class _DataSetSetBodyRequired(TypedDict):

@@ -1311,6 +1311,39 @@ class OfferOperations:
             ),
         )
 
+    def snapshots(
+        self,
+    ) -> m.OfferSnapshotsOutput:
+        """List imported list prices, by import, newest first."""
+        return cast(
+            m.OfferSnapshotsOutput,
+            self._transport.json(
+                "GET",
+                join("/price-snapshots"),
+            ),
+        )
+
+    def import_prices(
+        self,
+        body: m.OfferImportPricesBody,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> m.OfferImportPricesOutput:
+        """Import dated list prices of clouds from a CSV file.
+
+        For installations that cannot reach the clouds' price lists (prices).
+        """
+        return cast(
+            m.OfferImportPricesOutput,
+            self._transport.json(
+                "PUT",
+                join("/price-snapshots"),
+                body=body,
+                repeatable=True,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
 
 class ForecastOperations:
     def __init__(self, transport: Transport) -> None:
@@ -2884,7 +2917,7 @@ class CurrencyOperations:
 
     def import_rates(
         self,
-        body: m.CurrencyImportRatesBody,
+        body: m.OfferImportPricesBody,
         *,
         idempotency_key: Optional[str] = None,
     ) -> m.CurrencyImportRatesOutput:
