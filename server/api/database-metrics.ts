@@ -54,6 +54,41 @@ export async function teamAndSiteMetrics(rt: Runtime, gauge: Gauge): Promise<voi
 	gauge("spillway_team_emissions_kilograms", "Emissions (CO2e) of each team in that month.", byTeam("kg"), { labels: ["team"] });
 }
 
+const GPU_LABELS = ["owner", "site", "state"] as const;
+
+/**
+ * GPUs by state. Owned ones as the cluster reports its nodes, or by allocation where it reports none; `drained` and `down` have no job.
+ * Cloud ones by the state of their machine; `warm` ones are kept without a job.
+ */
+export async function gpuMetrics({ connection }: Runtime, gauge: Gauge): Promise<void> {
+	const rows = await connection.db.execute<{ owner: string; site: string; state: string; gpus: number }>(sql`
+		with node as (
+			select site_id, state, gpus, least(gpus, gpus_used) as used from cluster_node where pool_id is not null
+		), pooled as (
+			select p.site_id, sum((p.nodes - p.nodes_to_come) * p.gpus_per_node) as gpus,
+				coalesce((select sum(cardinality(a.slots)) from allocation a where a.site_id = p.site_id and a.ended_at is null), 0) as used
+			from pool p where not exists (select 1 from node where node.site_id = p.site_id) group by p.site_id
+		), owned as (
+			select site_id, 'used' as state, used as gpus from node union all
+			select site_id, case state when 'ready' then 'idle' when 'closed' then 'drained' else 'down' end, gpus - used from node union all
+			select site_id, 'used', used from pooled union all
+			select site_id, 'idle', greatest(0, gpus - used) from pooled
+		), shown as (
+			select s.site_id, v.state from (select distinct site_id from owned) s, (values ('used'), ('idle'), ('drained'), ('down')) v(state)
+		)
+		select 'owned' as owner, site_id as site, state, coalesce(sum(gpus), 0)::int as gpus from shown left join owned using (site_id, state) group by 2, 3
+		union all
+		select 'cloud', site_id, case when state in ('intended', 'requested', 'provisioning') then 'starting'
+			when state in ('draining', 'terminating') then 'ending' when attempt_id is null then 'warm' else 'used' end, sum(gpus)::int
+		from instance where state <> 'terminated' group by 2, 3`);
+	gauge(
+		"spillway_gpus",
+		"GPUs by owner (owned, cloud), site and state: used, idle, drained or down; starting, used, warm or ending.",
+		rows.map(({ owner, site, state, gpus }) => ({ labels: { owner, site, state }, value: gpus })),
+		{ labels: [...GPU_LABELS] },
+	);
+}
+
 /** How long the oldest log line has been waiting to move to the log store; 0 when there is none. */
 export async function logMetrics({ connection, clock }: Runtime, gauge: Gauge): Promise<void> {
 	const oldestMs = await oldestTailMs(connection.db);

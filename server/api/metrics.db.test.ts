@@ -20,6 +20,31 @@ describe("/metrics", () => {
 		expect(text).toMatch(/^# TYPE spillway_budget_cap_usd gauge$/m);
 		expect(text).toMatch(/^# TYPE spillway_queued_jobs gauge$/m);
 	});
+	it("has the GPUs by state: owned ones of nodes or allocations, cloud ones of machines", async () => {
+		const { sql } = world.database;
+		const gpus = async (site: string): Promise<string[]> =>
+			[...(await scrape()).matchAll(/^spillway_gpus\{owner="(\w+)",site="([\w-]+)",state="(\w+)"\} (\d+)$/gm)]
+				.filter((m) => m[2] === site)
+				.map((m) => `${m[1]} ${m[3]} ${m[4]}`)
+				.sort();
+		const pooled = await gpus("home");
+		expect(pooled.map((line) => line.replace(/\d+$/, ""))).toEqual(["owned down ", "owned drained ", "owned idle ", "owned used "]);
+		await sql`insert into site (id, name, provider, settings) values ('slurm-x', 'X', 'slurm', '{}')`;
+		await sql`insert into cluster_node (site_id, name, pool_id, state, gpus, gpus_used)
+			values ('slurm-x', 'a', 'p', 'ready', 8, 3), ('slurm-x', 'b', 'p', 'closed', 8, 2), ('slurm-x', 'c', 'p', 'down', 4, 0),
+				('slurm-x', 'other', null, 'ready', 16, 0)`;
+		expect(await gpus("slurm-x")).toEqual(["owned down 4", "owned drained 6", "owned idle 5", "owned used 5"]);
+		const machine = (id: string, state: string) => sql`
+			insert into instance (id, site_id, provider, state, region, instance_type, capacity_type, accelerator, gpus, offer,
+				micro_usd_per_hour, warm_rule, warm_for, warm_until, intended_at, expires_at, requested_at, launched_at,
+				billed_from, provider_instance_id)
+			select ${id}, 'cloud-x', 'aws', ${state}, 'us-east-1', 'p5.48xlarge', 'on_demand', 'H100-80GB', 8, '{}', 1, 'rule', job.id, now(), now(), now(), now(), now(), now(), ${id}
+			from job limit 1`;
+		await world.submit();
+		await machine("ins_w1", "requested");
+		await machine("ins_w2", "ready");
+		expect(await gpus("cloud-x")).toEqual(["cloud starting 8", "cloud warm 8"]);
+	});
 	it("passes promtool's rules, with samples of every histogram", async (test) => {
 		countProcess();
 		httpSeconds.observe({ surface: "rest", method: "GET", code: "2xx" }, 0.01);

@@ -9,7 +9,7 @@ import { readHead } from "#server/services/governance/audit/head.ts";
 import { readLedgerCheck } from "#server/services/ledger/charge/nightly-check.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
 import type { Runtime } from "#server/services/runtime.ts";
-import { budgetMetrics, logMetrics, teamAndSiteMetrics } from "./database-metrics.ts";
+import { budgetMetrics, gpuMetrics, logMetrics, teamAndSiteMetrics } from "./database-metrics.ts";
 import type { Gauge } from "./gauge.ts";
 
 /** The Prometheus page. Cost: a handful of small aggregate queries. */
@@ -97,7 +97,7 @@ export async function metricsText(rt: Runtime): Promise<string> {
 			]);
 		}
 	}
-	await Promise.all([budgetMetrics(rt, gauge), teamAndSiteMetrics(rt, gauge), logMetrics(rt, gauge)]);
+	await Promise.all([budgetMetrics(rt, gauge), teamAndSiteMetrics(rt, gauge), gpuMetrics(rt, gauge), logMetrics(rt, gauge)]);
 	return Registry.merge([scrape, registry]).metrics();
 }
 
