@@ -23,7 +23,8 @@ function run(home, url) {
 async function main() {
 	const home = homeFolder();
 	if (process.env.DATABASE_URL) return run(home, undefined);
-	const isRestore = args[0] === "restore" && args.includes("--reviewed") === false && args.length > 1;
+	const isReview = ["--reviewed", "--kept", "--release"].some((flag) => args.includes(flag));
+	const isRestore = args[0] === "restore" && !isReview && args.length > 1;
 	const dir = path.join(home, "postgres");
 	if (!isRestore && !existsSync(dir))
 		throw new PlainError(`There is no database in ${home}.`, "set DATABASE_URL, or SPILLWAY_HOME to the folder of an installation.");

@@ -27,7 +27,7 @@ The folder can be restored into any supported version of PostgreSQL, by this rel
 
 export const restore: Command = {
 	name: "restore",
-	usage: "FOLDER [--replace] [--database-only] [--with-keys] | --reviewed [--keep MACHINE]...",
+	usage: "FOLDER [--replace] [--database-only] [--with-keys] | --reviewed [--keep MACHINE]... | --kept | --release MACHINE",
 	summary: "restore a backup over the database; stop Spillway first",
 	details: `
 Succeeds completely or changes nothing. Afterwards schedulers launch and terminate nothing until
@@ -38,6 +38,8 @@ database lacks, which --reviewed terminates unless kept, and machines that the c
 		replace: { help: "delete what the database holds now" },
 		reviewed: { help: "after a restore: let the scheduler continue" },
 		keep: { value: "MACHINE", many: true, help: "with --reviewed: leave this machine alone; may be repeated" },
+		kept: { help: "list machines kept after a restore: who kept them, price per hour in micro-dollars, cost so far" },
+		release: { value: "MACHINE", help: "let the next sweep terminate a kept machine" },
 		...FILE_OPTIONS,
 	},
 	positionals: { min: 0, max: 1, name: "FOLDER" },
@@ -50,10 +52,13 @@ database lacks, which --reviewed terminates unless kept, and machines that the c
 };
 
 async function runProgram({ io, args }: CommandContext, action: "backup" | "restore"): Promise<ExitCode> {
-	const switches = ["replace", "database-only", "with-keys", "reviewed"].filter((name) => args.has(name)).map((name) => `--${name}`);
+	const switches = ["replace", "database-only", "with-keys", "reviewed", "kept"]
+		.filter((name) => args.has(name))
+		.map((name) => `--${name}`);
 	const folder = args.positionals.map((place) => path.resolve(io.cwd, place));
 	const keep = args.list("keep").flatMap((id) => ["--keep", id]);
-	const child = spawn(process.execPath, [installedProgram(PROGRAM), action, ...folder, ...switches, ...keep], {
+	const release = args.has("release") ? ["--release", args.text("release") ?? ""] : [];
+	const child = spawn(process.execPath, [installedProgram(PROGRAM), action, ...folder, ...switches, ...keep, ...release], {
 		cwd: io.cwd,
 		stdio: "inherit",
 	});

@@ -1,6 +1,7 @@
 // `spillway backup` and `spillway restore` on the database that DATABASE_URL names. scripts/backup.mjs starts this program, with
 // the embedded PostgreSQL when there is no DATABASE_URL.
 import { cpSync, existsSync, mkdirSync } from "node:fs";
+import { userInfo } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { restoreBackup } from "#server/db/backup/restore-backup.ts";
@@ -10,6 +11,7 @@ import { plural } from "#server/domain/sentence-facts.ts";
 import { directDatabaseUrl, env, logFolder } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { listKept, releaseKept } from "#server/services/capacity/instance/kept.ts";
 import { acceptRestored, readRestored } from "#server/services/capacity/instance/restored.ts";
 import { systemContext } from "#server/services/core/context.ts";
 
@@ -28,6 +30,8 @@ const { values, positionals } = parseArgs({
 		"with-keys": { type: "boolean", default: false },
 		reviewed: { type: "boolean", default: false },
 		keep: { type: "string", multiple: true, default: [] },
+		kept: { type: "boolean", default: false },
+		release: { type: "string" },
 	},
 });
 const [action, place] = positionals;
@@ -66,13 +70,19 @@ async function run(action: "backup" | "restore", folder: string): Promise<void> 
 }
 
 /** Shows how the clouds and the restored database differ, or ends the guard. */
-async function review({ reviewed, keep }: { reviewed: boolean; keep: string[] }): Promise<void> {
+async function review({ reviewed, keep, kept, release }: typeof values): Promise<void> {
 	const connection = connect(directDatabaseUrl(), { max: 1, applicationName: "spillway-restore" });
 	try {
+		if (kept) return void process.stdout.write(`${JSON.stringify(await listKept(connection.db), exactMoney, "\t")}\n`);
+		const ctx = systemContext(connection.db, systemClock, "seed");
+		if (release !== undefined) {
+			await releaseKept(ctx, release, userInfo().username);
+			return void process.stdout.write(`Released. The next sweep terminates ${release}.\n`);
+		}
 		const restored = await readRestored(connection.db);
 		if (!restored) return void process.stdout.write("The database was not restored, or the restore has been reviewed.\n");
 		if (reviewed) {
-			await acceptRestored(systemContext(connection.db, systemClock, "seed"), keep);
+			await acceptRestored(ctx, keep, userInfo().username);
 			const released = (restored.unknown?.length ?? 0) - keep.length;
 			return void process.stdout.write(
 				`Reviewed. The scheduler continues within seconds, terminates ${plural(released, "machine")} and leaves ${keep.length} alone.\n`,
@@ -83,6 +93,8 @@ async function review({ reviewed, keep }: { reviewed: boolean; keep: string[] })
 		await connection.end();
 	}
 }
+
+const exactMoney = (_: string, value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value);
 
 function copyLogs(from: string, to: string): void {
 	if (values["database-only"] || !existsSync(from)) return;

@@ -1,12 +1,18 @@
+import { isNotNull } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
 import { audit } from "#server/db/schema/audit.ts";
+import { budgetPeriod } from "#server/db/schema/budget.ts";
+import { charge } from "#server/db/schema/charge.ts";
 import { setting } from "#server/db/schema/setting.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { attemptIdOf, instanceIdOf } from "#server/kernel/ids.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import { listKept, releaseKept } from "#server/services/capacity/instance/kept.ts";
 import { acceptRestored, readRestored } from "#server/services/capacity/instance/restored.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { writeHeartbeat } from "#server/services/core/heartbeat.ts";
+import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { authenticateAgent } from "#server/services/work/agent/authenticate.ts";
 import { awaitReview } from "./restored.ts";
 import { World } from "./testing/world.ts";
@@ -65,7 +71,7 @@ describe("a scheduler on a restored database", () => {
 		expect(w.cloud.instances().filter((i) => i.alive)).toHaveLength(1);
 		expect(isOver).toBe(false);
 		expect(heartbeats).toBeGreaterThan(0);
-		await acceptRestored(systemContext(w.database.db, w.clock), []);
+		await acceptRestored(systemContext(w.database.db, w.clock), [], "ada");
 		await waiting;
 		expect(isOver).toBe(true);
 		expect((await w.database.db.select({ action: audit.action }).from(audit)).map((a) => a.action)).toContain("database.reviewed");
@@ -87,8 +93,8 @@ describe("a scheduler on a restored database", () => {
 			[released.providerInstanceId, "job_submitted_after_the_backup", null],
 		]);
 		const reviewer = systemContext(w.database.db, w.clock);
-		await expect(acceptRestored(reviewer, ["i-other"])).rejects.toMatchObject({ code: "invalid_input" });
-		await acceptRestored(reviewer, [kept.providerInstanceId]);
+		await expect(acceptRestored(reviewer, ["i-other"], "ada")).rejects.toMatchObject({ code: "invalid_input" });
+		await acceptRestored(reviewer, [kept.providerInstanceId], "ada");
 		await waiting;
 		expect(await w.sweep()).toBe(1);
 		w.clock.advance(HOUR_MS / 2);
@@ -101,13 +107,55 @@ describe("a scheduler on a restored database", () => {
 		await expect(call()).rejects.toMatchObject({ code: "unauthenticated" });
 	});
 
+	it("charges a kept machine to its job and the budgets until it ends, and terminates it once it is released", async () => {
+		const w = await open();
+		const [known = ""] = await w.submit({ name: "a" });
+		const kept = await launchBeforeRestore(w, known);
+		const stray = await launchBeforeRestore(w, "job_submitted_after_the_backup");
+		await w.database.db.insert(setting).values({ key: "restored", value: MARK });
+		const reviewer = systemContext(w.database.db, w.clock);
+		const waiting = awaitReview(w.ctx, new AbortController().signal, async () => {});
+		await expect.poll(async () => (await readRestored(w.database.db))?.unknown?.length).toBe(2);
+		await acceptRestored(reviewer, [kept.providerInstanceId, stray.providerInstanceId], "ada");
+		await waiting;
+		const price = defined(w.cloud.offers[0]?.microUsdPerHour, "a price");
+		const launchedMs = w.clock.nowMs();
+		w.clock.advance(HOUR_MS / 2);
+		await w.sweep();
+		await meterAll(w.ctx);
+		const half = { costMicroUsd: price / 2n, microUsdPerHour: price, keptBy: "ada", endedAt: null };
+		const list = await listKept(w.database.db);
+		expect(list).toHaveLength(2);
+		expect(list.find(({ providerInstanceId }) => providerInstanceId === kept.providerInstanceId)).toMatchObject({ ...half, jobId: known });
+		expect(list.find(({ providerInstanceId }) => providerInstanceId === stray.providerInstanceId)).toMatchObject({ ...half, jobId: null });
+		const charges = await w.database.db.select().from(charge).where(isNotNull(charge.instanceId));
+		expect(
+			Map.groupBy(charges, ({ jobId }) => jobId)
+				.get(known)
+				?.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n),
+		).toBe(price / 2n);
+		const [budget] = await w.database.db.select().from(budgetPeriod);
+		expect(budget).toMatchObject({ budgetId: "cloud-month", postedMicroUsd: price / 2n });
+		await releaseKept(reviewer, kept.providerInstanceId, "bob");
+		await expect(releaseKept(reviewer, kept.providerInstanceId, "bob")).rejects.toMatchObject({ code: "not_found" });
+		expect(await w.sweep()).toBe(1);
+		w.clock.advance(HOUR_MS / 4);
+		await w.sweep();
+		w.clock.advance(HOUR_MS);
+		await meterAll(w.ctx);
+		const [released] = (await listKept(w.database.db)).filter(({ jobId }) => jobId === known);
+		expect(released).toMatchObject({ releasedBy: "bob", meteredUntil: new Date(launchedMs + 0.75 * HOUR_MS) });
+		expect(released?.endedAt).toEqual(released?.meteredUntil);
+		expect((await ledgerCheck(w.ctx)).differences).toEqual([]);
+	});
+
 	it("lists machines that the clouds no longer have, and ends no review before the list is complete", async () => {
 		const w = await open();
 		const [, id] = await w.submit({ name: "home" }, { name: "cloud" });
 		await w.until(async () => w.cloud.instances().some((i) => i.alive));
 		await w.database.db.insert(setting).values({ key: "restored", value: MARK });
 		const reviewer = systemContext(w.database.db, w.clock);
-		await expect(acceptRestored(reviewer, [])).rejects.toMatchObject({ code: "conflict" });
+		await expect(acceptRestored(reviewer, [], "ada")).rejects.toMatchObject({ code: "conflict" });
 		for (const { region, providerInstanceId } of w.cloud.instances()) await cloudOf(w).terminate(region, providerInstanceId);
 		w.clock.advance(HOUR_MS);
 		const stop = new AbortController();

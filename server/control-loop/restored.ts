@@ -1,6 +1,7 @@
 import { inArray } from "drizzle-orm";
 import { job } from "#server/db/schema/job.ts";
 import { jobIdOf } from "#server/kernel/ids.ts";
+import type { FoundMachine } from "#server/services/capacity/instance/kept.ts";
 import { markRestored, type Restored, readRestored, recordFound } from "#server/services/capacity/instance/restored.ts";
 import { isSilent, readHeartbeat } from "#server/services/core/heartbeat.ts";
 import type { LoopContext } from "./context.ts";
@@ -73,7 +74,10 @@ async function compareWithClouds(ctx: LoopContext): Promise<Found> {
 		strays.map((seen) => ({ ...machineOf(siteId, seen), jobId: seen.instanceId === null ? null : jobIdOf(seen.instanceId) })),
 	);
 	const missing = found.flatMap(({ siteId, missing }) =>
-		missing.map((row) => ({ ...machineOf(siteId, { ...row, providerInstanceId: row.providerInstanceId ?? "" }), jobId: row.jobId })),
+		missing.map((row) => ({
+			...machineOf(siteId, { ...row, providerInstanceId: row.providerInstanceId ?? "", launchedAtMs: row.launchedAt?.getTime() ?? null }),
+			jobId: row.jobId,
+		})),
 	);
 	const ids = [...unknown, ...missing].flatMap(({ jobId }) => jobId ?? []);
 	const rows = ids.length === 0 ? [] : await ctx.db.select({ id: job.id, state: job.state }).from(job).where(inArray(job.id, ids));
@@ -84,7 +88,8 @@ async function compareWithClouds(ctx: LoopContext): Promise<Found> {
 
 function machineOf(
 	siteId: string,
-	{ region, providerInstanceId, instanceType }: { region: string; providerInstanceId: string; instanceType: string },
+	machine: Pick<FoundMachine, "region" | "zone" | "providerInstanceId" | "instanceType" | "capacityType" | "launchedAtMs">,
 ) {
-	return { siteId, region, providerInstanceId, instanceType };
+	const { region, zone, providerInstanceId, instanceType, capacityType, launchedAtMs } = machine;
+	return { siteId, region, zone, providerInstanceId, instanceType, capacityType, launchedAtMs };
 }

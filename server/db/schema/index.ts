@@ -39,6 +39,7 @@ export * from "./job-log.ts";
 export * from "./job-secret.ts";
 export * from "./job-template.ts";
 export * from "./job-trace.ts";
+export * from "./kept-machine.ts";
 export * from "./log-segment.ts";
 export * from "./mlflow-forward.ts";
 export * from "./offer.ts";

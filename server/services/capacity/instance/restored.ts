@@ -2,24 +2,28 @@ import { eq } from "drizzle-orm";
 import { z } from "zod";
 import type { DbOrTx } from "#server/db/client.ts";
 import { setting } from "#server/db/schema/setting.ts";
+import { CAPACITY_TYPES } from "#server/domain/vocabulary.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { isSilent, readHeartbeat } from "#server/services/core/heartbeat.ts";
+import { keepMachines, readKept } from "./kept.ts";
 
 /**
  * Written by server/db/backup/restore-backup.ts, or by a scheduler that finds machines newer than its database. Deleted once a
  * person has reviewed the machines in the clouds.
  */
 const KEY = "restored";
-/** Machines without a row that the reviewer kept. */
-const KEPT_KEY = "kept_machines";
 
 const machineSchema = z.object({
 	siteId: z.string(),
 	region: z.string(),
 	providerInstanceId: z.string(),
 	instanceType: z.string(),
+	/** Absent in a list of an earlier release. */
+	zone: z.string().nullable().default(null),
+	capacityType: z.enum(CAPACITY_TYPES).nullable().default(null),
+	launchedAtMs: z.number().nullable().default(null),
 	/** The job that it was launched for, from its tag, and that job's state in this database. */
 	jobId: z.string().nullable().default(null),
 	jobState: z.string().nullable().default(null),
@@ -57,24 +61,13 @@ export async function areStraysExpected(db: DbOrTx, nowMs: number): Promise<bool
 	return (await readRestored(db)) !== null || isSilent(await readHeartbeat(db), nowMs) || (await readKept(db)).size > 0;
 }
 
-/** Forgets kept machines that have ended. */
-export async function forgetKept(db: DbOrTx, ended: readonly string[]): Promise<void> {
-	const value = [...(await readKept(db))].filter(([id]) => !ended.includes(id));
-	await db.update(setting).set({ value }).where(eq(setting.key, KEPT_KEY));
-}
-
-/** Machines without a row that the sweep leaves alone: their ids with their sites. */
-export async function readKept(db: DbOrTx): Promise<ReadonlyMap<string, string>> {
-	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, KEPT_KEY));
-	return new Map(z.array(z.tuple([z.string(), z.string()])).parse(row?.value ?? []));
-}
-
 /**
  * Ends the guard: from now on the sweep terminates machines without a row, except those that are kept.
  * @param keep ids of machines on the list
+ * @param by the reviewer, as shown with the kept machines
  * @throws SpillwayError `conflict` while the list is not complete; `invalid_input` for a machine that is not on it
  */
-export async function acceptRestored(ctx: ServiceContext, keep: readonly string[]): Promise<void> {
+export async function acceptRestored(ctx: ServiceContext, keep: readonly string[], by: string): Promise<void> {
 	await ctx.db.transaction(async (tx) => {
 		const before = await readRestored(tx);
 		if (!before) return;
@@ -95,10 +88,12 @@ export async function acceptRestored(ctx: ServiceContext, keep: readonly string[
 		if (wrong.length > 0)
 			throw new SpillwayError("invalid_input", `Not on the list: ${wrong.join(", ")}.`, { fix: "`spillway restore` shows the list." });
 		await tx.delete(setting).where(eq(setting.key, KEY));
-		const siteIds = new Map(before.unknown.map(({ providerInstanceId, siteId }) => [providerInstanceId, siteId]));
-		const value = [...(await readKept(tx)), ...keep.map((id) => [id, siteIds.get(id)])];
-		await tx.insert(setting).values({ key: KEPT_KEY, value }).onConflictDoUpdate({ target: setting.key, set: { value } });
+		await keepMachines(
+			tx,
+			before.unknown.filter(({ providerInstanceId }) => keep.includes(providerInstanceId)),
+			{ by, nowMs: ctx.clock.nowMs() },
+		);
 		const released = listed.filter((id) => !keep.includes(id));
-		await writeAudit(tx, ctx, { action: "database.reviewed", subject: "database", before, after: { kept: keep, released } });
+		await writeAudit(tx, ctx, { action: "database.reviewed", subject: "database", before, after: { kept: keep, keptBy: by, released } });
 	});
 }

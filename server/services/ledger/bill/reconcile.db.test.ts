@@ -6,11 +6,13 @@ import { alert } from "#server/db/schema/alert.ts";
 import { bill, reconciliation } from "#server/db/schema/bill.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { instance } from "#server/db/schema/instance.ts";
+import { keptMachine } from "#server/db/schema/kept-machine.ts";
 import { setLedgerZone } from "#server/services/core/ledger-calendar.ts";
 import { addUploadPart } from "#server/services/core/upload.ts";
 import { listCharges } from "#server/services/reporting/spend/charges.ts";
 import { ledgerCheck } from "../charge/check.ts";
 import { meterAll } from "../charge/meter.ts";
+import { meterKept } from "../charge/meter-kept.ts";
 import { addMachine, type Books, chargedTo, openBooks, readInstance, readJob, T0, terminate } from "../charge/testing/books.ts";
 import { readReconciliationHistory } from "./history.ts";
 import { importBill } from "./import.ts";
@@ -278,6 +280,22 @@ describe("amounts on one side only", () => {
 			{ subject: "2026-11:aws:i-orphan", facts: { billedMicroUsd: "2000000", taggedInstanceId: "ins_unknown" } },
 		]);
 		expect((await corrections()).filter((c) => c.correction === "bill_unknown")).toMatchObject([{ effective: 2_000_000n }]);
+		await expectSoundLedger();
+	});
+
+	it("charges a machine kept after a restore once: the bill adds only what its metered charges lack", async () => {
+		const { instanceId } = await threeHours();
+		const { provider, siteId, region, instanceType, capacityType, accelerator, gpus } = await readInstance(books, instanceId);
+		const launchedAt = new Date(T0);
+		await books.db.insert(keptMachine).values({
+			...{ id: "ins_kept", provider, siteId, region, instanceType, capacityType, accelerator, gpus, launchedAt, keptBy: "ada" },
+			...{ providerInstanceId: "i-kept", microUsdPerHour: 1_500_000n, listMicroUsdPerHour: 1_500_000n, keptAt: launchedAt },
+			...{ endedAt: new Date(T0 + HOUR), costMicroUsd: 0n },
+		});
+		await meterKept(books);
+		await reconciled({ cost: "2", resource: "i-kept", tag: "ins_before_the_restore" });
+		await again();
+		expect((await corrections()).filter((c) => c.correction === "bill_unknown")).toMatchObject([{ effective: 500_000n }]);
 		await expectSoundLedger();
 	});
 

@@ -2,6 +2,7 @@ import { notify } from "#server/db/notify.ts";
 import type { LedgerContext } from "./context.ts";
 import { meterCommitments } from "./meter-commitments.ts";
 import { instancesToMeter, meterInstances } from "./meter-instances.ts";
+import { meterKept } from "./meter-kept.ts";
 import { listPoolKeys, meterPoolUntilNow } from "./meter-pools.ts";
 import { meterStorage } from "./meter-storage.ts";
 
@@ -30,6 +31,7 @@ export async function meterAll(ctx: LedgerContext, options: MeterOptions = {}): 
 	for (let at = 0; at < due.length; at += batchSize) instances += (await meterInstances(ctx, due.slice(at, at + batchSize))).size;
 	let allocations = 0;
 	for (const key of await listPoolKeys(ctx)) allocations += await meterPoolUntilNow(ctx, key);
+	await meterKept(ctx);
 	await meterCommitments(ctx);
 	await meterStorage(ctx);
 	await notify(ctx.db, { changes: [{ topic: "spend", id: null, team: null }] });
