@@ -63,6 +63,8 @@ interface Session {
 	/** null unless the job is critical. */
 	guard: Guard | null;
 	notice(): { atMs: number } | null;
+	/** Bytes fetched of each data set, in the job's order. */
+	readBytes: number[];
 }
 
 /** Runs the agent once: enrol, run the attempt, report. Returns when the machine may be powered off, whatever happened. */
@@ -117,7 +119,9 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 			log(`a watcher failed: ${messageOf(error)}`);
 			lifecycle.requestStop({ cause: "signalled", graceMs: terms.stopGraceMs, machineEndsAtMs: null });
 		});
-		const work = runAttempt({ settings, clock, lifecycle, client, terms, shipper, announce, guard, notice: watchers.notice });
+		const work = runAttempt({
+			...{ settings, clock, lifecycle, client, terms, shipper, announce, guard, notice: watchers.notice, readBytes: [] },
+		});
 		work.catch(() => {});
 		await Promise.race([work, whenAborted(lifecycle.giveUpSignal).then(() => pause(KILL_WAIT_MS))]);
 	} finally {
@@ -233,7 +237,13 @@ function reportOf(s: Session, exit: Exit): ExitedRequest {
 		atMs: Math.round(s.clock.nowMs()),
 		...(own ? { stoppedBy: own } : {}),
 		...(notice ? { notice } : {}),
+		...readBytesOf(s),
 	};
+}
+
+/** Only if something was fetched: earlier control planes reject the field. */
+function readBytesOf({ terms, readBytes }: Session): { readBytes?: number[] } {
+	return readBytes.length === 0 ? {} : { readBytes: terms.spec.data.map((_, index) => readBytes[index] ?? 0) };
 }
 
 const NEVER_RAN: Exit = { code: null, signal: null, error: null };
@@ -278,6 +288,9 @@ async function begin(s: Session): Promise<Begun> {
 		prepareJob({
 			...{ folder, terms: s.terms, inContainer: container !== null, fileSystems, signal: stopSignal, log: s.announce },
 			prepared: s.settings.warm ? preparedDataOf(s.settings) : null,
+			onRead: (index, bytes) => {
+				s.readBytes[index] = bytes;
+			},
 			fetchArtifact: (id, target) =>
 				fetchArtifact(s.client, { id, folder: target, rclone: rcloneFor(s), signal: stopSignal, log: s.announce }),
 		}),
@@ -351,7 +364,7 @@ function rcloneFor(s: Pick<Session, "announce" | "lifecycle">): () => Promise<st
 
 async function superviseRun(s: Session, { job, restored, command }: Begun): Promise<Exit> {
 	const ended = new AbortController();
-	const sent = s.client.report("/running", { atMs: Math.round(s.clock.nowMs()) }, s.lifecycle.giveUpSignal);
+	const sent = s.client.report("/running", { atMs: Math.round(s.clock.nowMs()), ...readBytesOf(s) }, s.lifecycle.giveUpSignal);
 	sent.catch(() => {});
 	const sync = newCheckpointSync(s, job, restored);
 	const syncing = sync?.runOnInterval(s.terms.spec.checkpoint?.intervalMs ?? Number.POSITIVE_INFINITY, ended.signal);

@@ -30,6 +30,8 @@ export interface FetchOptions {
 	cache: KeptData | null;
 	/** Reports progress from time to time. */
 	log(text: string): void;
+	/** Called with the number of bytes fetched so far. */
+	onBytes?(bytes: number): void;
 }
 
 /** Minimum time between two progress messages. */
@@ -42,7 +44,7 @@ const REPORT_EVERY_MS = 10_000;
 export async function fetchData(
 	uri: string,
 	target: string,
-	{ remotes, rclone, ownHost, cache, log }: FetchOptions,
+	{ remotes, rclone, ownHost, cache, log, onBytes }: FetchOptions,
 	signal?: AbortSignal,
 ): Promise<void> {
 	const source = rcloneSourceOf(uri, remotes);
@@ -61,6 +63,7 @@ export async function fetchData(
 			...(signal && { signal }),
 			onProgress: (progress) => {
 				fetchedBytes = progress.bytes;
+				onBytes?.(fetchedBytes);
 				if (Date.now() - toldMs < REPORT_EVERY_MS) return;
 				toldMs = Date.now();
 				log(`staging ${uri}: ${progressText(progress)}`);

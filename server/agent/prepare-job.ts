@@ -37,6 +37,7 @@ export async function prepareJob(options: {
 	/** Mounted file systems of the site. Undefined if there are none. */
 	fileSystems?: readonly MountedFolder[];
 	fetchArtifact?: (id: string, target: string) => Promise<void>;
+	onRead?: (index: number, bytes: number) => void;
 	/** Data that the machine fetched while it had no job. */
 	prepared?: PreparedData | null;
 	signal: AbortSignal;
@@ -47,12 +48,19 @@ export async function prepareJob(options: {
 	const workFolder = workFolderIn(options.folder);
 	const tmpFolder = path.join(options.folder, "tmp");
 	for (const folder of [workFolder, tmpFolder]) await mkdir(folder, { recursive: true, mode: 0o700 });
-	const { signal, log, fetchArtifact } = options;
+	const { signal, log, fetchArtifact, onRead } = options;
 	// The machine runs only this attempt: a copy of what it fetches now would never be used again.
 	const cache = options.prepared ?? null;
 	await cache?.keepOnly(spec.data.map(({ uri }) => uri));
 	const fetching = { remotes: options.terms.dataRemotes, rclone: () => rcloneOfInstance(log, signal), ownHost: false, cache, log };
-	await stageData(spec.data, { workFolder, place: "a cloud instance", fetching, signal, ...(fetchArtifact && { fetchArtifact }) });
+	await stageData(spec.data, {
+		workFolder,
+		place: "a cloud instance",
+		fetching,
+		signal,
+		...(fetchArtifact && { fetchArtifact }),
+		...(onRead && { onRead }),
+	});
 	const checkpointFolder = placeUnder(workFolder, spec.checkpoint?.path ?? "checkpoints");
 	await createFolderInside(workFolder, checkpointFolder);
 	await createOutputFolders(workFolder, spec.outputs);

@@ -305,7 +305,11 @@ export type LogsAnswer = z.infer<typeof logsAnswer>;
 
 // --- reports --------------------------------------------------------------------------------------------------------
 
-export const runningRequest = z.strictObject({ atMs: instant });
+/** Bytes fetched of each data set, in the job's order. Absent: nothing was fetched. */
+const readBytes = z.array(z.number().int().nonnegative()).max(1_000).optional();
+
+export const runningRequest = z.strictObject({ atMs: instant, readBytes });
+export type RunningRequest = z.infer<typeof runningRequest>;
 
 export const exitSchema = z.strictObject({
 	code: nullableInt,
@@ -325,6 +329,7 @@ export const exitedRequest = z.strictObject({
 	atMs: instant,
 	stoppedBy: z.enum(OWN_STOP_CAUSES).optional(),
 	notice: notice.optional(),
+	readBytes,
 });
 export type ExitedRequest = z.infer<typeof exitedRequest>;
 

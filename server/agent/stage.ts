@@ -18,6 +18,8 @@ export interface StageOptions {
 	keepsOwn?: boolean;
 	/** The user that runs the job and copies its files; absent if this process's user does. */
 	uid?: number | undefined;
+	/** Called with the number of bytes fetched so far of the data set with this index. */
+	onRead?: (index: number, bytes: number) => void;
 	/** Downloads a result of another job; absent on owned sites, which copy it from a folder. */
 	fetchArtifact?: (id: string, target: string) => Promise<void>;
 	signal?: AbortSignal;
@@ -28,9 +30,10 @@ export interface StageOptions {
  * @throws StagingError naming the one that failed
  */
 export async function stageData(data: readonly { uri: string; mount: string }[], options: StageOptions): Promise<void> {
-	for (const ref of data) {
+	for (const [index, ref] of data.entries()) {
+		const fetching = { ...options.fetching, onBytes: (bytes: number) => options.onRead?.(index, bytes) };
 		try {
-			await stageOne(ref, options);
+			await stageOne(ref, { ...options, fetching });
 		} catch (error) {
 			options.signal?.throwIfAborted();
 			throw new StagingError(`${ref.uri} cannot be staged to ${ref.mount} on ${options.place}: ${reasonOf(error)}`);

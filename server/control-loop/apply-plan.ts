@@ -144,6 +144,7 @@ async function applyLaunch(
 		holdMicroUsd: action.holdMicroUsd,
 		budgets,
 		...(action.egressGiB !== undefined && { egressGiB: action.egressGiB }),
+		...(action.reads && { reads: action.reads }),
 		bootstrapHashFor: ctx.bootstrapHashFor,
 		...(action.warm && { warmId: action.warm.instanceId }),
 		reason: action.reason,

@@ -102,6 +102,24 @@ export interface Placement {
 	speed?: number;
 	/** Egress reserved for an attempt at admission, GiB. Absent unless an egress cap applies to the job. */
 	egressGiB?: number;
+	/** Data sets that each machine of the attempt reads from another cloud. Absent: none. */
+	reads?: readonly DataRead[];
+}
+
+/** A data set that a machine reads from another cloud, with the egress that its hold covers. */
+export interface DataRead {
+	uri: string;
+	/** `provider:region` of the copy. */
+	from: string;
+	microUsd: number;
+}
+
+/** What a machine read from another cloud. */
+export interface ReadVolume {
+	from: string;
+	bytes: number;
+	/** The egress that its hold covers, µ$: no more is charged. */
+	heldMicroUsd: number;
 }
 
 /** Identical nodes of an owned site. Each GPU is a slot that one attempt holds exclusively. */

@@ -95,6 +95,35 @@ describe("the source of a copy", () => {
 		expect(made({ asOfMs: job.submittedAtMs, beganMs: NOON_MS })).toBeUndefined();
 	});
 
+	it("is read by each machine itself without a store there, and held for each: 600 GiB at $0.12, twice", () => {
+		const offer = anOffer({ region: "eu-west-1", usd: "6.00", gangs: true });
+		const gcp = anOffer({
+			id: "g",
+			provider: "gcp",
+			siteId: "gcp",
+			region: "us-central1",
+			egressMicroUsdPerGiB: 120_000n,
+			accelerator: "T4-16GB",
+		});
+		const held = (nodes: number) => {
+			const own = aJob("g").waited(HOUR_MS).nodes(nodes).accelerators("A10G-24GB").data(claims).build();
+			const { actions } = plan(known({ stores: new Map(), inboundMiBPerS: new Map([["aws:eu-west-1", 256]]) }), {
+				pools: [],
+				offers: [offer, gcp],
+				pending: [own],
+			});
+			const [action] = actions;
+			return action?.kind === "launch" ? action : expect.fail("no launch");
+		};
+		const [one, two] = [held(1), held(2)];
+		expect(one.reads).toEqual([{ uri: claims.uri, from: CLOUD, microUsd: 72_000_000 }]);
+		expect(two.holdMicroUsd).toBe(one.holdMicroUsd * 2n);
+		const inCloud = known({ stores: new Map(), replicas: new Map([[claims.uri, ["aws:us-east-1"]]]) });
+		const near = plan(inCloud, { pools: [], offers: [offer, anOffer({ accelerator: "T4-16GB" })] }).actions[0];
+		expect(near).toMatchObject({ kind: "launch" });
+		expect(near).not.toHaveProperty("reads");
+	});
+
 	it("can be another cloud for a launch, at that cloud's egress price until the copy holds it", () => {
 		const place = "aws:eu-west-1";
 		const offer = anOffer({ region: "eu-west-1", usd: "6.00" });
@@ -121,9 +150,9 @@ describe("the source of a copy", () => {
 		expect(staging(false)).toMatchObject({
 			copyFirst: [claims.uri],
 			copyFrom: { [claims.uri]: CLOUD },
-			egressMicroUsd: 72_000_000,
-			egressGiB: 600,
+			copyMicroUsd: 72_000_000,
+			copyGiB: 600,
 		});
-		expect(staging(true)).toMatchObject({ copyFirst: [claims.uri], egressMicroUsd: 0, egressGiB: 0 });
+		expect(staging(true)).toMatchObject({ copyFirst: [claims.uri], copyMicroUsd: 0, copyGiB: 0 });
 	});
 });

@@ -193,12 +193,14 @@ function egressOf(
 	if (run.egressGiB === 0 && savesGiB === 0 && run.data.length === 0) return 0n;
 	// Checkpoints are often small, so a whole GiB for each would be an overestimate.
 	const homeMicroUsd = egressMicroUsd(Math.ceil(run.egressGiB) + savesGiB, steps, row.offer.egressMicroUsdPerGiB);
-	return BigInt(homeMicroUsd + stagingOn(row, run).egressMicroUsd);
+	const { egressMicroUsd: readMicroUsd, copyMicroUsd } = stagingOn(row, run);
+	return BigInt(homeMicroUsd + readMicroUsd * run.instances + copyMicroUsd);
 }
 
 /** Most GiB that leave a cloud for this run. */
 export function egressGiBOf(row: OfferRow, run: CloudRun): number {
-	return run.egressGiB + run.saves.worstGiB + stagingOn(row, run).egressGiB;
+	const { egressGiB: readGiB, copyGiB } = stagingOn(row, run);
+	return run.egressGiB + run.saves.worstGiB + readGiB * run.instances + copyGiB;
 }
 
 /** How the run's data gets there: staged by the machine itself, or copied ahead where that is possible and better. */

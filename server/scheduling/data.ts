@@ -1,3 +1,4 @@
+import type { DataRead } from "#server/domain/capacity.ts";
 import type { DataRef } from "#server/domain/job.ts";
 import { copyMs, isHome, storedAt } from "./copy-ahead.ts";
 import { copyHome, type HomeCopy } from "./copy-home.ts";
@@ -24,10 +25,15 @@ export interface Staging {
 	rangeMs: MsRange;
 	/** GiB to copy; infinite when the size of a missing set is unknown. */
 	moveGiB: number;
-	/** Egress cost at the cloud with the nearest copy, µ$. Egress from home is free. */
+	/** Egress of the data that each machine reads, at the cloud with the cheapest copy, µ$. Egress from home is free. */
 	egressMicroUsd: number;
-	/** The part of moveGiB that leaves a cloud. */
+	/** The part of moveGiB that leaves a cloud for each machine. */
 	egressGiB: number;
+	/** Egress of copying ahead, once for all machines. */
+	copyMicroUsd: number;
+	copyGiB: number;
+	/** Data sets that each machine reads from another cloud. */
+	reads: readonly DataRead[];
 	/** Time before the launch until these sets are in the place's store, ms; not billed. */
 	waitMs: number;
 	/** Sets to be copied there before the launch. */
@@ -47,10 +53,12 @@ export interface StagingWays extends Staging {
 }
 
 const NO_PREFERENCE: readonly string[] = [];
+const NO_READS: readonly DataRead[] = [];
 const NO_SOURCES: Readonly<Record<string, string>> = {};
 
 export const NO_STAGING: StagingWays = {
-	...{ ms: 0, rangeMs: NO_TIME, moveGiB: 0, egressMicroUsd: 0, egressGiB: 0, waitMs: 0, copyFirst: NO_PREFERENCE },
+	...{ ms: 0, rangeMs: NO_TIME, moveGiB: 0, egressMicroUsd: 0, egressGiB: 0, copyMicroUsd: 0, copyGiB: 0, reads: NO_READS },
+	...{ waitMs: 0, copyFirst: NO_PREFERENCE },
 	...{ copyFrom: NO_SOURCES, problem: null, ahead: null, outOfReach: null },
 };
 
@@ -158,14 +166,11 @@ function stagingOf(
 	prices: EgressPrices,
 ): StagingWays {
 	let [moveGiB, waitMs] = [0, 0];
-	const [directEgress, aheadEgress] = [
-		{ gib: 0, microUsd: 0 },
-		{ gib: 0, microUsd: 0 },
-	];
 	const [direct, ahead]: [LinkTimes, LinkTimes] = [
 		[0, 0, 0],
 		[0, 0, 0],
 	];
+	const [directReads, aheadReads, copied] = [newEgress(), newEgress(), newEgress()];
 	let [outOfReach, problem]: (string | null)[] = [null, null];
 	const copyFirst: string[] = [];
 	const copyFrom: Record<string, string> = {};
@@ -173,15 +178,13 @@ function stagingOf(
 		const { uri, sizeGiB } = ref;
 		const copies = view?.replicas.get(uri) ?? [];
 		if (copies.includes(place)) continue;
-		const stored =
-			view && sinceMs !== null
-				? storedAt(ref, { place, sinceMs, nowMs, byMs: Number.POSITIVE_INFINITY }, view, (from) => priceFrom(from, prices))
-				: null;
+		const target = { place, sinceMs: sinceMs ?? 0, nowMs, byMs: Number.POSITIVE_INFINITY };
+		const stored = view && sinceMs !== null ? storedAt(ref, target, view, (from) => priceFrom(from, prices)) : null;
 		if (stored?.kind === "there") continue;
 		if (stored) {
 			copyFirst.push(uri);
 			copyFrom[uri] = stored.path.from;
-			addEgress(aheadEgress, sizeGiB, stored.path.microUsd);
+			addEgress(copied, ref, stored.path, place);
 			// One after another, through one link.
 			waitMs += stored.readyInMs;
 			problem ??= stored.problem;
@@ -193,14 +196,16 @@ function stagingOf(
 			direct[i] = (direct[i] ?? 0) + ms;
 			if (!stored) ahead[i] = (ahead[i] ?? 0) + ms;
 		}
-		const price = sourcePrice(copies, prices);
-		const microUsd = Math.ceil((sizeGiB ?? 0) * price);
-		addEgress(directEgress, sizeGiB, microUsd);
-		if (!stored) addEgress(aheadEgress, sizeGiB, microUsd);
+		const nearest = cheapestCopy(copies, prices);
+		if (nearest === null) continue;
+		const read = { from: nearest.from, microUsd: Math.ceil((sizeGiB ?? 0) * nearest.price) };
+		addEgress(directReads, ref, read, place);
+		if (!stored) addEgress(aheadReads, ref, read, place);
 	}
-	const later = { moveGiB, ...costOf(aheadEgress), ...timeOf(ahead), waitMs, copyFirst, copyFrom, problem: problem ?? null };
+	const copying = { copyMicroUsd: copied.microUsd, copyGiB: copied.gib, waitMs, copyFirst, copyFrom, problem: problem ?? null };
+	const later = { moveGiB, ...costOf(aheadReads), ...timeOf(ahead), ...copying };
 	return {
-		...{ moveGiB, ...costOf(directEgress), ...timeOf(direct), waitMs: 0, copyFirst: NO_PREFERENCE, copyFrom: NO_SOURCES, problem: null },
+		...{ ...NO_STAGING, moveGiB, ...costOf(directReads), ...timeOf(direct) },
 		...{ ahead: copyFirst.length === 0 ? null : later, outOfReach: outOfReach ?? null },
 	};
 }
@@ -212,28 +217,39 @@ function timeOf([ms, low, high]: LinkTimes): Pick<Staging, "ms" | "rangeMs"> {
 interface Egress {
 	gib: number;
 	microUsd: number;
+	reads: DataRead[];
 }
 
-function addEgress(sum: Egress, gib: number | null, microUsd: number): void {
+function newEgress(): Egress {
+	return { gib: 0, microUsd: 0, reads: [] };
+}
+
+function addEgress(sum: Egress, { uri, sizeGiB }: DataRef, { from, microUsd }: { from: string; microUsd: number }, place: string): void {
 	if (microUsd <= 0) return;
-	sum.gib += gib ?? 0;
+	sum.gib += sizeGiB ?? 0;
 	sum.microUsd += microUsd;
+	// Between regions of one cloud other prices apply, so those reads are held at the internet price and not charged.
+	if (providerOf(from) !== providerOf(place)) sum.reads.push({ uri, from, microUsd });
 }
 
-function costOf({ gib, microUsd }: Egress): Pick<Staging, "egressGiB" | "egressMicroUsd"> {
-	return { egressGiB: gib, egressMicroUsd: microUsd };
+function providerOf(place: string): string {
+	return place.split(":", 1)[0] ?? place;
+}
+
+function costOf({ gib, microUsd, reads }: Egress): Pick<Staging, "egressGiB" | "egressMicroUsd" | "reads"> {
+	return { egressGiB: gib, egressMicroUsd: microUsd, reads };
 }
 
 function priceFrom(place: string, { byPlace, highest }: EgressPrices): number {
 	return byPlace.get(place) ?? highest;
 }
 
-/** Lowest egress price of any copy, µ$/GiB. A pool's id names no region: it is home, or where the data was created. */
-function sourcePrice(copies: readonly string[], prices: EgressPrices): number {
-	let least: number | null = null;
-	for (const copy of copies) {
-		const price = isHome(copy) ? 0 : priceFrom(copy, prices);
-		if (least === null || price < least) least = price;
+/** The copy with the lowest egress price, µ$/GiB. A pool's id names no region: it is home. Null without listed copies. */
+function cheapestCopy(copies: readonly string[], prices: EgressPrices): { from: string; price: number } | null {
+	let best: { from: string; price: number } | null = null;
+	for (const from of copies) {
+		const price = isHome(from) ? 0 : priceFrom(from, prices);
+		if (best === null || price < best.price) best = { from, price };
 	}
-	return least ?? 0;
+	return best;
 }

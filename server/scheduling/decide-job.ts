@@ -1,3 +1,4 @@
+import type { DataRead } from "#server/domain/capacity.ts";
 import { EXPLAINED_CANDIDATES, type Explanation, type Outcome, type TimeRange } from "#server/domain/decision.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type BurstFacts, burstFactsOf, type DueBurst, dueBurst } from "./burst.ts";
@@ -363,6 +364,7 @@ function actionOf(finding: Finding): Action | null {
 				budgetIds,
 				...warmOf(finding),
 				...(shape.verdict.caps.some((cap) => cap.kind === "egress") && { egressGiB: choice.egressGiB }),
+				...readsOf(finding),
 				reason: finding.reason,
 			};
 		}
@@ -378,6 +380,11 @@ function actionOf(finding: Finding): Action | null {
 function warmOf({ run, choice }: Finding): { warm?: WarmMachine } {
 	const warm = choice?.kind === "chosen" ? run?.warm?.get(choice.row.offer.id) : undefined;
 	return warm ? { warm } : {};
+}
+
+function readsOf({ run, choice }: Finding): { reads?: readonly DataRead[] } {
+	const reads = run && choice?.kind === "chosen" ? stagingOn(choice.row, run).reads : [];
+	return reads.length > 0 ? { reads } : {};
 }
 
 function launchSpeed({ run, choice }: Finding): { speed?: number } {

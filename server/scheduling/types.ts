@@ -1,5 +1,5 @@
 import type { ApprovalAnswer, ApprovalRequest } from "#server/domain/approval.ts";
-import type { Offer, Placement, Pool } from "#server/domain/capacity.ts";
+import type { DataRead, Offer, Placement, Pool } from "#server/domain/capacity.ts";
 import type { Explanation, TimeRange } from "#server/domain/decision.ts";
 import type { PoolInterconnect } from "#server/domain/interconnect.ts";
 import type { JobSpec } from "#server/domain/job.ts";
@@ -384,6 +384,8 @@ export type Action =
 			budgetIds: string[];
 			/** Worst-case egress, GiB. Only if a cap on egress applies. */
 			egressGiB?: number;
+			/** Data sets that each machine reads from another cloud. Absent: none. */
+			reads?: readonly DataRead[];
 			/** It takes this machine, which is kept warm, instead of launching one. Absent: it launches. */
 			warm?: WarmMachine;
 			reason: Reason;

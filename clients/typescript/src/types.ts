@@ -49,11 +49,19 @@ export interface Placement {
 	accelerator: string | null;
 	speed?: number;
 	egressGiB?: number;
+	/** Data sets that each machine reads from another cloud, with the egress that its hold covers. */
+	reads?: readonly PlacementReadsItem[];
 }
 
 export type PlacementProvider = "local" | "slurm" | "kubernetes" | "aws" | "azure" | "gcp";
 
 export type PlacementCapacityType = "owned" | "reserved" | "on_demand" | "spot";
+
+export interface PlacementReadsItem {
+	uri: string;
+	from: string;
+	microUsd: number;
+}
 
 export interface Reason {
 	code: ReasonCode;

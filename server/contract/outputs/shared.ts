@@ -25,6 +25,10 @@ export const placementSchema = z
 		accelerator: z.string().nullable(),
 		speed: z.number().optional(),
 		egressGiB: z.number().optional(),
+		reads: z
+			.array(z.object({ uri: z.string(), from: z.string(), microUsd: z.number() }))
+			.optional()
+			.meta({ description: "Data sets that each machine reads from another cloud, with the egress that its hold covers." }),
 	})
 	.meta({ id: "Placement" });
 

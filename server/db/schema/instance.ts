@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
-import type { Offer } from "../../domain/capacity.ts";
+import type { Offer, ReadVolume } from "../../domain/capacity.ts";
 import type { Exit } from "../../domain/outcome.ts";
 import type { PreparedItem } from "../../domain/preparation.ts";
 import type { Reason } from "../../domain/reasons.ts";
@@ -82,6 +82,9 @@ export const instance = pgTable(
 		stagedAt: instant(),
 		/** How its command exited; null while it may be running. */
 		exit: json<Exit | null>(),
+		/** What it read from other clouds and is not charged for yet, and when it reported that. */
+		dataReads: json<ReadVolume[] | null>(),
+		dataReadAt: instant(),
 		/** Number of its lines in the attempt's log. */
 		logLines: integer().notNull().default(0),
 		/** When the provider will reclaim the machine, as announced. */

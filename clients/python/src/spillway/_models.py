@@ -64,10 +64,33 @@ class _PlacementRequired(TypedDict):
 class Placement(_PlacementRequired, total=False):
     speed: float
     egressGiB: float
+    # Data sets that each machine reads from another cloud, with the egress that its hold
+    # covers.
+    reads: List[PlacementReadsItem]
 
 PlacementProvider = Literal["local", "slurm", "kubernetes", "aws", "azure", "gcp"]
 
 PlacementCapacityType = Literal["owned", "reserved", "on_demand", "spot"]
+
+_PlacementReadsItemRequired = TypedDict(
+    "_PlacementReadsItemRequired",
+    {
+        "uri": str,
+        "from": str,
+        "microUsd": float,
+    },
+)
+
+_PlacementReadsItemOptional = TypedDict(
+    "_PlacementReadsItemOptional",
+    {
+    },
+    total=False,
+)
+
+
+class PlacementReadsItem(_PlacementReadsItemRequired, _PlacementReadsItemOptional):
+    pass
 
 
 class Reason(TypedDict):

@@ -1,12 +1,14 @@
-import { and, asc, eq, inArray } from "drizzle-orm";
+import { and, asc, desc, eq, inArray } from "drizzle-orm";
 import { type ChargeDraft, NO_AMOUNTS } from "#server/accounting/amounts.ts";
 import type { Usage } from "#server/accounting/meter-usage.ts";
 import type { Tx } from "#server/db/client.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
-import type { instance } from "#server/db/schema/instance.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { site } from "#server/db/schema/site.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { RATED_PROVIDERS, type RatedProvider } from "#server/rates/offers.ts";
+import { pricedSource } from "./copy-egress.ts";
 import { priceVolumes } from "./egress-volumes.ts";
 
 /** A machine with the time being charged. */
@@ -19,7 +21,7 @@ export interface Sender {
 const COMMIT_MAX_MS = 10 * MINUTE_MS;
 
 /**
- * Charges for checkpoints that these machines sent home and the ledger lacks: data out of their region, at the tier reached by the volume
+ * Charges for checkpoints that these machines sent home, and for data that they read from other clouds, as far as the ledger lacks them: data out of their region, at the tier reached by the volume
  * so far in the provider's month (UTC). A ledger entry at a checkpoint's instant marks it as charged, so none is charged twice. The
  * machines must be locked, which serializes meters.
  */
@@ -30,25 +32,69 @@ export async function meterEgress(tx: Tx, machines: readonly Sender[]): Promise<
 		const { jobId, attemptId } = row;
 		return provider && jobId !== null && attemptId !== null && row.rank === 0 ? [{ row, usage, provider, jobId, attemptId }] : [];
 	});
-	const found = await uncharged(tx, senders);
+	const found = [...(await uncharged(tx, senders)), ...readsOf(machines)];
 	if (found.length === 0) return new Map();
 	const prices = await priceVolumes(
 		tx,
-		found.map(({ sender, atMs, bytes }) => ({ provider: sender.provider, region: sender.row.region, atMs, bytes })),
+		found.map(({ from, atMs, bytes }) => ({ ...from, atMs, bytes })),
 	);
 	const drafts = new Map<string, ChargeDraft[]>();
-	for (const [i, { sender, atMs }] of found.entries())
-		drafts.set(sender.row.id, [...(drafts.get(sender.row.id) ?? []), egressCharge(sender.usage, atMs, prices[i] ?? 0n)]);
+	const sites = await sitesOf(tx, found);
+	for (const [i, { sender, atMs, from, mostMicroUsd }] of found.entries()) {
+		const price = prices[i] ?? 0n;
+		const microUsd = mostMicroUsd !== undefined && price > mostMicroUsd ? mostMicroUsd : price;
+		const siteId = mostMicroUsd === undefined ? sender.usage.dimensions.siteId : (sites.get(from.provider) ?? from.provider);
+		if (microUsd === 0n && mostMicroUsd !== undefined) continue;
+		const charge = egressCharge(sender.usage, { ...from, siteId }, atMs, microUsd);
+		drafts.set(sender.row.id, [...(drafts.get(sender.row.id) ?? []), charge]);
+	}
+	await markReadsCharged(tx, machines);
 	return drafts;
 }
 
 interface Sent {
-	sender: Sender & { provider: RatedProvider; jobId: string; attemptId: string };
+	sender: Sender;
+	/** The region that the data left. */
+	from: { provider: RatedProvider; region: string };
 	atMs: number;
 	bytes: bigint;
+	/** Data that it read: no more is charged. */
+	mostMicroUsd?: bigint;
 }
 
-async function uncharged(tx: Tx, senders: readonly Sent["sender"][]): Promise<Sent[]> {
+/** What the machines read from other clouds and the ledger lacks. */
+function readsOf(machines: readonly Sender[]): Sent[] {
+	return machines.flatMap((sender) => {
+		const { dataReads, dataReadAt, jobId } = sender.row;
+		if (!dataReads || !dataReadAt || jobId === null) return [];
+		return dataReads.flatMap(({ from, bytes, heldMicroUsd }, i): Sent[] => {
+			const source = pricedSource(from);
+			const read = { sender, atMs: dataReadAt.getTime() + i, bytes: BigInt(bytes), mostMicroUsd: BigInt(heldMicroUsd) };
+			return source === null ? [] : [{ ...read, from: source }];
+		});
+	});
+}
+
+async function markReadsCharged(tx: Tx, machines: readonly Sender[]): Promise<void> {
+	const ids = machines.flatMap(({ row }) => (row.dataReads ? [row.id] : []));
+	if (ids.length > 0) await tx.update(instance).set({ dataReads: null }).where(inArray(instance.id, ids));
+}
+
+/** The first site of each cloud that data was read from. */
+async function sitesOf(tx: Tx, sent: readonly Sent[]): Promise<Map<string, string>> {
+	const providers = [...new Set(sent.flatMap(({ from, mostMicroUsd }) => (mostMicroUsd === undefined ? [] : [from.provider])))];
+	if (providers.length === 0) return new Map();
+	const rows = await tx
+		.select({ id: site.id, provider: site.provider })
+		.from(site)
+		.where(inArray(site.provider, providers))
+		.orderBy(desc(site.id));
+	return new Map(rows.map(({ id, provider }) => [provider, id]));
+}
+
+type CheckpointSender = Sender & { provider: RatedProvider; jobId: string; attemptId: string };
+
+async function uncharged(tx: Tx, senders: readonly CheckpointSender[]): Promise<Sent[]> {
 	if (senders.length === 0) return [];
 	const byAttempt = new Map(senders.map((s) => [s.attemptId, s]));
 	const rows = await tx
@@ -61,7 +107,7 @@ async function uncharged(tx: Tx, senders: readonly Sent["sender"][]): Promise<Se
 		if (!sender || bytes <= 0n) return [];
 		const { terminatedAt, meteredUntil } = sender.row;
 		const done = !terminatedAt && meteredUntil && at.getTime() < meteredUntil.getTime() - COMMIT_MAX_MS;
-		return done ? [] : [{ sender, atMs: at.getTime(), bytes }];
+		return done ? [] : [{ sender, from: { provider: sender.provider, region: sender.row.region }, atMs: at.getTime(), bytes }];
 	});
 	if (recent.length === 0) return [];
 	// Select by instant, which uses an index; selecting by machine would read all of a machine's charges.
@@ -75,11 +121,16 @@ async function uncharged(tx: Tx, senders: readonly Sent["sender"][]): Promise<Se
 }
 
 /** It has no duration, so it occupies one millisecond; the energy of networks is not counted. */
-function egressCharge(usage: Usage, atMs: number, microUsd: bigint): ChargeDraft {
+function egressCharge(
+	usage: Usage,
+	from: { provider: RatedProvider; region: string; siteId: string },
+	atMs: number,
+	microUsd: bigint,
+): ChargeDraft {
 	return {
 		periodStartMs: atMs,
 		periodEndMs: atMs + 1,
-		dimensions: { ...usage.dimensions, kind: "egress" },
+		dimensions: { ...usage.dimensions, ...from, kind: "egress" },
 		...usage.cause,
 		billLineId: null,
 		correction: null,

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NO_AMOUNTS } from "#server/accounting/amounts.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
@@ -12,6 +12,7 @@ import { readDataView } from "#server/services/capacity/data-set/data-view.ts";
 import { listCommitments, setCommitments } from "#server/services/pricing/commitment/commitments.ts";
 import { closeMonth } from "#server/services/reporting/statement/close.ts";
 import { previewStatement } from "#server/services/reporting/statement/preview.ts";
+import { recordReads } from "#server/services/work/agent/record-reads.ts";
 import { placeHold } from "../budget/place-hold.ts";
 import { chargesOf } from "./charges-of.ts";
 import { ledgerCheck } from "./check.ts";
@@ -170,6 +171,49 @@ describe("amounts worked out by hand", () => {
 		await meterAll(books);
 		expect(await kinds(jobId)).toEqual({ compute: 10_800_000n, refund: -750_000n });
 		expect((await test.readJob(books, jobId)).costMicroUsd).toBe(10_050_000n);
+	});
+});
+
+describe("data that a cloud machine reads from another cloud", () => {
+	const GIB = 1_073_741_824;
+	const URI = "s3://acme/claims";
+	const read = async (bytes: number) => {
+		const machine = await test.addMachine(books, { microUsdPerHour: 1_000_000n, region: "us-east-2" });
+		const { instanceId, jobId, attemptId } = machine;
+		await books.db.transaction((tx) =>
+			placeHold(tx, { holds: [{ instanceId, amountMicroUsd: 5_000_000n }], budgets: [test.aBudget()], nowMs: books.clock.nowMs() }),
+		);
+		const reads = JSON.stringify([{ uri: URI, from: "gcp:us-central1", microUsd: 300_000 }]);
+		const data = JSON.stringify([{ uri: URI, sizeGiB: 2.5, mount: "/data", residency: [] }]);
+		await books.db.execute(sql`update attempt set placement = jsonb_set(placement, '{reads}', ${reads}::jsonb) where id = ${attemptId}`);
+		await books.db.execute(sql`update job set spec = jsonb_set(spec, '{data}', ${data}::jsonb) where id = ${jobId}`);
+		const report = (count: number) =>
+			books.db.transaction((tx) => recordReads(tx, { instanceId, attemptId }, [count], books.clock.nowMs()));
+		books.clock.advance(10 * MINUTE_MS);
+		await report(bytes);
+		await report(99 * GIB);
+		await Promise.all([meterAll(books), meterAll(books)]);
+		await report(99 * GIB);
+		await test.terminate(books, instanceId);
+		await settleInstance(books, instanceId);
+		await meterAll(books);
+		return machine;
+	};
+	const egressOf = async (jobId: string) => (await chargesOf(books, jobId)).filter((c) => c.dimensions.kind === "egress");
+
+	it("costs $0.24 for 2 GiB out of Google's us-central1 at $0.12, on the machine, its job, its hold and its budget, once", async () => {
+		const { instanceId, jobId } = await read(2 * GIB);
+		const [charge, ...more] = await egressOf(jobId);
+		expect(more).toEqual([]);
+		expect(charge).toMatchObject({ effectiveMicroUsd: 240_000n, instanceId, dimensions: { provider: "gcp", region: "us-central1" } });
+		const cost = (await test.readInstance(books, instanceId)).costMicroUsd;
+		expect((await test.readJob(books, jobId)).costMicroUsd).toBe(cost);
+		expect(await test.readHold(books, instanceId)).toMatchObject({ state: "posted", postedMicroUsd: cost });
+	});
+
+	it("costs no more than its hold covers: $0.30 for 5 GiB", async () => {
+		const { jobId } = await read(5 * GIB);
+		expect((await egressOf(jobId)).map((c) => c.effectiveMicroUsd)).toEqual([300_000n]);
 	});
 });
 

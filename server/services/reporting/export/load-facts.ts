@@ -13,6 +13,7 @@ import { site } from "#server/db/schema/site.ts";
 import { store } from "#server/db/schema/store.ts";
 import { isCopyId } from "#server/domain/charge.ts";
 import { EMBEDDED_STORE } from "#server/domain/store.ts";
+import type { Provider } from "#server/domain/vocabulary.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { egressMicroUsdPerGiB } from "#server/rates/egress.ts";
 import { pricedSource } from "#server/services/ledger/charge/copy-egress.ts";
@@ -57,10 +58,10 @@ export async function loadFacts(db: Db, fields: readonly SharedFields[]): Promis
 			siteName: siteNames.get(f.siteId) ?? kept?.storeName ?? f.siteId,
 			poolId: f.poolId ?? use?.poolId ?? null,
 			poolMicroUsdPerGpuHour: use?.microUsdPerGpuHour ?? null,
-			instance: machine,
+			instance: readsElsewhere(f, machine) ? null : machine,
 			commitment: commitmentOf(f, machine, commitments),
 			billLine: (f.billLineId === null ? undefined : lines.get(f.billLineId)) ?? null,
-			stored: kept ?? copyFacts(f),
+			stored: kept ?? copyFacts(f, machine),
 			job: work ? { project: f.project, class: f.class, ...work } : null,
 		};
 	});
@@ -83,7 +84,13 @@ function commitmentOf(f: SharedFields, machine: LoadedInstance | null, known: re
 	return { id: found.id, kind: found.kind, microUsdPerHour };
 }
 
+/** Whether it is the egress of data that a machine read from another cloud. */
+function readsElsewhere({ kind, provider }: SharedFields, machine: LoadedInstance | null): boolean {
+	return kind === "egress" && machine !== null && machine.provider !== provider;
+}
+
 interface LoadedInstance extends InstanceFacts {
+	provider: Provider;
 	/** The commitment that it was launched on; null when none is recorded. */
 	commitmentId: string | null;
 }
@@ -95,6 +102,7 @@ async function loadInstances(db: Db, ids: string[]): Promise<Map<string, LoadedI
 			id: instance.id,
 			providerInstanceId: instance.providerInstanceId,
 			zone: instance.zone,
+			provider: instance.provider,
 			instanceType: instance.instanceType,
 			gpus: instance.gpus,
 			microUsdPerHour: instance.microUsdPerHour,
@@ -108,6 +116,7 @@ async function loadInstances(db: Db, ids: string[]): Promise<Map<string, LoadedI
 			{
 				resourceId: r.providerInstanceId ?? r.id,
 				zone: r.zone,
+				provider: r.provider,
 				instanceType: r.instanceType,
 				gpus: r.gpus,
 				vcpus: r.offer.vcpus,
@@ -200,11 +209,13 @@ async function loadStored(db: Db, ids: string[]): Promise<Map<string, StoredFact
 }
 
 /** A copied data set is priced like a machine's egress: at the most expensive tier of its source. Its row may be deleted by now. */
-function copyFacts({ artifactId, provider, region }: SharedFields): StoredFacts | null {
-	if (artifactId === null || !isCopyId(artifactId)) return null;
+function copyFacts(f: SharedFields, machine: LoadedInstance | null): StoredFacts | null {
+	const { artifactId, instanceId, provider, region } = f;
+	const name = readsElsewhere(f, machine) ? instanceId : artifactId;
+	if (name === null || (name === artifactId && !isCopyId(name))) return null;
 	const source = pricedSource(`${provider}:${region}`);
 	const price = source && egressMicroUsdPerGiB(source.provider, source.region);
-	return { kind: "copy", name: artifactId, prices: [{ fromMs: 0, microUsdPerGiBMonth: null, microUsdPerGiBEgress: price }] };
+	return { kind: "copy", name, prices: [{ fromMs: 0, microUsdPerGiBMonth: null, microUsdPerGiBEgress: price }] };
 }
 
 /** One array parameter for any number of ids: a statement takes at most 65,535 parameters. */

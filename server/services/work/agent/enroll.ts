@@ -54,7 +54,13 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 	});
 	const nowMs = ctx.clock.nowMs();
 	const delivered = await secretsFor(ctx, row, nowMs);
-	const placed = await withNearestCopies(ctx.db, row.spec, `${row.instance.provider}:${row.instance.region}`, row.submittedAt);
+	const placed = await withNearestCopies(
+		ctx.db,
+		row.spec,
+		`${row.instance.provider}:${row.instance.region}`,
+		row.submittedAt,
+		row.attempt.placement.reads,
+	);
 	const traced = await withTraceParent(ctx.db, placed, { jobId: row.attempt.jobId, attemptNo: row.attempt.number });
 	const { spec, secrets } = withTracking({ spec: traced, secrets: delivered.secrets }, row.attempt.id, ctx.tracking);
 	const orders = ordersFor(

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { ExitedRequest, LogsAnswer, LogsRequest } from "#server/agent/protocol.ts";
+import type { ExitedRequest, LogsAnswer, LogsRequest, RunningRequest } from "#server/agent/protocol.ts";
 import type { Tx } from "#server/db/client.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { ofMember } from "#server/domain/gang.ts";
@@ -15,6 +15,7 @@ import { type AgentIdentity, believableMs, isAttemptOver, requireLiveAttempt } f
 import { dropUnfinishedCheckpoints } from "./checkpoint.ts";
 import type { AgentContext } from "./context.ts";
 import { recordNotice } from "./heartbeat.ts";
+import { recordReads } from "./record-reads.ts";
 
 /**
  * Stores log lines, each once: lines already stored are skipped. Each machine numbers its own lines, which are appended to the attempt's
@@ -43,9 +44,12 @@ export async function storeAgentLogs(ctx: AgentContext, agent: AgentIdentity, in
 }
 
 /** Records that the command was started. */
-export async function reportRunning(ctx: AgentContext, agent: AgentIdentity, input: { atMs: number }): Promise<void> {
+export async function reportRunning(ctx: AgentContext, agent: AgentIdentity, input: RunningRequest): Promise<void> {
 	const atMs = believableMs(agent, input.atMs, ctx.clock.nowMs());
-	await ctx.db.transaction((tx) => markRunning(tx, { attemptId: agent.attemptId, atMs }));
+	await ctx.db.transaction(async (tx) => {
+		await recordReads(tx, agent, input.readBytes, ctx.clock.nowMs());
+		await markRunning(tx, { attemptId: agent.attemptId, atMs });
+	});
 }
 
 /**
@@ -62,6 +66,7 @@ export async function reportExited(ctx: AgentContext, agent: AgentIdentity, inpu
 			.set({ lastHeardAt: new Date(nowMs) })
 			.where(eq(instance.id, agent.instanceId))
 			.returning({ fencedAt: instance.fencedAt });
+		await recordReads(tx, agent, input.readBytes, nowMs);
 		if (row?.fencedAt) return;
 		await lockJobOf(tx, agent.attemptId);
 		if (input.notice) await recordNotice(tx, agent, { ...input.notice, nowMs });

@@ -4,7 +4,7 @@ import { notify } from "#server/db/notify.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { hold } from "#server/db/schema/budget.ts";
 import { instance } from "#server/db/schema/instance.ts";
-import type { Offer, Placement } from "#server/domain/capacity.ts";
+import type { DataRead, Offer, Placement } from "#server/domain/capacity.ts";
 import type { BudgetRule } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { attemptIdOf, instanceIdOf } from "#server/kernel/ids.ts";
@@ -44,6 +44,8 @@ export async function placeCloud(
 		warmId?: string;
 		/** Worst-case egress, GiB, stored with the attempt as its reservation. */
 		egressGiB?: number;
+		/** Data sets that each machine reads from another cloud. Absent: none. */
+		reads?: readonly DataRead[];
 		/** sha256 (hex) of the one-time secret of an instance. */
 		bootstrapHashFor(instanceId: string): string;
 		reason: Reason;
@@ -79,7 +81,11 @@ export async function placeCloud(
 		id: attemptId,
 		jobId: input.jobId,
 		number: input.attemptNo,
-		placement: { ...placement, ...(input.egressGiB !== undefined && { egressGiB: input.egressGiB }) },
+		placement: {
+			...placement,
+			...(input.egressGiB !== undefined && { egressGiB: input.egressGiB }),
+			...(input.reads && { reads: input.reads }),
+		},
 		siteId: offer.siteId,
 		capacityType: offer.capacityType,
 		gpus: offer.gpus * input.instances,
@@ -116,14 +122,16 @@ async function lockWarmOf(
 	return lockWarm(tx, { instanceId, lifeMs, nowMs });
 }
 
-/** Machine time for each, and for the first also the egress out of the region, since only its checkpoints are kept. */
+/** Machine time and the egress of its data for each, and for the first also the egress out of the region, since only its checkpoints are kept. */
 function holdOfEach(
 	offer: Offer,
-	{ instances, lifeMs, holdMicroUsd }: { instances: number; lifeMs: number; holdMicroUsd: bigint },
+	{ instances, lifeMs, holdMicroUsd, reads = [] }: { instances: number; lifeMs: number; holdMicroUsd: bigint; reads?: readonly DataRead[] },
 ): { first: bigint; other: bigint } {
 	const count = BigInt(instances);
 	const rent = rentHoldOf(offer, lifeMs, instances);
-	const other = (rent < holdMicroUsd ? rent : holdMicroUsd) / count;
+	const readMicroUsd = BigInt(reads.reduce((sum, { microUsd }) => sum + microUsd, 0));
+	const most = rent + readMicroUsd * count;
+	const other = (most < holdMicroUsd ? most : holdMicroUsd) / count;
 	return { first: holdMicroUsd - (count - 1n) * other, other };
 }
 
