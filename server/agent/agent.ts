@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Exit } from "#server/domain/outcome.ts";
 import { dueOutputs } from "#server/domain/output.ts";
+import { plural } from "#server/domain/sentence-facts.ts";
 import { maskerOf } from "#server/kernel/mask.ts";
 import { CheckpointSync } from "./checkpoint-sync.ts";
 import { ControlClient, messageOf } from "./client.ts";
@@ -354,7 +355,7 @@ async function restore(s: Session, job: PreparedJob, checkpoint: Restorable | nu
 	});
 	if (done === null) return null;
 	const files = done.store ? done.store.parts.flatMap((part) => part.files) : done.files;
-	s.announce(`starting from checkpoint ${done.id} (${files.length} files${done.step == null ? "" : `, step ${done.step}`})`);
+	s.announce(`starting from checkpoint ${done.id} (${plural(files.length, "file")}${done.step == null ? "" : `, step ${done.step}`})`);
 	return done.id;
 }
 

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { fitsBeforeEnd, newestStep } from "#server/domain/checkpoint.ts";
+import { plural } from "#server/domain/sentence-facts.ts";
 import { type ControlClient, messageOf, Refused } from "./client.ts";
 import { digestOf, type FolderFile, listFolder, signatureOf } from "./folder-files.ts";
 import {
@@ -120,7 +121,7 @@ export class CheckpointSync {
 			throw new FolderMoved("the job wrote to its checkpoint folder during the upload");
 		await this.#client.call({ method: "POST", path: `/checkpoints/${id}/commit`, json: { files }, answer: doneAnswer, signal });
 		this.#kept = signature;
-		this.#log(`checkpoint ${id} saved: ${files.length} files, ${files.reduce((sum, f) => sum + f.bytes, 0)} bytes`);
+		this.#log(`checkpoint ${id} saved: ${plural(files.length, "file")}, ${files.reduce((sum, f) => sum + f.bytes, 0)} bytes`);
 		return id;
 	}
 
@@ -170,7 +171,7 @@ export class CheckpointSync {
 			this.#kept = signature;
 			const whole = done.complete ? "complete" : "saved by this rank; other ranks still uploading";
 			this.#log(
-				`checkpoint ${begun.id} ${whole}: ${done.files} files, ${done.sentBytes} bytes sent in ${(done.sentMs / 1_000).toFixed(1)} s`,
+				`checkpoint ${begun.id} ${whole}: ${plural(done.files, "file")}, ${done.sentBytes} bytes sent in ${(done.sentMs / 1_000).toFixed(1)} s`,
 			);
 			return begun.id;
 		} catch (error) {

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import type { OutputSpec } from "#server/domain/output.ts";
+import { plural } from "#server/domain/sentence-facts.ts";
 import { encodePath } from "./checkpoint-sync.ts";
 import { type ControlClient, messageOf } from "./client.ts";
 import { listOutput } from "./output-files.ts";
@@ -57,7 +58,7 @@ async function uploadOutput(upload: Upload, output: OutputSpec): Promise<string 
 	if (begun.store) await uploadFiles(found.root, paths, { program: await upload.rclone(), remote: begun.store, signal });
 	else for (const [index, file] of files.entries()) await sendFile(upload, begun.id, found.root, file, begun.received[index] ?? 0);
 	await client.call({ method: "POST", path: `/artifacts/${begun.id}/commit`, json: {}, answer: doneAnswer, signal });
-	log(`output ${output.name} uploaded: ${files.length} files, ${files.reduce((sum, f) => sum + f.bytes, 0)} bytes`);
+	log(`output ${output.name} uploaded: ${plural(files.length, "file")}, ${files.reduce((sum, f) => sum + f.bytes, 0)} bytes`);
 	return null;
 }
 

@@ -33,7 +33,7 @@ describe("statements over REST", () => {
 		const early = await world.post(`/statements/${month}/close`, {}, { as: "finance" });
 		expect([early.status, early.json.detail]).toEqual([
 			409,
-			expect.stringContaining("metering is not complete for 1 machines, pools or commitments"),
+			expect.stringContaining("metering is not complete for 1 of the machines, pools and commitments"),
 		]);
 		await meterAll({ db: world.database.db, clock: world });
 		const headers = { "idempotency-key": "close-1" };

@@ -1,3 +1,4 @@
+import { plural } from "#server/domain/sentence-facts.ts";
 import { SECOND_MS } from "#server/kernel/units.ts";
 import { type CheckStep, checkSteps, ifAllowed } from "../check-steps.ts";
 import { DriverError } from "../driver-errors.ts";
@@ -27,7 +28,7 @@ export function checkAwsSite(
 		{
 			...{ id: "identity", title: "Credentials", decisive: true },
 			fix: `Check that the access key is valid and that this host's clock is right. ${POLICY}.`,
-			look: async () => `AWS takes the credentials; the account has ${(await ec2.enabledRegions(first)).length} regions.`,
+			look: async () => `AWS takes the credentials; the account has ${plural((await ec2.enabledRegions(first)).length, "region")}.`,
 		},
 		{
 			...{ id: "regions", title: "Regions", decisive: true },

@@ -1,3 +1,4 @@
+import { plural } from "#server/domain/sentence-facts.ts";
 import { type CheckStep, checkSteps, ifAllowed } from "../check-steps.ts";
 import { endpointElsewhere } from "../cloud-endpoint.ts";
 import { mountsField } from "../mounts-field.ts";
@@ -107,7 +108,7 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 		{
 			...{ id: "identity", title: "Credentials", decisive: true },
 			fix: "Check that the key's account has the role above, that the project id is right, and that compute.googleapis.com is enabled.",
-			look: async () => `Google accepts the credentials. The project ${project} has ${(await compute.zones()).length} zones.`,
+			look: async () => `Google accepts the credentials. The project ${project} has ${plural((await compute.zones()).length, "zone")}.`,
 		},
 		{
 			...{ id: "regions", title: "Regions", decisive: true },
@@ -117,7 +118,7 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 				const missing = regions.filter((region) => !known.has(region));
 				return missing.length > 0
 					? { failed: `The project has no ${missing.join(", ")}. It has ${[...known.keys()].sort().join(", ")}.` }
-					: regions.map((region) => `${region}: ${known.get(region)?.length} zones`).join("; ");
+					: regions.map((region) => `${region}: ${plural(known.get(region)?.length ?? 0, "zone")}`).join("; ");
 			},
 		},
 		{

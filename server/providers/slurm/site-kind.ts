@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { poolInterconnectsSchema } from "#server/domain/interconnect.ts";
 import { defaultSpeeds, type PoolSpeeds, poolSpeedsSchema } from "#server/domain/pool-speed.ts";
+import { plural } from "#server/domain/sentence-facts.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { type CheckStep, checkSteps } from "../check-steps.ts";
 import { mountsField } from "../mounts-field.ts";
@@ -124,7 +125,7 @@ function checkSlurmSite(settings: ParsedSlurmSettings, speeds: PoolSpeeds | unde
 		{
 			...{ id: "identity", title: "Token", decisive: true },
 			fix: `Create a new one: scontrol token username=${settings.user} lifespan=86400. Slurm 22.05 answers an invalid token with error 500 and no message.`,
-			look: async () => `Slurm shows ${(await calls.nodes()).length} nodes to ${settings.user}.`,
+			look: async () => `Slurm shows ${plural((await calls.nodes()).length, "node")} to ${settings.user}.`,
 		},
 		{
 			...{ id: "partitions", title: "Partitions" },

@@ -7,6 +7,7 @@ import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { offer } from "#server/db/schema/offer.ts";
 import { site } from "#server/db/schema/site.ts";
+import { plural } from "#server/domain/sentence-facts.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
@@ -73,7 +74,9 @@ async function blockersOf(tx: Tx, { id, provider, enabled, lastSweep }: SiteRow)
 			instances.map((i) => `${i.name ?? i.id} (${i.state})`),
 		),
 		...((lastSweep?.seen ?? 0) > instances.length
-			? [`the last sweep still saw ${lastSweep?.seen} machines with our tag; the next one shows whether they no longer exist`]
+			? [
+					`the last sweep still saw ${plural(lastSweep?.seen ?? 0, "machine")} with our tag; the next one shows whether they no longer exist`,
+				]
 			: []),
 	];
 }

@@ -3,6 +3,7 @@ import type { Db } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
 import { DEFAULT_POLICY } from "#server/domain/policy.ts";
+import { plural } from "#server/domain/sentence-facts.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { profileHistory } from "#server/plan/assess.ts";
@@ -54,11 +55,11 @@ export async function loadRecords(db: Db, { days, nowMs, timing, onJobs }: Recor
 			fix: "Add an owned site under Settings, or upload a trace.",
 		});
 	if (history.jobs.length === 0)
-		throw new SpillwayError("precondition_failed", `No job was submitted in the last ${days} days.`, {
+		throw new SpillwayError("precondition_failed", `No job was submitted in the last ${plural(days, "day")}.`, {
 			fix: "Study more days, or upload a trace.",
 		});
 	const { assessment, groups } = profileHistory(await toHistory(db, history), {
-		...{ source: `own records, last ${days} days`, gpus: ownedGpus(scenario), accelerator: scenario.pools[0]?.accelerator },
+		...{ source: `own records, last ${plural(days, "day")}`, gpus: ownedGpus(scenario), accelerator: scenario.pools[0]?.accelerator },
 	});
 	const study = {
 		...{ assessment, jobs: traceOf(history), scenario, card: await loadCard(db, scenario.pools, span.fromMs) },

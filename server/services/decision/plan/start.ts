@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { startStudyInput } from "#server/contract/inputs/plan.ts";
 import { planStudy } from "#server/db/schema/plan-study.ts";
 import { OPEN_TRACES } from "#server/domain/open-traces.ts";
+import { plural } from "#server/domain/sentence-facts.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
@@ -57,7 +58,7 @@ type StartInput = z.output<typeof startStudyInput>;
 
 function nameOf(input: StartInput): string {
 	if (input.source === "upload") return input.name;
-	if (input.source === "records") return `Own records, ${input.days} days`;
+	if (input.source === "records") return `Own records, ${plural(input.days, "day")}`;
 	return OPEN_TRACES.find(({ name }) => name === input.trace)?.title ?? input.trace;
 }
 

@@ -333,7 +333,10 @@ describe("a reservation of 2 machines for $4 an hour, $2 each", () => {
 		const close = () => closeMonth(books, { month: "2026-11" });
 		books.clock.advance(untilMs + HOUR_MS / 2 - books.clock.nowMs());
 		await meterAll(books);
-		await expect(close()).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("1 machines, pools or commitments") });
+		await expect(close()).rejects.toMatchObject({
+			code: "conflict",
+			message: expect.stringContaining("1 of the machines, pools and commitments"),
+		});
 		books.clock.advance(HOUR_MS);
 		await meterAll(books);
 		expect((await close()).written.map((w) => [w.team, w.version])).toEqual([["", 1]]);

@@ -3,6 +3,7 @@ import { job } from "#server/db/schema/job.ts";
 import { pipeline } from "#server/db/schema/pipeline.ts";
 import { trigger } from "#server/db/schema/trigger.ts";
 import type { FoundEntity } from "#server/domain/search.ts";
+import { plural } from "#server/domain/sentence-facts.ts";
 import { isFinal, JOB_TRANSITIONS, LIVE_JOB_STATES } from "#server/domain/states.ts";
 import { allows, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
@@ -46,7 +47,7 @@ export async function findApprovals(ctx: ServiceContext, search: SearchFor): Pro
 	const { items } = await listApprovals(ctx, { state: "open", limit: OPEN_APPROVALS_READ });
 	return pickMatches(items, (a) => `${a.job.name} ${a.job.team} ${a.ruleId} ${a.id}`, search).map((a) => ({
 		...{ kind: "approval", id: a.id, name: a.job.name, href: `/approvals?approval=${a.id}`, live: true },
-		detail: `${a.job.team}, ${a.job.gpus} GPUs, asks ${a.role}`,
+		detail: `${a.job.team}, ${plural(a.job.gpus, "GPU")}, asks ${a.role}`,
 		actions: a.mayAnswer ? ["approve"] : [],
 	}));
 }

@@ -126,7 +126,7 @@ async function rejectUnmetered(tx: Tx, { month, toMs }: LedgerMonth): Promise<vo
 	if (lag === 0) return;
 	throw new SpillwayError(
 		"conflict",
-		`${month} is not fully charged yet: metering is not complete for ${lag} machines, pools or commitments.`,
+		`${month} is not fully charged yet: metering is not complete for ${lag} of the machines, pools and commitments.`,
 		{
 			fix: "Try again in a minute, or in two hours if you have commitments. If this persists, check that the scheduler is running.",
 		},
