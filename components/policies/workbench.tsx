@@ -95,7 +95,11 @@ export function PolicyWorkbench({ accountId, onDone }: { accountId: string; onDo
 						</Panel>
 					}
 				>
-					<BacktestPanel name={ACTIVE_POLICY.name} source={text} ready={current && check?.ok === true} canRun />
+					<BacktestPanel
+						{...{ ...ACTIVE_POLICY, source: text, unchanged: text === active.source }}
+						ready={current && check?.ok === true}
+						canRun
+					/>
 				</Suspense>
 				<div className="grid items-start gap-4 rail:grid-cols-2">
 					<TryPanel ruleId={looked?.list === "rules" ? looked.id : null} source={errors === 0 && readable ? text : ruleAlone(looked)} />

@@ -9,7 +9,8 @@ export const backtest = {
 		method: "POST",
 		path: "/policies/{name}/backtest",
 		summary: "Replay a draft and the version in force over past days, in the background",
-		description: "`days` is 7, 30 or 90.",
+		description:
+			"`days` is 7, 30 or 90. `replace` cancels your other backtests of this policy and leaves the start out of the audit log; for editors that start one after each edit.",
 		permission: "policy:edit",
 		example: { source: "apiVersion: spillway/v1\nkind: Policy\n…", days: 7 },
 		output: backtestSchema,
@@ -30,7 +31,7 @@ export const backtest = {
 	get: operation({
 		method: "GET",
 		path: "/backtests/{id}",
-		summary: "Get a backtest with its progress and its result",
+		summary: "Get a backtest with its progress, its estimate and its result",
 		permission: "policy:edit",
 		output: backtestSchema,
 		input: byId,

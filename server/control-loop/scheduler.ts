@@ -1,5 +1,5 @@
 import type { Connection } from "#server/db/client.ts";
-import { SITES_CHANNEL, WAKE_CHANNEL } from "#server/db/notify.ts";
+import { BACKGROUND_CHANNEL, SITES_CHANNEL, WAKE_CHANNEL } from "#server/db/notify.ts";
 import type { Expiry } from "#server/domain/alert-facts.ts";
 import type { Retention } from "#server/domain/retention.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
@@ -45,7 +45,7 @@ import { SiteTasks } from "./site-tasks.ts";
 
 const LEADER_RETRY_MS = 500;
 const LEADER_CHECK_MS = 1_000;
-/** Usually there is nothing to do: one indexed read. */
+/** Requests wake it. Usually there is nothing to do: one indexed read. */
 const BACKTESTS_EVERY_MS = 1_000;
 /** Changes send a notification; this finds the others, such as a replaced credentials file. */
 const SITES_EVERY_MS = 10_000;
@@ -143,7 +143,7 @@ async function lead(options: SchedulerOptions, leadership: Leadership): Promise<
  * all of them to end after the signal.
  */
 async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promise<() => Promise<void>> {
-	const { ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest, spawnStudy, retention } = options;
+	const { ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, retention } = options;
 	const { deliveryRoot } = options;
 	const { timing } = ctx;
 	const task: Task = (name, everyMs, minGapMs, run) =>
@@ -201,8 +201,7 @@ async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promi
 	if (ctx.logs) others.push(...logTasks({ ...ctx, logs: ctx.logs }, retention, task, signal));
 	others.push(...bookkeeping(ctx, task, signal), ...whereConfigured(options, task));
 	if (carbonApi) others.push(task("the grid's intensity", HOUR_MS / 4, 1_000, () => readGridIntensity(ctx, carbonApi, signal)));
-	for (const { name, tend } of backgroundTenders({ ctx, signal, spawnBacktest, spawnStudy }))
-		others.push(task(name, BACKTESTS_EVERY_MS, 200, tend));
+	others.push(...(await startBackground(options, task, signal)));
 	if (notices) others.push(task("the outbox", timing.deliverMs, 500, () => emptyOutbox(ctx, notices)));
 	const leases = newLeaseMemory();
 	others.push(task("leases", timing.syncMs, 20, () => checkLeases(ctx, leases)));
@@ -220,6 +219,20 @@ async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promi
 		await copies?.done();
 		await deliveries?.done();
 	};
+}
+
+/** Tasks for backtests and plan studies, woken by requests. */
+async function startBackground(options: SchedulerOptions, task: Task, signal: AbortSignal): Promise<Repeating[]> {
+	const tasks = backgroundTenders({ ctx: options.ctx, signal, spawnBacktest: options.spawnBacktest, spawnStudy: options.spawnStudy }).map(
+		({ name, tend }) => task(name, BACKTESTS_EVERY_MS, 200, tend),
+	);
+	if (tasks.length === 0) return [];
+	const wakeTasks = (): void => {
+		for (const { wake } of tasks) wake();
+	};
+	const requests = await options.connection.sql.listen(BACKGROUND_CHANNEL, wakeTasks, wakeTasks);
+	signal.addEventListener("abort", () => void requests.unlisten().catch(() => {}));
+	return tasks;
 }
 
 /** Manages backtests and plan studies, if this scheduler can start their workers. */

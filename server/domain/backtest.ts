@@ -77,3 +77,20 @@ export interface BacktestResult {
 	replayedJobs: number;
 	replaySeconds: number;
 }
+
+/** Change in cost and wait, estimated from the latest part of the period while the whole is replayed. */
+export interface BacktestEstimate {
+	/** Start of the replayed part, UTC ms. It ends with the period. */
+	fromMs: number;
+	/** Jobs submitted in that part, and in the whole period. */
+	jobs: number;
+	ofJobs: number;
+	/** Scaled to the whole period. */
+	publishedCostMicroUsd: string;
+	draftCostMicroUsd: string;
+	/** Two standard errors of the difference; null: unknown, with too few jobs. */
+	costErrorMicroUsd: string | null;
+	publishedMeanWaitMs: number;
+	draftMeanWaitMs: number;
+	waitErrorMs: number | null;
+}

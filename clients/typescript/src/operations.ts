@@ -474,7 +474,7 @@ export interface Operations {
 		arguments: { name: string; limit?: number };
 		answer: t.BacktestListOutput;
 	};
-	/** Get a backtest with its progress and its result. */
+	/** Get a backtest with its progress, its estimate and its result. */
 	"backtest.get": {
 		arguments: { id: string };
 		answer: t.Backtest;

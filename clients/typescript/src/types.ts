@@ -2064,6 +2064,18 @@ export interface BacktestResult {
 	replaySeconds: number;
 }
 
+export interface BacktestEstimate {
+	fromMs: number;
+	jobs: number;
+	ofJobs: number;
+	publishedCostMicroUsd: string;
+	draftCostMicroUsd: string;
+	costErrorMicroUsd: string | null;
+	publishedMeanWaitMs: number;
+	draftMeanWaitMs: number;
+	waitErrorMs: number | null;
+}
+
 export interface Backtest {
 	id: string;
 	policyName: string;
@@ -2075,9 +2087,11 @@ export interface Backtest {
 	error: string | null;
 	createdAt: string;
 	createdBy: string;
+	automatic: boolean;
 	startedAt: string | null;
 	finishedAt: string | null;
 	source: string;
+	estimate: BacktestEstimate | null;
 	result: BacktestResult | null;
 }
 
@@ -2094,6 +2108,7 @@ export interface BacktestSummary {
 	error: string | null;
 	createdAt: string;
 	createdBy: string;
+	automatic: boolean;
 	startedAt: string | null;
 	finishedAt: string | null;
 }
@@ -4897,6 +4912,7 @@ export interface DraftSaveBody {
 export interface BacktestStartBody {
 	source: string;
 	days: 7 | 30 | 90;
+	replace?: boolean;
 }
 
 export interface PlanStartBodyRecords {

@@ -1,19 +1,22 @@
 "use client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { parseAsString, useQueryState } from "nuqs";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { ErrorState, Forbidden } from "#components/page/states.tsx";
 import { BacktestProgress } from "#components/policies/backtest/backtest-progress.tsx";
 import { Details } from "#components/policies/backtest/details.tsx";
+import { EstimateFigures } from "#components/policies/backtest/estimate-figures.tsx";
 import { Figures } from "#components/policies/backtest/figures.tsx";
 import { MovesTable } from "#components/policies/backtest/moves-table.tsx";
 import { ShadowPanel } from "#components/policies/backtest/shadow-panel.tsx";
+import { useAutoRun, useAutoRunSetting } from "#components/policies/backtest/use-auto-run.ts";
 import { formatDay } from "#components/time/format-time.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
+import { CheckField } from "#components/ui/checkbox.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Panel } from "#components/ui/panel.tsx";
@@ -25,7 +28,7 @@ type Backtest = Outputs["backtest"]["get"];
 const DAYS = ["7", "30", "90"] as const;
 type Days = (typeof DAYS)[number];
 const NUMBER_OF: Record<Days, 7 | 30 | 90> = { "7": 7, "30": 30, "90": 90 };
-const ASK_EVERY_MS = 500;
+const ASK_EVERY_MS = 300;
 
 interface BacktestPanelProps {
 	name: string;
@@ -33,6 +36,8 @@ interface BacktestPanelProps {
 	source: string;
 	/** The draft has no errors. */
 	ready: boolean;
+	/** The draft is the active version's text. */
+	unchanged: boolean;
 	/** Read-only users see no backtests. */
 	canRun: boolean;
 }
@@ -84,7 +89,7 @@ function Subject({ backtest }: { backtest: Backtest | null }) {
 	return `draft vs version ${backtest.baseVersion}, ${jobs}${span}`;
 }
 
-function Controls({ name, source, ready, backtest }: BacktestPanelProps & { backtest: Backtest | null }) {
+function Controls({ name, source, ready, unchanged, backtest }: BacktestPanelProps & { backtest: Backtest | null }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const [, setChosen] = useQueryState("backtest", parseAsString);
@@ -95,16 +100,45 @@ function Controls({ name, source, ready, backtest }: BacktestPanelProps & { back
 	};
 	const start = useMutation(trpc.backtest.start.mutationOptions({ ...settled, onSuccess: ({ id }) => void setChosen(id) }));
 	const cancel = useMutation(trpc.backtest.cancel.mutationOptions(settled));
+	const [automatic, setAutomatic] = useAutoRunSetting();
+	const [started, setStarted] = useState<string | null>(null);
+	// An automatic start that fails, for example when ten are queued, leaves the figures grey.
+	const { mutate: startQuietly } = useMutation(
+		trpc.backtest.start.mutationOptions({
+			onSuccess: ({ id }) => {
+				setStarted(id);
+				void setChosen(id);
+			},
+			onSettled: settled.onSettled,
+		}),
+	);
+	useAutoRun({
+		...{ source, ready: ready && !unchanged, shown: backtest?.source ?? null },
+		onStart: (text) => startQuietly({ name, source: text, days: NUMBER_OF[days], replace: true }),
+	});
+	const { mutate: cancelQuietly } = useMutation(trpc.backtest.cancel.mutationOptions({ onSettled: settled.onSettled }));
+	const outdated = isPending(backtest) && backtest?.id === started && backtest?.source !== source ? started : null;
+	// Stops work on a draft that was edited since.
+	useEffect(() => {
+		if (outdated !== null) cancelQuietly({ id: outdated });
+	}, [outdated, cancelQuietly]);
+	const afterEdits = (
+		<CheckField label="Run after edits" checked={automatic} onChange={(event) => setAutomatic(event.currentTarget.checked)} />
+	);
 	if (backtest && isPending(backtest)) {
 		return (
-			<Button size="sm" busy={cancel.isPending} onClick={() => cancel.mutate({ id: backtest.id })}>
-				Cancel
-			</Button>
+			<>
+				{afterEdits}
+				<Button size="sm" busy={cancel.isPending} onClick={() => cancel.mutate({ id: backtest.id })}>
+					Cancel
+				</Button>
+			</>
 		);
 	}
 	const options = DAYS.map((value) => ({ value, label: `${value} days` }));
 	return (
 		<>
+			{afterEdits}
 			<SegmentedControl label="Last" name="backtest-days" value={days} options={options} onChange={setDays} />
 			<Button
 				size="sm"
@@ -131,7 +165,8 @@ function Course({ source, backtest, loading }: BacktestPanelProps & { backtest: 
 	}
 	if (isPending(backtest))
 		return (
-			<div className="px-4 pb-4">
+			<div className="grid gap-4 px-4 pb-4">
+				{backtest.estimate && backtest.source === source && <EstimateFigures estimate={backtest.estimate} toMs={Date.parse(backtest.to)} />}
 				<BacktestProgress backtest={backtest} />
 			</div>
 		);

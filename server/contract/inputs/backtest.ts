@@ -17,6 +17,8 @@ export const startBacktestInput = z.strictObject({
 		BACKTEST_DAYS.map((days) => z.literal(days)),
 		{ error: `must be one of ${BACKTEST_DAYS.join(", ")}` },
 	),
+	/** For editors that start one after each edit: cancels the caller's other backtests of this policy; not in the audit log. */
+	replace: z.boolean().default(false),
 });
 
 export const getShadowInput = z.strictObject({ name: policyName.default(DEFAULT_POLICY) });

@@ -14,6 +14,7 @@ export const backtestSummarySchema = z
 		error: z.string().nullable(),
 		createdAt: instant,
 		createdBy: z.string(),
+		automatic: z.boolean(),
 		startedAt: instant.nullable(),
 		finishedAt: instant.nullable(),
 	})
@@ -102,9 +103,24 @@ export const backtestResultSchema = z
 	})
 	.meta({ id: "BacktestResult" });
 
+export const backtestEstimateSchema = z
+	.object({
+		fromMs: z.number(),
+		jobs: z.number(),
+		ofJobs: z.number(),
+		publishedCostMicroUsd: integerText,
+		draftCostMicroUsd: integerText,
+		costErrorMicroUsd: integerText.nullable(),
+		publishedMeanWaitMs: z.number(),
+		draftMeanWaitMs: z.number(),
+		waitErrorMs: z.number().nullable(),
+	})
+	.meta({ id: "BacktestEstimate" });
+
 export const backtestSchema = backtestSummarySchema
 	.extend({
 		source: z.string(),
+		estimate: backtestEstimateSchema.nullable(),
 		result: backtestResultSchema.nullable(),
 	})
 	.meta({ id: "Backtest" });

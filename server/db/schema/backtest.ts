@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
-import type { BacktestResult } from "../../domain/backtest.ts";
+import { boolean, index, integer, pgTable, text } from "drizzle-orm/pg-core";
+import type { BacktestEstimate, BacktestResult } from "../../domain/backtest.ts";
 import { instant, json } from "./columns.ts";
 
 /** A background job that replays recorded jobs under a draft and the published version. */
@@ -17,10 +17,14 @@ export const backtest = pgTable(
 			.notNull()
 			.default("queued"),
 		progressPermille: integer().notNull().default(0),
+		/** From a sample, while the whole period is replayed. */
+		estimate: json<BacktestEstimate | null>(),
 		result: json<BacktestResult | null>(),
 		error: text(),
 		createdAt: instant().notNull(),
 		createdBy: text().notNull(),
+		/** Started by an editor after an edit; the oldest ones are deleted. */
+		automatic: boolean().notNull().default(false),
 		startedAt: instant(),
 		finishedAt: instant(),
 		/** Heartbeat of the worker; after a long silence the backtest is restarted. */

@@ -2270,6 +2270,18 @@ class BacktestResult(TypedDict):
     replayedJobs: float
     replaySeconds: float
 
+
+class BacktestEstimate(TypedDict):
+    fromMs: float
+    jobs: float
+    ofJobs: float
+    publishedCostMicroUsd: str
+    draftCostMicroUsd: str
+    costErrorMicroUsd: Optional[str]
+    publishedMeanWaitMs: float
+    draftMeanWaitMs: float
+    waitErrorMs: Optional[float]
+
 _BacktestRequired = TypedDict(
     "_BacktestRequired",
     {
@@ -2283,9 +2295,11 @@ _BacktestRequired = TypedDict(
         "error": Optional[str],
         "createdAt": str,
         "createdBy": str,
+        "automatic": bool,
         "startedAt": Optional[str],
         "finishedAt": Optional[str],
         "source": str,
+        "estimate": Optional["BacktestEstimate"],
         "result": Optional["BacktestResult"],
     },
 )
@@ -2316,6 +2330,7 @@ _BacktestSummaryRequired = TypedDict(
         "error": Optional[str],
         "createdAt": str,
         "createdBy": str,
+        "automatic": bool,
         "startedAt": Optional[str],
         "finishedAt": Optional[str],
     },
@@ -5486,9 +5501,13 @@ class DraftSaveBody(_DraftSaveBodyRequired, total=False):
     previousUpdatedAt: Optional[str]
 
 
-class BacktestStartBody(TypedDict):
+class _BacktestStartBodyRequired(TypedDict):
     source: str
     days: Union[Literal[7], Literal[30], Literal[90]]
+
+
+class BacktestStartBody(_BacktestStartBodyRequired, total=False):
+    replace: bool
 
 
 class _PlanStartBodyRecordsRequired(TypedDict):

@@ -1702,7 +1702,8 @@ class BacktestOperations:
     ) -> m.Backtest:
         """Replay a draft and the version in force over past days, in the background.
 
-        `days` is 7, 30 or 90.
+        `days` is 7, 30 or 90. `replace` cancels your other backtests of this policy and leaves
+        the start out of the audit log; for editors that start one after each edit.
         """
         return cast(
             m.Backtest,
@@ -1737,7 +1738,7 @@ class BacktestOperations:
         self,
         id: str,
     ) -> m.Backtest:
-        """Get a backtest with its progress and its result."""
+        """Get a backtest with its progress, its estimate and its result."""
         return cast(
             m.Backtest,
             self._transport.json(

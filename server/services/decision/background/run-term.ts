@@ -20,6 +20,8 @@ export interface Going {
 	stop: AbortController;
 	/** 0 to 1000. */
 	progress: { permille: number };
+	/** Writes columns before the end, such as an estimate. */
+	write(columns: Columns): Promise<void>;
 }
 
 export type TermEnd = "done" | "failed" | "given_up";
@@ -32,7 +34,7 @@ export async function runTerm(
 	term: Term,
 	work: (going: Going) => Promise<Columns>,
 ): Promise<TermEnd> {
-	const going: Going = { stop: new AbortController(), progress: { permille: 0 } };
+	const going: Going = { stop: new AbortController(), progress: { permille: 0 }, write: (columns) => setColumns(ctx, kind, term, columns) };
 	const beats = setInterval(() => {
 		beat(ctx, kind, term, going.progress.permille).then(
 			(alive) => void (alive || going.stop.abort()),
@@ -62,6 +64,10 @@ async function beat(ctx: TermContext, kind: BackgroundKind, term: Term, progress
 		.where(isMine(kind, term))
 		.returning({ id: table.id });
 	return rows.length > 0;
+}
+
+async function setColumns(ctx: TermContext, kind: BackgroundKind, term: Term, columns: Columns): Promise<void> {
+	await ctx.db.update(BACKGROUND_TABLES[kind]).set(columns).where(isMine(kind, term));
 }
 
 async function write(ctx: TermContext, kind: BackgroundKind, term: Term, end: Columns): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { and, eq, inArray } from "drizzle-orm";
+import { notify } from "#server/db/notify.ts";
 import { backtest } from "#server/db/schema/backtest.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
@@ -21,6 +22,7 @@ export async function cancelBacktest(ctx: ServiceContext, id: string): Promise<B
 			.returning();
 		if (row) {
 			await writeAudit(tx, ctx, { action: "backtest.cancel", subject: id });
+			await notify(tx, { background: true });
 			return viewOf(row);
 		}
 		const [over] = await tx.select({ state: backtest.state }).from(backtest).where(eq(backtest.id, id));

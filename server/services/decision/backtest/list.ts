@@ -10,7 +10,7 @@ import { type BacktestSummary, summaryOf } from "./view.ts";
 export async function listBacktests(ctx: ServiceContext, raw: z.input<typeof listBacktestsInput>): Promise<BacktestSummary[]> {
 	authorize(ctx, "policy:edit", null);
 	const { name, limit } = listBacktestsInput.parse(raw);
-	const { result: _, source: __, ...columns } = getTableColumns(backtest);
+	const { result: _, source: __, estimate: ___, ...columns } = getTableColumns(backtest);
 	const rows = await ctx.db
 		.select(columns)
 		.from(backtest)

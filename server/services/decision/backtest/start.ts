@@ -1,6 +1,7 @@
 import { count, inArray, sql } from "drizzle-orm";
 import type { z } from "zod";
 import { startBacktestInput } from "#server/contract/inputs/backtest.ts";
+import { notify } from "#server/db/notify.ts";
 import { backtest } from "#server/db/schema/backtest.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -12,6 +13,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { knownFacts } from "#server/services/governance/policy/known-facts.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
+import { replaceOwn } from "./replace.ts";
 import { type BacktestView, viewOf } from "./view.ts";
 
 /** Queued or running backtests, over all people; one runs at a time. */
@@ -25,7 +27,7 @@ const START_LOCK = "backtest:start";
  */
 export async function startBacktest(ctx: ServiceContext, raw: z.input<typeof startBacktestInput>): Promise<BacktestView> {
 	authorize(ctx, "policy:edit", null);
-	const { name, source, days } = startBacktestInput.parse(raw);
+	const { name, source, days, replace } = startBacktestInput.parse(raw);
 	const active = await activePolicy(ctx.db, name);
 	const { policy, problems } = parsePolicy(source, await knownFacts(ctx));
 	if (!policy) {
@@ -37,6 +39,7 @@ export async function startBacktest(ctx: ServiceContext, raw: z.input<typeof sta
 	const nowMs = ctx.clock.nowMs();
 	return ctx.db.transaction(async (tx) => {
 		await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${START_LOCK}))`);
+		if (replace) await replaceOwn(tx, ctx, name);
 		const [pending] = await tx
 			.select({ n: count() })
 			.from(backtest)
@@ -57,10 +60,15 @@ export async function startBacktest(ctx: ServiceContext, raw: z.input<typeof sta
 				toTime: new Date(nowMs),
 				createdAt: new Date(nowMs),
 				createdBy: actorName(ctx.actor),
+				automatic: replace,
 			})
 			.returning();
 		const made = defined(row, "the backtest that was written");
-		await writeAudit(tx, ctx, { action: "backtest.start", subject: made.id, after: { policy: name, baseVersion: active.version, days } });
+		// One for each pause in typing would bury the other entries. Like drafts, these change nothing.
+		if (!replace) {
+			await writeAudit(tx, ctx, { action: "backtest.start", subject: made.id, after: { policy: name, baseVersion: active.version, days } });
+		}
+		await notify(tx, { background: true });
 		return viewOf(made);
 	});
 }

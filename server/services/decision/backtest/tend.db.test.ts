@@ -1,18 +1,25 @@
-import { eq } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { team } from "#server/db/schema/account.ts";
+import { audit } from "#server/db/schema/audit.ts";
 import { backtest } from "#server/db/schema/backtest.ts";
+import { policyPublication } from "#server/db/schema/policy.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
-import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { publishPolicy } from "#server/services/governance/policy/publish.ts";
+import { submitJob } from "#server/services/work/job/submit-one.ts";
 import { replayHalf } from "#server/simulation/backtest/replay-half.ts";
+import { aSpec } from "#server/simulation/backtest/testing/small.ts";
 import type { Term } from "../background/table.ts";
 import { BackgroundTender, type BackgroundWorker, SILENT_MS } from "../background/tend.ts";
 import { cancelBacktest } from "./cancel.ts";
 import { getBacktest } from "./get.ts";
+import { AUTOMATIC_KEPT } from "./replace.ts";
+import { findSampleSpan, WHOLE_JOBS_MAX } from "./sample-span.ts";
 import { startBacktest } from "./start.ts";
 import { type WorkContext, workOnBacktest } from "./work.ts";
 
@@ -191,5 +198,71 @@ describe("a request", () => {
 		clock.advance(31 * MINUTE_MS);
 		await hands().tender.tend();
 		expect(await stateOf(id)).toBe("failed");
+	});
+});
+
+describe("an editor that starts a backtest after each edit", () => {
+	const edit = async (source = SOURCE) => (await startBacktest(ctx(), { source, days: 7, replace: true })).id;
+
+	it("cancels the person's running one, leaves those of others, and writes no audit entries", async () => {
+		const { begun, tender } = hands();
+		const other = (await startBacktest(systemContext(database.db, clock, "control_loop"), { source: SOURCE, days: 7 })).id;
+		clock.advance(1_000);
+		const before = await database.db.$count(audit);
+		const first = await edit();
+		await tender.tend();
+		const second = await edit();
+		expect(await Promise.all([other, first, second].map(stateOf))).toEqual(["running", "cancelled", "queued"]);
+		expect(begun.map(({ term }) => term.id)).toEqual([other]);
+		expect(await database.db.$count(audit)).toBe(before);
+		expect((await getBacktest(ctx(), second)).automatic).toBe(true);
+	});
+
+	it("keeps the newest, those that were published with, and those that the person started", async () => {
+		const mine = await start();
+		const seen = await edit();
+		await database.db.insert(policyPublication).values({
+			...{ id: "pub_seen", name: "default", version: 1, kind: "publish", publishedBy: "account:usr_1", backtestId: seen },
+			publishedAt: new Date(clock.nowMs()),
+		});
+		const old: string[] = [];
+		for (let i = 0; i < AUTOMATIC_KEPT + 2; i++) {
+			clock.advance(1_000);
+			old.push(await edit());
+		}
+		const rows = await database.db.select({ id: backtest.id }).from(backtest).orderBy(asc(backtest.createdAt), asc(backtest.id));
+		// The last start deletes before it adds its own.
+		expect(rows.map(({ id }) => id).sort()).toEqual([mine, seen, ...old.slice(1)].sort());
+	});
+});
+
+describe("the sample of a long history", () => {
+	it("is the latest part of it, and its estimate is written before the result", async () => {
+		await database.db.insert(team).values({ name: "vision" });
+		await submitJob(ctx(), aSpec());
+		clock.advance(1_000);
+		const span = { fromMs: clock.nowMs() - 7 * DAY_MS, toMs: clock.nowMs() };
+		expect(await findSampleSpan(database.db, span)).toBeNull();
+		// One every three minutes, the newest first: 120 in each of the parts of six hours. All were cancelled, so the replay is short.
+		const from = new Date(span.toMs).toISOString();
+		await database.db.execute(sql`
+			insert into job select (jsonb_populate_record(job, jsonb_build_object('id', 'job_s' || n, 'state', 'cancelled',
+				'submitted_at', ${from}::timestamptz - n * interval '3 minutes',
+				'finished_at', ${from}::timestamptz - n * interval '3 minutes' + interval '1 second'))).*
+			from job, generate_series(1, ${WHOLE_JOBS_MAX}::int) n`);
+		expect(await findSampleSpan(database.db, span)).toEqual({ fromMs: span.toMs - 12 * 6 * HOUR_MS, ofJobs: WHOLE_JOBS_MAX + 1 });
+
+		const { begun, tender } = hands();
+		const id = await start();
+		await tender.tend();
+		let early: unknown;
+		const replay: WorkContext["replay"] = async (history, policy) => {
+			early ??= (await getBacktest(ctx(), id)).estimate;
+			return replayHalf(history, policy);
+		};
+		expect(await workOnBacktest(workContext(replay), begun[0]?.term ?? { id, startedAtMs: 0 })).toBe("done");
+		expect(early).toMatchObject({ fromMs: span.toMs - 12 * 6 * HOUR_MS, ofJobs: WHOLE_JOBS_MAX + 1 });
+		const done = await getBacktest(ctx(), id);
+		expect([done.estimate, done.result?.replayedJobs]).toEqual([early, WHOLE_JOBS_MAX + 1]);
 	});
 });

@@ -1,5 +1,5 @@
 import type { backtest } from "#server/db/schema/backtest.ts";
-import type { BacktestResult } from "#server/domain/backtest.ts";
+import type { BacktestEstimate, BacktestResult } from "#server/domain/backtest.ts";
 
 /** A backtest without its result, as shown in lists. */
 export interface BacktestSummary {
@@ -16,6 +16,8 @@ export interface BacktestSummary {
 	error: string | null;
 	createdAt: string;
 	createdBy: string;
+	/** Started by the editor after an edit. */
+	automatic: boolean;
 	startedAt: string | null;
 	finishedAt: string | null;
 }
@@ -23,12 +25,14 @@ export interface BacktestSummary {
 export interface BacktestView extends BacktestSummary {
 	/** The draft it ran with. */
 	source: string;
+	/** From a sample of the latest jobs; null before it is ready, and for short histories. */
+	estimate: BacktestEstimate | null;
 	result: BacktestResult | null;
 }
 
 type Row = typeof backtest.$inferSelect;
 
-export function summaryOf(row: Omit<Row, "result" | "source">): BacktestSummary {
+export function summaryOf(row: Omit<Row, "result" | "estimate" | "source">): BacktestSummary {
 	return {
 		id: row.id,
 		policyName: row.policyName,
@@ -40,11 +44,12 @@ export function summaryOf(row: Omit<Row, "result" | "source">): BacktestSummary 
 		error: row.error,
 		createdAt: row.createdAt.toISOString(),
 		createdBy: row.createdBy,
+		automatic: row.automatic,
 		startedAt: row.startedAt?.toISOString() ?? null,
 		finishedAt: row.finishedAt?.toISOString() ?? null,
 	};
 }
 
 export function viewOf(row: Row): BacktestView {
-	return { ...summaryOf(row), source: row.source, result: row.result };
+	return { ...summaryOf(row), source: row.source, estimate: row.estimate, result: row.result };
 }

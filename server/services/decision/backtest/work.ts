@@ -7,12 +7,14 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { parseStoredPolicy } from "#server/policy/parse-policy.ts";
 import type { Timing } from "#server/services/core/timing.ts";
 import { fetchVersion } from "#server/services/policy/fetch-version.ts";
+import { estimateOf } from "#server/simulation/backtest/estimate.ts";
 import type { RecordedHistory } from "#server/simulation/backtest/history.ts";
-import type { BacktestHalf } from "#server/simulation/backtest/replay-half.ts";
+import { type BacktestHalf, replayHalf } from "#server/simulation/backtest/replay-half.ts";
 import { compareHalves } from "#server/simulation/backtest/run-backtest.ts";
 import { type Going, runTerm, type TermEnd } from "../background/run-term.ts";
 import { isMine, type Term } from "../background/table.ts";
-import { loadHistory } from "./load-history.ts";
+import { type HistoryRequest, loadHistory } from "./load-history.ts";
+import { findSampleSpan } from "./sample-span.ts";
 
 /** Of 1000: the share of progress for reading the record. */
 const READING_PERMILLE = 150;
@@ -42,13 +44,18 @@ export async function workOnBacktest(ctx: WorkContext, term: Term): Promise<Term
 	return runTerm(ctx, "backtest", term, async (going) => ({ result: await work(ctx, row, going) }));
 }
 
-async function work(ctx: WorkContext, row: typeof backtest.$inferSelect, { stop, progress }: Going): Promise<BacktestResult> {
+async function work(ctx: WorkContext, row: typeof backtest.$inferSelect, going: Going): Promise<BacktestResult> {
+	const { stop, progress } = going;
 	const base = await fetchVersion(ctx.db, row.policyName, row.baseVersion);
 	const policies = { published: readPolicy(base.source, `version ${row.baseVersion}`), draft: readPolicy(row.source, "the draft") };
-	const history = await loadHistory(ctx.db, {
+	const request: HistoryRequest = {
 		...{ fromMs: row.fromTime.getTime(), toMs: row.toTime.getTime(), version: row.baseVersion },
 		policies: [policies.published, policies.draft],
 		timing: ctx.timing,
+	};
+	await writeEstimate(ctx, request, policies, going);
+	const history = await loadHistory(ctx.db, {
+		...request,
 		onJobs: (read) => {
 			stop.signal.throwIfAborted();
 			progress.permille = Math.round((READING_PERMILLE * read) / (read + READ_HALF));
@@ -72,6 +79,22 @@ async function work(ctx: WorkContext, row: typeof backtest.$inferSelect, { stop,
 		stop.abort(error);
 		throw new SpillwayError("precondition_failed", error instanceof Error ? error.message : String(error));
 	}
+}
+
+/** In this thread: starting others takes longer than so few jobs. */
+async function writeEstimate(
+	{ db }: WorkContext,
+	request: HistoryRequest,
+	policies: { published: Policy; draft: Policy },
+	{ stop, write }: Going,
+): Promise<void> {
+	const span = await findSampleSpan(db, request);
+	if (!span) return;
+	const sample = await loadHistory(db, { ...request, fromMs: span.fromMs });
+	const published = replayHalf(sample, policies.published);
+	stop.signal.throwIfAborted();
+	const draft = replayHalf(sample, policies.draft);
+	await write({ estimate: estimateOf(sample, { published, draft }, span.ofJobs) });
 }
 
 function readPolicy(source: string, what: string): Policy {
