@@ -1,4 +1,4 @@
-import { expect, type Page } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
 import { approveAsOtherPerson, publish, publishAsAnother, publishFromGit } from "./support/database.ts";
 import { expectAccessible } from "./support/look.ts";
 import { open, sessionOf, test } from "./support/people.ts";
@@ -202,6 +202,52 @@ test("a draft survives a lost session", async ({ page, context }) => {
 	await discard(page);
 });
 
+/** Types in the YAML, and measures from the last key to the first figures of the backtest that follows. */
+test("a backtest follows the last edit, an edit makes it grey, and completion covers no message", async ({ page }) => {
+	const yaml = await edit(page);
+	await page.getByRole("checkbox", { name: "Run after edits" }).check();
+	const panel = page.locator("#backtest");
+	await test.step("the first figures", async () => {
+		await yaml.focus();
+		await page.keyboard.press("ControlOrMeta+End");
+		const began = Date.now();
+		await page.keyboard.type("# tried while typing");
+		await expect(panel.getByText(/^Ran .*on this draft/)).toBeVisible();
+		console.log(`first figures of a backtest ${Date.now() - began} ms after the first key, of which 1,000 ms are the pause`);
+		await expect(panel.getByText("Cloud cost").first()).toBeVisible();
+	});
+	await test.step("an error starts none, and leaves the figures grey", async () => {
+		const rule = await card(page, /^spot-for-experiments/);
+		await rule.getByLabel("When").fill('job.class == "experimantal"');
+		await expect(page.locator(".spw-problem")).toBeVisible();
+		await expect(panel.getByText(/on another draft/)).toBeVisible();
+	});
+	await test.step("the list of completions", async () => {
+		await page.locator(".cm-line", { hasText: "experimantal" }).click();
+		await page.keyboard.press("End");
+		// After `exp`, inside the quotes.
+		for (let i = 0; i < 10; i++) await page.keyboard.press("ArrowLeft");
+		await page.keyboard.press("Control+Space");
+		const list = page.locator(".cm-tooltip-autocomplete");
+		await expect(list).toBeVisible();
+		await expect.poll(() => overlaps(list, page.locator(".spw-problem"))).toEqual([]);
+	});
+	await page.keyboard.press("Escape");
+	await discard(page);
+});
+
+/** Messages that the list covers. */
+async function overlaps(list: Locator, messages: Locator): Promise<string[]> {
+	const box = await list.boundingBox();
+	const covered: string[] = [];
+	for (const message of await messages.all()) {
+		const other = await message.boundingBox();
+		if (!box || !other) continue;
+		if (box.y < other.y + other.height && other.y < box.y + box.height) covered.push((await message.textContent()) ?? "");
+	}
+	return covered;
+}
+
 test("by keyboard: completion, moving a rule, undoing", async ({ page }) => {
 	const yaml = await edit(page);
 	const first = page.getByRole("list", { name: "Rules" }).getByRole("button", { expanded: false }).first();
@@ -238,6 +284,7 @@ test("a second person: what is published waits, is read, and counts once somebod
 	await askSecondPerson(page, "off");
 	await test.step("an own proposal waits for another person, and can be withdrawn", async () => {
 		await edit(page);
+		await page.getByRole("checkbox", { name: "Run after edits" }).uncheck();
 		const rule = await card(page, /^burst-on-wait/);
 		await rule.getByLabel("Forecast wait above").fill("45s");
 		await page.getByRole("button", { name: "Publish" }).click();

@@ -5,8 +5,9 @@ import { yaml } from "@codemirror/lang-yaml";
 import { indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
-import { EditorView, keymap, lineNumbers } from "@codemirror/view";
+import { EditorView, keymap, lineNumbers, tooltips } from "@codemirror/view";
 import { useEffect, useRef } from "react";
+import { completionSpace } from "./completion-space.ts";
 import { diagnosticsOf, marksField, problemsField, setMarks, setProblems, smallestChange } from "./editor-marks.ts";
 import { HIGHLIGHT, THEME } from "./editor-theme.ts";
 import type { PolicyProblem } from "./params.ts";
@@ -61,6 +62,7 @@ export function PolicyEditor(props: PolicyEditorProps) {
 					history(),
 					indentOnInput(),
 					autocompletion({ override: [source], icons: false }),
+					tooltips({ tooltipSpace: completionSpace }),
 					keymap.of([...completionKeymap, ...lintKeymap, ...defaultKeymap, ...historyKeymap]),
 					yaml(),
 					syntaxHighlighting(HIGHLIGHT),
