@@ -9,15 +9,16 @@ import { gitOriginOf, type PolicyFile, readPolicyFile } from "../policy-file.ts"
 import { exactTime } from "../render/format.ts";
 import type { Problem } from "../response-types.ts";
 import { BACKTEST_EXAMPLE, BACKTEST_OPTIONS, runBacktest } from "./backtest.ts";
+import { effects } from "./policy-effects.ts";
 import { changesText, log, versions } from "./policy-history.ts";
 import { runShadow, SHADOW_EXAMPLE, SHADOW_OPTIONS } from "./shadow.ts";
 
-const VERBS = "show, lint, diff, apply, publish, rollback, versions, log, unmanage, backtest, shadow";
+const VERBS = "show, lint, diff, apply, publish, rollback, versions, log, effects, unmanage, backtest, shadow";
 
 export const policy: Command = {
 	name: "policy",
 	usage:
-		"show | lint FILE | diff FILE | apply FILE | publish FILE -m TEXT | rollback VERSION -m TEXT | versions | log | backtest FILE | shadow [FILE]",
+		"show | lint FILE | diff FILE | apply FILE | publish FILE -m TEXT | rollback VERSION -m TEXT | versions | log | effects | backtest FILE | shadow [FILE]",
 	summary: "check, compare, publish and roll back policy versions",
 	details: [
 		"lint reports what publishing would report, as FILE:LINE:COLUMN, and exits with 2 on errors; --offline needs no server and checks no site names.",
@@ -60,6 +61,7 @@ export const policy: Command = {
 		if (verb === "rollback") return rollback(ctx, name, given);
 		if (verb === "versions") return versions(ctx, name);
 		if (verb === "log") return log(ctx, name);
+		if (verb === "effects") return effects(ctx, name);
 		if (verb === "unmanage") return unmanage(ctx, name);
 		if (verb === "backtest") return runBacktest(ctx, given, name);
 		if (verb === "shadow") return runShadow(ctx, given, name);

@@ -5,21 +5,26 @@ import { EmptyState } from "#components/page/states.tsx";
 import { rulesCsv } from "#components/policies/export-csv.ts";
 import { useMarking } from "#components/policies/marking.tsx";
 import { ACTIVE_POLICY, lineAnchor, ruleAnchor } from "#components/policies/params.ts";
+import { effectText, type RuleEffect, useEffects } from "#components/policies/rule-effect.tsx";
 import { prepareRules, type RuleCard } from "#components/policies/rules.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { cn } from "#components/ui/cn.ts";
+import { formatCount } from "#components/ui/format-number.ts";
 import { Panel } from "#components/ui/panel.tsx";
 
-/** The active policy as sentences grouped by effect. */
-export function RulesPanel() {
+/** The active policy as sentences grouped by effect, each with what it did for those who may see jobs of every team. */
+export function RulesPanel({ canSeeEffects }: { canSeeEffects: boolean }) {
 	const trpc = useTRPC();
 	const { data: policy } = useSuspenseQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY));
 	const groups = prepareRules(policy);
+	const effects = useEffects(canSeeEffects);
+	const since =
+		effects && `last 30 days, ${formatCount(effects.placements)} placements${effects.truncated ? ", older ones not counted" : ""}`;
 	return (
 		<Panel
 			title="Rules"
-			sub="grouped by effect"
+			sub={since ? `grouped by effect · ${since}` : "grouped by effect"}
 			actions={
 				groups.length > 0 && (
 					<CsvButton
@@ -41,7 +46,7 @@ export function RulesPanel() {
 					<h3 className="border-y bg-sunken px-4 py-1.75 text-xs font-strong text-ink-3">{g.heading}</h3>
 					<ul>
 						{g.cards.map((card) => (
-							<Card key={card.id} card={card} />
+							<Card key={card.id} card={card} effect={effects?.rules.find(({ ruleId }) => ruleId === card.id) ?? null} />
 						))}
 					</ul>
 				</Fragment>
@@ -50,7 +55,7 @@ export function RulesPanel() {
 	);
 }
 
-function Card({ card }: { card: RuleCard }) {
+function Card({ card, effect }: { card: RuleCard; effect: RuleEffect | null }) {
 	const { marked, mark } = useMarking();
 	return (
 		<li
@@ -86,6 +91,7 @@ function Card({ card }: { card: RuleCard }) {
 					"default"
 				)}
 			</span>
+			{effect && <span className="tabular text-xs text-ink-3 md:col-start-2">{effectText(effect)}</span>}
 		</li>
 	);
 }

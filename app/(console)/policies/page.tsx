@@ -52,7 +52,7 @@ export default async function PoliciesPage() {
 					<div className="grid items-start gap-4 rail:grid-cols-2">
 						<div className="grid min-w-0 gap-4">
 							<QueryBoundary what="rules" framed skeleton={<Loading title="Rules" rows={7} />}>
-								<RulesPanel />
+								<RulesPanel canSeeEffects={canEdit} />
 							</QueryBoundary>
 							<QueryBoundary what="budgets" framed skeleton={<Loading title="Budgets" rows={2} />}>
 								<BudgetsPanel />

@@ -404,6 +404,11 @@ export interface Operations {
 		arguments: { name: string; message: string; body: t.PolicyPutBody | string };
 		answer: t.Published;
 	};
+	/** List what each rule of the policy in force excluded, sent and cost in the last 30 days. */
+	"policy.effects": {
+		arguments: { name: string };
+		answer: t.PolicyEffects;
+	};
 	/** List versions, newest first, with each publication. */
 	"policy.versions": {
 		arguments: { name: string; before?: number; limit?: number };
@@ -1286,6 +1291,7 @@ export const OPERATIONS = {
 	"policy.names": { method: "GET", path: "/policies", query: [], textType: null, isRepeatable: false },
 	"policy.get": { method: "GET", path: "/policies/{name}", query: [], textType: null, isRepeatable: false },
 	"policy.put": { method: "PUT", path: "/policies/{name}", query: ["message"], textType: "application/yaml", isRepeatable: false },
+	"policy.effects": { method: "GET", path: "/policies/{name}/effects", query: [], textType: null, isRepeatable: false },
 	"policy.versions": { method: "GET", path: "/policies/{name}/versions", query: ["before", "limit"], textType: null, isRepeatable: false },
 	"policy.version": { method: "GET", path: "/policies/{name}/versions/{version}", query: [], textType: null, isRepeatable: false },
 	"policy.diff": { method: "GET", path: "/policies/{name}/diff", query: ["from", "to"], textType: null, isRepeatable: false },

@@ -1894,6 +1894,24 @@ export interface Published {
 	warnings: readonly PolicyProblem[];
 }
 
+export interface PolicyEffects {
+	version: number;
+	from: string;
+	to: string;
+	placements: number;
+	truncated: boolean;
+	rules: readonly PolicyEffectsRulesItem[];
+}
+
+export interface PolicyEffectsRulesItem {
+	ruleId: string;
+	jobs: number;
+	places: number;
+	changed: number;
+	costMicroUsd: string | null;
+	sent: number;
+}
+
 export interface Publication {
 	id: string;
 	kind: "publish" | "rollback";

@@ -8,6 +8,7 @@ import { rollbackPolicy } from "#server/services/governance/policy/rollback.ts";
 import { viewPolicy } from "#server/services/governance/policy/view.ts";
 import { diffVersions } from "#server/services/policy/diff.ts";
 import { discardDraft, getDraft, saveDraft } from "#server/services/policy/draft.ts";
+import { listEffects } from "#server/services/policy/effects.ts";
 import { currentTag, etagOf } from "#server/services/policy/entity-tag.ts";
 import { mergeWithActive } from "#server/services/policy/merge.ts";
 import { changePolicySettings, viewPolicySettings } from "#server/services/policy/settings.ts";
@@ -36,6 +37,7 @@ export const policyOperations = {
 		const etag = done.outcome === "proposed" ? before?.etag : etagOf({ version: done.version, source: publication.source });
 		return { status: statusOf(done.outcome, before === null), body: done, ...(etag === undefined ? {} : { headers: { etag } }) };
 	}),
+	effects: bind(policy.effects, listEffects),
 	versions: bind(policy.versions, listVersions),
 	version: withRest(bind(policy.version, getVersion), async (ctx, input) => {
 		const view = await getVersion(ctx, input);

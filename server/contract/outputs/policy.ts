@@ -235,3 +235,23 @@ export const policyDraftSchema = z
 		updatedAt: instant,
 	})
 	.meta({ id: "PolicyDraft" });
+
+export const policyEffectsSchema = z
+	.object({
+		version: z.number(),
+		from: z.string(),
+		to: z.string(),
+		placements: z.number(),
+		truncated: z.boolean(),
+		rules: z.array(
+			z.object({
+				ruleId: z.string(),
+				jobs: z.number(),
+				places: z.number(),
+				changed: z.number(),
+				costMicroUsd: integerText.nullable(),
+				sent: z.number(),
+			}),
+		),
+	})
+	.meta({ id: "PolicyEffects" });

@@ -2072,6 +2072,38 @@ class Published(TypedDict):
     proposalId: Optional[str]
     warnings: List[PolicyProblem]
 
+_PolicyEffectsRequired = TypedDict(
+    "_PolicyEffectsRequired",
+    {
+        "version": float,
+        "from": str,
+        "to": str,
+        "placements": float,
+        "truncated": bool,
+        "rules": List["PolicyEffectsRulesItem"],
+    },
+)
+
+_PolicyEffectsOptional = TypedDict(
+    "_PolicyEffectsOptional",
+    {
+    },
+    total=False,
+)
+
+
+class PolicyEffects(_PolicyEffectsRequired, _PolicyEffectsOptional):
+    pass
+
+
+class PolicyEffectsRulesItem(TypedDict):
+    ruleId: str
+    jobs: float
+    places: float
+    changed: float
+    costMicroUsd: Optional[str]
+    sent: float
+
 
 class Publication(TypedDict):
     id: str

@@ -1491,6 +1491,22 @@ class PolicyOperations:
             ),
         )
 
+    def effects(
+        self,
+        name: str,
+    ) -> m.PolicyEffects:
+        """List what each rule of the policy in force excluded, sent and cost in the last 30 days.
+
+        From the explanations of the latest 2,000 placements (effects of rules).
+        """
+        return cast(
+            m.PolicyEffects,
+            self._transport.json(
+                "GET",
+                join("/policies/{name}/effects", name),
+            ),
+        )
+
     def versions(
         self,
         name: str,
