@@ -1,6 +1,6 @@
 // A fresh small demo in a temporary folder: started, used by REST and the command line, its scheduler killed, and stopped.
 import { execFile, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -62,6 +62,13 @@ export class Demo {
 		const text = await answer.text();
 		if (!answer.ok) throw new PlainError(`GET ${at} failed with ${answer.status}.`, "read the detail above.", { detail: text });
 		return JSON.parse(text);
+	}
+
+	/** Submits a job file as an object. @returns its id */
+	async submit(job) {
+		const file = path.join(this.folder, `${job.metadata.name}.json`);
+		writeFileSync(file, JSON.stringify(job));
+		return (await this.cli("submit", "--json", "-f", file)).id;
 	}
 
 	/** Runs the command line. @returns its JSON, or its text */
