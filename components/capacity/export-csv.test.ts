@@ -54,6 +54,18 @@ describe("capacity exports", () => {
 		});
 	});
 
+	it("exports what a machine without a job has prepared", () => {
+		const prepared = [
+			{ kind: "image", name: "acme/train:1", state: "ready", problem: null },
+			{ kind: "data", name: "s3://acme/set", state: "failed", problem: "access denied" },
+		];
+		const machine = { id: "ins_1", gpus: 8, rank: 0, microUsdPerHour: "1000000", costMicroUsd: "0", prepared };
+		expect(readCsv(machinesCsv([machine] as unknown as Parameters<typeof machinesCsv>[0]))[0]).toMatchObject({
+			Machine: "ins_1",
+			Prepared: "image acme/train:1: ready; data s3://acme/set: failed (access denied)",
+		});
+	});
+
 	it("exports sites with pools or regions, health and reason", () => {
 		const site = { enabled: true, healthy: true, healthMessage: null, lastSeenAt: null, lastOrphanAt: null, regions: [], pools: [] };
 		const pool = { id: "h100", accelerator: "H100-80GB", nodes: 2, gpusPerNode: 8, gpus: 16, busy: 5, unavailable: 1, slots: [] };

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { site } from "#server/db/schema/site.ts";
+import type { PreparedItem } from "#server/domain/preparation.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { backOffOffer } from "#server/services/pricing/offer/backoff.ts";
@@ -154,5 +155,39 @@ describe("spillway instances --orphans", () => {
 		expect(ran.out).toContain("3 machines seen, 2 accounted for, 1 orphan ended; no answer from eu-west-1");
 		const wrong = await spillway("instances", "--orphans", "--live");
 		expect(wrong).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--orphans cannot be combined") });
+	});
+});
+
+describe("spillway instances", () => {
+	it("lists what a machine without a job has prepared, its size, and why not the rest", async () => {
+		const { db } = world.database;
+		const jobId = await seedJob(db, aSpec({ team: "research" }));
+		const { instanceId } = await seedInstance(db, {
+			...{ jobId, number: 1, expiresAtMs: startedAtMs + HOUR_MS, providerInstanceId: "i-warm", warm: true },
+		});
+		const rest = { sizeGiB: null, bytes: null, digest: null, problem: null };
+		const preparation: PreparedItem[] = [
+			{
+				...rest,
+				kind: "image",
+				name: "acme/train:1",
+				source: "history",
+				sharePercent: 60,
+				state: "ready",
+				bytes: 3 * 2 ** 30,
+				digest: "sha256:ab",
+			},
+			{ ...rest, kind: "data", name: "s3://acme/set", source: "rule", sharePercent: null, state: "failed", problem: "access denied" },
+		];
+		await db.update(instance).set({ preparation }).where(eq(instance.id, instanceId));
+		const ran = await spillway("instances", "--live");
+		expect(ran).toMatchObject({ code: 0, err: "" });
+		expect(ran.out).toContain("(kept warm for rule ready, 1 of 2 prepared)");
+		expect(rowsOf(ran.out).slice(-2)).toEqual([
+			["image acme/train:1", "ready", "3.0 GiB", "60% of recorded jobs", "sha256:ab"],
+			["data s3://acme/set", "failed", "rule", "access denied"],
+		]);
+		const { items } = JSON.parse((await spillway("instances", "--live", "--json")).out);
+		expect(items.find(({ id }: { id: string }) => id === instanceId).prepared).toEqual(preparation);
 	});
 });
