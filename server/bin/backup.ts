@@ -94,7 +94,10 @@ async function review({ reviewed, keep, kept, release }: typeof values): Promise
 	}
 }
 
-const exactMoney = (_: string, value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value);
+/** JSON has no big integers. */
+function exactMoney(_: string, value: unknown): unknown {
+	return typeof value === "bigint" ? value.toString() : value;
+}
 
 function copyLogs(from: string, to: string): void {
 	if (values["database-only"] || !existsSync(from)) return;
