@@ -63,6 +63,19 @@ const agentNetworkSchema = z.strictObject({
 	caFile: z.string().min(1).optional(),
 });
 
+const wrappedKeysSchema = z.strictObject({
+	region: z.string().regex(/^[a-z0-9-]{1,40}$/, "must be an AWS region such as eu-central-1"),
+	/** The ciphertext in base64, as `aws kms encrypt` prints it. */
+	ciphertextFile: z.string().min(1),
+	/** The encryption context that the keys were encrypted with. */
+	context: z.record(z.string().min(1), z.string()).default({}),
+	/** Another address of KMS, such as a VPC endpoint. */
+	endpoint: z
+		.url({ protocol: /^https?$/ })
+		.refine(isPlainHttpAllowed, "must be https outside a private network")
+		.optional(),
+});
+
 /** The only reader of process.env in the server. Every setting has a default that makes a demo on this machine. */
 const schema = z.object({
 	NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
@@ -182,6 +195,8 @@ const schema = z.object({
 	SPILLWAY_CARBON_TOKEN: z.string().min(1).optional(),
 	/** Keys under which sites' credentials are stored, the newest first; unset: the file credential-keys of SPILLWAY_HOME. */
 	SPILLWAY_CREDENTIAL_KEYS: z.string().optional(),
+	/** The same, encrypted by AWS KMS: JSON `{"region": "eu-central-1", "ciphertextFile": "/etc/spillway/credential-keys.kms"}`. */
+	SPILLWAY_CREDENTIAL_KEYS_KMS: jsonSetting(wrappedKeysSchema),
 	/** Folder with a folder for each team, for job secrets that are kept in files. */
 	SPILLWAY_SECRET_FILES: z.string().min(1).optional(),
 	/** JSON `{"address": "https://vault.example.com:8200", "tokenFile": "/run/vault/token"}`, for job secrets in a Vault or OpenBao. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isDatabaseAway, isDiskFull, isOvertaken, isUnstorable } from "#server/kernel/database-failures.ts";
 import type { ErrorCode, FieldProblem } from "#server/kernel/errors.ts";
-import { SpillwayError } from "#server/kernel/errors.ts";
+import { isSpillwayError, SpillwayError } from "#server/kernel/errors.ts";
 
 /** RFC 9457. `fields` lists each invalid field, `fix` says what to do. */
 export interface Problem {
@@ -89,7 +89,7 @@ const FIELDS_MAX = 100;
 
 /** A zod error of an input is the caller's; everything else that is not ours stays unknown. */
 export function toSpillwayError(error: unknown): SpillwayError | null {
-	if (error instanceof SpillwayError) return error;
+	if (isSpillwayError(error)) return error;
 	if (isDiskFull(error))
 		return new SpillwayError("insufficient_storage", "The disk of the database or of Spillway's folder is full. Nothing was changed.", {
 			fix: "Ask a platform engineer to free some space. Spillway then continues automatically.",

@@ -33,9 +33,10 @@ import { noticeSettings } from "./notice-settings.ts";
 import { objectLister } from "./object-lister.ts";
 import { openSite, siteKinds } from "./site-kinds.ts";
 import { traceReceiver } from "./trace-receiver.ts";
+import { unwrapCredentialKeys } from "./unwrap-credential-keys.ts";
 
-const settings = env();
 configureProxy();
+const settings = { ...env(), SPILLWAY_CREDENTIAL_KEYS: await unwrapCredentialKeys(env()) };
 requireOwnSecrets(settings);
 await requireMigrated(directDatabaseUrl(settings));
 const connection = connect(settings.DATABASE_URL, {

@@ -37,6 +37,7 @@ import { configureProxy } from "./configure-proxy.ts";
 import { noticeSettings } from "./notice-settings.ts";
 import { showSetUpCode } from "./show-set-up-code.ts";
 import { siteKinds } from "./site-kinds.ts";
+import { unwrapCredentialKeys } from "./unwrap-credential-keys.ts";
 
 /**
  * The web server. It handles REST and agent calls directly, at the speed of plain HTTP; Next handles pages and tRPC. One process,
@@ -54,6 +55,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 surviveLostOutput();
 configureProxy();
 const shared = runtime();
+shared.env = { ...shared.env, SPILLWAY_CREDENTIAL_KEYS: await unwrapCredentialKeys(shared.env) };
 shared.siteTools = {
 	kinds: siteKinds(shared.env),
 	keys: new CredentialKeys({ home: shared.env.SPILLWAY_HOME, given: shared.env.SPILLWAY_CREDENTIAL_KEYS }),

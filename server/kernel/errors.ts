@@ -26,12 +26,16 @@ export interface FieldProblem {
 	column?: number;
 }
 
+/** Marks a SpillwayError. Next bundles this file too, so a process has several copies of the class. */
+const BRAND = Symbol.for("spillway.error");
+
 /**
  * An expected failure. `message` says what happened and why; `fix` what to do.
  * The API maps it to a problem document, the command line to one line and an exit code.
  */
 export class SpillwayError extends Error {
 	override name = "SpillwayError";
+	readonly [BRAND] = true;
 	readonly code: ErrorCode;
 	readonly fix: string | undefined;
 	readonly fields: readonly FieldProblem[];
@@ -41,4 +45,9 @@ export class SpillwayError extends Error {
 		this.fix = options.fix;
 		this.fields = options.fields ?? [];
 	}
+}
+
+/** Also true for an error of another copy of the class, such as one from a worker thread in a bundled page. */
+export function isSpillwayError(error: unknown): error is SpillwayError {
+	return error instanceof Error && BRAND in error;
 }
