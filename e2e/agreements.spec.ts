@@ -77,3 +77,29 @@ test("a list that cannot be read says so in its place, beside the other one, and
 	await page.getByRole("button", { name: "Try again" }).press("Enter");
 	await expect(page.getByText("No discounts")).toBeVisible();
 });
+
+test("list prices are imported from a file, and an implausible one is refused with its line", async ({ page }) => {
+	await open(page, "/settings/agreements", "Discounts and commitments");
+	await expect(page.getByText("No imported prices")).toBeVisible();
+	await page.getByRole("button", { name: "Import prices" }).press("Enter");
+	const dialog = page.getByRole("dialog", { name: "Import list prices" });
+	await dialog.getByRole("button", { name: "Import" }).press("Enter");
+	await expect(dialog).toContainText("Choose a CSV file.");
+	const choose = (usd: string) =>
+		dialog.getByLabel("File").setInputFiles({
+			...{ name: "prices.csv", mimeType: "text/csv" },
+			buffer: Buffer.from(
+				`provider,instance_type,region,capacity_type,usd_per_hour,as_of\naws,p5.48xlarge,us-east-1,on_demand,${usd},2026-11-25\n`,
+			),
+		});
+	await choose("0.55");
+	await dialog.getByLabel("Source").fill("AWS price list");
+	await dialog.getByRole("button", { name: "Import" }).press("Enter");
+	await expect(dialog).toContainText("line 2: a price was refused: $0.55 is below a fifth");
+	await expectAccessible(page);
+	await choose("55.04");
+	await dialog.getByRole("button", { name: "Import" }).press("Enter");
+	await expect(dialog).toBeHidden();
+	await expect(page.getByRole("table", { name: "Imported list prices" })).toContainText("AWS price list");
+	await expectAccessible(page);
+});
