@@ -41,7 +41,7 @@ export function JobHeader({ job }: { job: JobDetail }) {
 					{maySubmit && (
 						<>
 							<ButtonLink href={`/jobs/new?from=${job.id}`} className="max-md:hidden">
-								Clone job
+								{job.state === "failed" ? "Retry" : "Clone job"}
 							</ButtonLink>
 							{job.state === "held" && job.reason.code === "no_progress" && <ResumeJob job={job} />}
 							{job.state === "held" && job.reason.code === "held_by_person" && <ReleaseJob id={job.id} />}
