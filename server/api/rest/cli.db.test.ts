@@ -409,10 +409,19 @@ describe("output", () => {
 	it("lint warns with line and column when every cloud machine ends too early", async () => {
 		const file = path.join(folder, "long.yaml");
 		const lines = ["apiVersion: spillway/v1", "kind: Job", "metadata: { name: long, team: research }", "spec:", "  command: [train]"];
-		writeFileSync(file, [...lines, "  duration:", "    estimate: 2h", ""].join("\n"));
-		expect(await spillway(["lint", "-f", file])).toEqual({ code: 0, out: "", err: "" });
-		writeFileSync(file, [...lines, "  duration:", "    estimate: soon", ""].join("\n"));
-		expect(await spillway(["lint", "-f", file])).toMatchObject({ code: 2, err: expect.stringContaining(`${file}:7:15`) });
+		const lint = (estimate: string) => {
+			writeFileSync(file, [...lines, "  duration:", `    estimate: ${estimate}`, ""].join("\n"));
+			return spillway(["lint", "-f", file]);
+		};
+		// A job may leave home only while it would wait there.
+		await world.post("/jobs", { items: Array.from({ length: 40 }, () => aJob({ name: "in-front" })) });
+		const warned = await lint("2h");
+		expect(warned).toMatchObject({ code: 0, err: "" });
+		expect(warned.out).toMatch(
+			`${file}:7:15: warning: No cloud machine could finish this job; it can run only at home. The instance lifetime`,
+		);
+		expect(await lint("1m")).toEqual({ code: 0, out: "", err: "" });
+		expect(await lint("soon")).toMatchObject({ code: 2, err: expect.stringContaining(`${file}:7:15`) });
 	});
 
 	it("--all pages through everything as one document", async () => {
