@@ -17,7 +17,13 @@ const BASE = ["kernel", "domain"];
 export const HOUSE = {
 	kernel: { at: ["server/kernel/"], imports: [], packages: [], testsImport: [] },
 	domain: { at: ["server/domain/"], imports: ["kernel"], packages: ["zod", "yaml"], kind: "pure", testsImport: [] },
-	policy: { at: ["server/policy/"], imports: BASE, packages: ["zod", "yaml", "@marcbachmann/cel-js", "diff"], kind: "pure", testsImport: [] },
+	policy: {
+		at: ["server/policy/"],
+		imports: BASE,
+		packages: ["zod", "yaml", "@marcbachmann/cel-js", "diff"],
+		kind: "pure",
+		testsImport: [],
+	},
 	accounting: { at: ["server/accounting/"], imports: BASE, packages: [], kind: "pure", testsImport: [] },
 	scheduling: {
 		at: ["server/scheduling/"],
