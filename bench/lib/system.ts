@@ -21,14 +21,23 @@ export interface System {
 	url: string;
 	token: string;
 	connection: Connection;
+	/** Process id of the web server. */
+	webPid: number;
 	stop(): Promise<void>;
 }
 
+export interface SystemOptions {
+	/** Also the scheduler and the emulated cloud. */
+	scheduler: boolean;
+	/** The demo company with its history, and this password for its accounts; absent: a policy and sites alone. */
+	company?: { password: string };
+}
+
 /**
- * The whole product as `npm start` runs it, in a temporary folder, without the demo's history: a durable PostgreSQL, the web server of the
- * production build, the scheduler and the emulated cloud, each its own process.
+ * The whole product as `npm start` runs it, in a temporary folder: a durable PostgreSQL, the web server of the production build, the
+ * scheduler and the emulated cloud, each its own process.
  */
-export async function startSystem(options: { scheduler: boolean }): Promise<System> {
+export async function startSystem(options: SystemOptions): Promise<System> {
 	if (!existsSync(path.join(root, ".next/BUILD_ID")) || !existsSync(path.join(root, "dist/agent.mjs"))) {
 		throw new Error("There is no build to measure. Run npm run build first.");
 	}
@@ -41,35 +50,48 @@ export async function startSystem(options: { scheduler: boolean }): Promise<Syst
 		password: settings.postgresPassword,
 	});
 	const env = { ...settings.env, DATABASE_URL: postgres.url, SPILLWAY_INSTANCE: randomUUID() };
-	const children: ChildProcess[] = [];
+	const children = new Map<string, ChildProcess>();
 	const stop = async (connection?: Connection): Promise<void> => {
 		await connection?.end();
-		for (const child of children.toReversed()) await end(child);
+		for (const child of [...children.values()].toReversed()) await end(child);
 		await postgres.stop();
 		rmSync(home, { recursive: true, force: true });
 	};
 	try {
 		await run("migrate", env);
 		const connection = connect(postgres.url, { max: 4 });
-		const ctx = systemContext(connection.db, systemClock, "seed");
-		const { token } = await seedAccounts(ctx, home);
-		await seedSites(ctx, {
-			SPILLWAY_HOST: "127.0.0.1",
-			SPILLWAY_LOCAL_ACCELERATOR: "L40S-48GB",
-			SPILLWAY_LOCAL_SLOTS: 4,
-			SPILLWAY_LOCAL_SPEED: 1,
-			SPILLWAY_AWS_REGIONS: ["us-east-1", "us-west-2"],
-			SPILLWAY_AWS_IMAGE_ID: "ami-00000000000000001",
-		});
-		await seedPolicy(ctx);
-		for (const name of options.scheduler ? ["aws-emulator", "web", "scheduler"] : ["web"]) children.push(start(name, env, home));
+		const token = options.company ? await seedCompany(env, home, options.company) : await seedSmall(connection, home);
+		for (const name of options.scheduler ? ["aws-emulator", "web", "scheduler"] : ["web"]) children.set(name, start(name, env, home));
 		await ready(`http://127.0.0.1:${port}/readyz`, env.SPILLWAY_INSTANCE, home);
 		if (options.scheduler) await until(async () => (await connection.sql`select 1 from offer limit 1`).length > 0, "prices are read");
-		return { url: `http://127.0.0.1:${port}`, token, connection, stop: () => stop(connection) };
+		const webPid = children.get("web")?.pid ?? Number.NaN;
+		return { url: `http://127.0.0.1:${port}`, token, connection, webPid, stop: () => stop(connection) };
 	} catch (error) {
 		await stop();
 		throw error;
 	}
+}
+
+/** @returns a token of the platform engineer */
+async function seedSmall(connection: Connection, home: string): Promise<string> {
+	const ctx = systemContext(connection.db, systemClock, "seed");
+	const { token } = await seedAccounts(ctx, home);
+	await seedSites(ctx, {
+		SPILLWAY_HOST: "127.0.0.1",
+		SPILLWAY_LOCAL_ACCELERATOR: "L40S-48GB",
+		SPILLWAY_LOCAL_SLOTS: 4,
+		SPILLWAY_LOCAL_SPEED: 1,
+		SPILLWAY_AWS_REGIONS: ["us-east-1", "us-west-2"],
+		SPILLWAY_AWS_IMAGE_ID: "ami-00000000000000001",
+	});
+	await seedPolicy(ctx);
+	return token;
+}
+
+/** @returns a token of the platform engineer */
+async function seedCompany(env: NodeJS.ProcessEnv, home: string, { password }: { password: string }): Promise<string> {
+	await run("seed-demo", { ...env, SPILLWAY_DEMO_PASSWORD: password });
+	return readFileSync(path.join(home, "token"), "utf8").trim();
 }
 
 /** Polls until the condition holds. */
