@@ -45,6 +45,18 @@ test("the form edits the YAML, and the YAML the form", async ({ page }) => {
 	await expect(problemsOf(page)).toHaveCount(0);
 });
 
+test("a job file from the disk replaces the form, and one that is too large does not", async ({ page }) => {
+	const file = (name: string, text: string) => ({ name, mimeType: "application/yaml", buffer: Buffer.from(text) });
+	await expect(page.getByRole("button", { name: "Open file" })).toBeVisible();
+	const input = page.getByLabel("Job file", { exact: true });
+	await input.setInputFiles(file("job.yaml", FILE(2)));
+	await expect(page.getByLabel("Name", { exact: true })).toHaveValue("by-hand");
+	await expect(page.getByRole("radio", { name: "2", exact: true })).toBeChecked();
+	await input.setInputFiles(file("model.bin", "x".repeat(1024 * 1024 + 1)));
+	await expect(page.getByText("model.bin has more than 1 MiB. Choose a job file.")).toBeVisible();
+	await expect(page.getByLabel("Name", { exact: true })).toHaveValue("by-hand");
+});
+
 test("problems show line, column, field, value and allowed values", async ({ page }) => {
 	await yamlOf(page).fill(FILE(-1).replace("3m", "6 parsecs"));
 	await expect(problemsOf(page).getByText("spec.resources.gpus")).toBeVisible();

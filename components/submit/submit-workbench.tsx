@@ -15,6 +15,7 @@ import { gpusOf } from "#server/domain/job.ts";
 import type { Check } from "./check-draft.ts";
 import type { YamlPath } from "./edit-yaml.ts";
 import { JobForm } from "./job-form.tsx";
+import { OpenFile } from "./open-file.tsx";
 import type { Script } from "./paste-workbench.tsx";
 import { useHeadline } from "./quote-headline.tsx";
 import { QuotePanel } from "./quote-panel.tsx";
@@ -48,6 +49,11 @@ export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 	const headline = useHeadline(quote, ways);
 	const count = draft.problems.length;
 	const why = draft.spec || count === 0 ? null : `Fix ${count === 1 ? "the problem" : `${count} problems`} in the file to see its quote.`;
+	const replaceText = (next: string) => {
+		setText(next);
+		// Another text no longer matches the pasted script.
+		setScript(null);
+	};
 	return (
 		<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,1fr)_25rem]">
 			<div className="grid min-w-0 gap-4">
@@ -62,11 +68,7 @@ export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 									align="end"
 									entries={templates.map((t) => ({
 										...{ kind: "item" as const, id: t.id, label: t.label },
-										onSelect: () => {
-											setText(t.text);
-											// Edited text no longer matches the pasted script.
-											setScript(null);
-										},
+										onSelect: () => replaceText(t.text),
 									}))}
 								/>
 							}
@@ -82,7 +84,15 @@ export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 						/>
 					</Panel>
 					<Panel>
-						<PanelHeader title="YAML" sub="Edits here update the form" actions={<CopyText text={text} />} />
+						<PanelHeader
+							title="YAML"
+							actions={
+								<>
+									<OpenFile onOpen={replaceText} />
+									<CopyText text={text} />
+								</>
+							}
+						/>
 						<div className="relative flex min-h-80 flex-1 flex-col border-t bg-sunken max-xl:max-h-120 xl:[&>*]:absolute xl:[&>*]:inset-0">
 							<YamlField
 								text={text}
