@@ -11,6 +11,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { readLockedSetting, writeSetting } from "#server/services/core/setting.ts";
 
 /** A machine of the reviewer's list. */
 export interface FoundMachine {
@@ -30,16 +31,22 @@ const KEY = "kept_machines";
 
 export async function readKept(db: DbOrTx): Promise<ReadonlyMap<string, string>> {
 	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, KEY));
-	return new Map(z.array(z.tuple([z.string(), z.string()])).parse(row?.value ?? []));
+	return parseKept(row?.value);
 }
 
-async function writeKept(tx: DbOrTx, value: readonly (readonly [string, string])[]): Promise<void> {
-	await tx.insert(setting).values({ key: KEY, value }).onConflictDoUpdate({ target: setting.key, set: { value } });
+/** They cannot change until the transaction ends. */
+async function lockKept(tx: Tx): Promise<ReadonlyMap<string, string>> {
+	return parseKept(await readLockedSetting(tx, KEY));
+}
+
+function parseKept(value: unknown): ReadonlyMap<string, string> {
+	return new Map(z.array(z.tuple([z.string(), z.string()])).parse(value ?? []));
 }
 
 /** Records machines that a person keeps after a restore, at the price of the restored database. */
 export async function keepMachines(tx: Tx, machines: readonly FoundMachine[], { by, nowMs }: { by: string; nowMs: number }): Promise<void> {
-	await writeKept(tx, [...(await readKept(tx)), ...machines.map((one) => [one.providerInstanceId, one.siteId] as const)]);
+	const kept = await lockKept(tx);
+	await writeSetting(tx, KEY, [...kept, ...machines.map((one) => [one.providerInstanceId, one.siteId])]);
 	for (const machine of machines) {
 		const row = await rowOf(tx, machine, nowMs);
 		if (row === null) continue;
@@ -82,14 +89,16 @@ async function rowOf(tx: Tx, machine: FoundMachine, nowMs: number) {
 
 /** Forgets kept machines that a complete sweep no longer found. Their charges end then. */
 export async function endKept(db: DbOrTx, ended: readonly string[], { siteId, nowMs }: { siteId: string; nowMs: number }): Promise<void> {
-	const kept = await readKept(db);
-	const remaining = [...kept].filter(([id]) => !ended.includes(id));
-	if (remaining.length < kept.size) await writeKept(db, remaining);
 	if (ended.length === 0) return;
-	await db
-		.update(keptMachine)
-		.set({ endedAt: new Date(nowMs) })
-		.where(and(eq(keptMachine.siteId, siteId), inArray(keptMachine.providerInstanceId, [...ended]), isNull(keptMachine.endedAt)));
+	await db.transaction(async (tx) => {
+		const kept = await lockKept(tx);
+		const remaining = [...kept].filter(([id]) => !ended.includes(id));
+		if (remaining.length < kept.size) await writeSetting(tx, KEY, remaining);
+		await tx
+			.update(keptMachine)
+			.set({ endedAt: new Date(nowMs) })
+			.where(and(eq(keptMachine.siteId, siteId), inArray(keptMachine.providerInstanceId, [...ended]), isNull(keptMachine.endedAt)));
+	});
 }
 
 /** Those of a site that have not ended, released ones included. */
@@ -112,13 +121,11 @@ export function listKept(db: DbOrTx): Promise<(typeof keptMachine.$inferSelect)[
  */
 export async function releaseKept(ctx: ServiceContext, providerInstanceId: string, by: string): Promise<void> {
 	await ctx.db.transaction(async (tx) => {
-		const kept = await readKept(tx);
+		const kept = await lockKept(tx);
 		if (!kept.has(providerInstanceId))
 			throw new SpillwayError("not_found", `No machine ${providerInstanceId} is kept.`, { fix: "`spillway restore --kept` lists them." });
-		await writeKept(
-			tx,
-			[...kept].filter(([id]) => id !== providerInstanceId),
-		);
+		const remaining = [...kept].filter(([id]) => id !== providerInstanceId);
+		await writeSetting(tx, KEY, remaining);
 		const after = { releasedBy: by, releasedAt: new Date(ctx.clock.nowMs()) };
 		await tx.update(keptMachine).set(after).where(eq(keptMachine.providerInstanceId, providerInstanceId));
 		await writeAudit(tx, ctx, { action: "machine.release_kept", subject: providerInstanceId, after });
