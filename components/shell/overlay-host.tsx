@@ -1,7 +1,7 @@
 "use client";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { closeOverlay, openOverlay, openPalette, openShortcuts, overlayStore } from "#components/shell/overlays.ts";
 import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import { actionOfKey } from "#components/shell/shortcuts.ts";
@@ -29,9 +29,15 @@ export function OverlayHost({ user, signOut }: { user: ShellUser; signOut: SignO
 	const router = useRouter();
 	const open = useSyncExternalStore(overlayStore.subscribe, overlayStore.get, () => null);
 
-	// Fetches the palette once the page is idle, so that it opens without waiting for the network.
+	// Fetches the palette once the page is idle, so that it opens without waiting for the network. Rendered as a lazy component, it would
+	// wait 300 ms, as React does before it replaces a fallback.
+	const [Preloaded, setPreloaded] = useState<typeof CommandPalette | null>(null);
 	useEffect(() => {
-		const timer = setTimeout(() => void loadPalette(), PRELOAD_AFTER_MS);
+		const keep = (palette: typeof CommandPalette) => {
+			// An open palette would lose its text.
+			if (overlayStore.get() === null) setPreloaded(() => palette);
+		};
+		const timer = setTimeout(() => void loadPalette().then(keep, () => undefined), PRELOAD_AFTER_MS);
 		return () => clearTimeout(timer);
 	}, []);
 
@@ -61,7 +67,8 @@ export function OverlayHost({ user, signOut }: { user: ShellUser; signOut: SignO
 		return () => document.removeEventListener("keydown", onKey);
 	}, [router]);
 
-	if (open === "palette") return <CommandPalette permissions={user.permissions} onClose={closeOverlay} />;
+	const Palette = Preloaded ?? CommandPalette;
+	if (open === "palette") return <Palette permissions={user.permissions} onClose={closeOverlay} />;
 	if (open === "shortcuts") return <ShortcutsDialog permissions={user.permissions} onClose={closeOverlay} />;
 	if (open === "more") return <MoreSheet onClose={closeOverlay} user={user} signOut={signOut} />;
 	return null;
