@@ -28,6 +28,12 @@ const ctx = () => systemContext(database.db, clock, "seed");
 const candidate = (total: number, score: number, outcome: Candidate["outcome"]) =>
 	({ outcome, totalMicroUsd: String(total * 1e6), scoreMicroUsd: String(score * 1e6) }) as Candidate;
 
+/** Shown with zeros, because its price is unknown. */
+const UNPRICED = {
+	...candidate(0, 0, "removed"),
+	...{ hourlyMicroUsd: "0", placement: { siteId: "aws", capacityType: "spot" } },
+} as Candidate;
+
 beforeAll(async () => {
 	database = await createTestDatabase();
 	await publishPolicy(ctx(), { name: "default", message: "test", source: SOURCE });
@@ -52,6 +58,8 @@ beforeAll(async () => {
 		row(a, placed(a, candidate(4, 5, "removed"), 3), 1, 1),
 		// Cheaper, but ranked after it.
 		row(b, placed(b, candidate(2, 20, "removed"), 2), 2, 1),
+		// Nothing says that it ranked before the chosen one.
+		row(b, placed(b, UNPRICED, 4), 2, 3),
 		// Not a placement, and too old.
 		row(a, placed(a, candidate(4, 5, "removed"), 50), 1, null),
 		row(b, placed(b, candidate(4, 5, "removed"), 60), 31, 2),
@@ -62,9 +70,9 @@ afterAll(() => database.drop());
 describe("the effects of the active policy's rules", () => {
 	it("are counted from the placements of the last 30 days", async () => {
 		expect(await listEffects(ctx(), { name: "default" })).toMatchObject({
-			...{ version: 1, placements: 2, truncated: false },
+			...{ version: 1, placements: 3, truncated: false },
 			rules: [
-				{ ruleId: "no-spot", jobs: 2, places: 5, changed: 1, costMicroUsd: "6000000", sent: 0 },
+				{ ruleId: "no-spot", jobs: 2, places: 9, changed: 1, costMicroUsd: "6000000", sent: 0 },
 				{ ruleId: "go", jobs: 0, places: 0, changed: 0, costMicroUsd: null, sent: 2 },
 				{ ruleId: "idle", jobs: 0, places: 0, changed: 0, costMicroUsd: null, sent: 0 },
 			],

@@ -16,7 +16,7 @@ export interface RuleEffect {
 	/** Jobs for which it excluded places, and the places over all their placements. */
 	jobs: number;
 	places: number;
-	/** Placements that would have gone to a place that only this rule is recorded to exclude, since it ranked better. */
+	/** Placements that would have gone to a place that only this rule is recorded to exclude: it ranked better, by a known price. */
 	changed: number;
 	/** Estimated cost of the chosen places minus that of the excluded ones; negative: the rule saved money. null: nothing changed. */
 	costMicroUsd: string | null;
@@ -76,7 +76,9 @@ export async function listEffects(ctx: ServiceContext, raw: z.input<typeof nameI
 			where r ->> 'ruleId' is not null
 			group by p.job_id, p.attempt_number, p.explanation, rule
 		), compared as (
-			select *, coalesce((best ->> 'scoreMicroUsd')::numeric < (chosen ->> 'scoreMicroUsd')::numeric, false) as changed from by_rule
+			select *, coalesce((best ->> 'scoreMicroUsd')::numeric < (chosen ->> 'scoreMicroUsd')::numeric, false)
+				and not coalesce(best -> 'placement' ->> 'capacityType' in ('spot', 'on_demand') and best ->> 'hourlyMicroUsd' = '0', false) as changed
+			from by_rule
 		)
 		select rule, count(distinct job_id)::int as jobs, sum(places)::int as places, (count(*) filter (where changed))::int as changed,
 			(sum((chosen ->> 'totalMicroUsd')::numeric - (best ->> 'totalMicroUsd')::numeric) filter (where changed))::text as cost
