@@ -13,7 +13,7 @@ describe("the effect of a rule", () => {
 		);
 		expect(effectText({ ...NONE, sent: 7 })).toBe("sent 7 jobs to clouds");
 	});
-	it("is none without records", () => {
-		expect(effectText(NONE)).toBe("no recorded effect");
+	it("is empty without records", () => {
+		expect(effectText(NONE)).toBe("");
 	});
 });

@@ -17,7 +17,7 @@ export function useEffects(enabled: boolean): Effects | null {
 	return useQuery(trpc.policy.effects.queryOptions(ACTIVE_POLICY, { enabled, staleTime: FETCH_MS })).data ?? null;
 }
 
-/** "Excluded places for 12 jobs · changed 3 placements, about $41 more". */
+/** "excluded places for 12 jobs · changed 3 placements, about $41 more"; empty without a recorded effect. */
 export function effectText({ jobs, changed, costMicroUsd, sent }: Omit<RuleEffect, "ruleId" | "places">): string {
 	const count = (n: number, noun: string) => `${formatCount(n)} ${noun}${n === 1 ? "" : "s"}`;
 	const cost = BigInt(costMicroUsd ?? "0");
@@ -27,5 +27,5 @@ export function effectText({ jobs, changed, costMicroUsd, sent }: Omit<RuleEffec
 		...(changed > 0 ? [`changed ${count(changed, "placement")}, ${money}`] : []),
 		...(sent > 0 ? [`sent ${count(sent, "job")} to clouds`] : []),
 	];
-	return parts.length === 0 ? "no recorded effect" : parts.join(" · ");
+	return parts.join(" · ");
 }

@@ -91,7 +91,7 @@ function Card({ card, effect }: { card: RuleCard; effect: RuleEffect | null }) {
 					"default"
 				)}
 			</span>
-			{effect && <span className="tabular text-xs text-ink-3 md:col-start-2">{effectText(effect)}</span>}
+			{effect && effectText(effect) !== "" && <span className="tabular text-xs text-ink-3 md:col-start-2">{effectText(effect)}</span>}
 		</li>
 	);
 }
