@@ -21,7 +21,7 @@ export function PriceSnapshotsPanel({ mayChange }: { mayChange: boolean }) {
 				sub="used where a cloud's live price list cannot be read"
 				actions={
 					mayChange && (
-						<Button size="sm" icon="plus" onClick={() => setIsOpen(true)}>
+						<Button size="sm" onClick={() => setIsOpen(true)}>
 							Import prices
 						</Button>
 					)
@@ -29,7 +29,7 @@ export function PriceSnapshotsPanel({ mayChange }: { mayChange: boolean }) {
 			/>
 			{data.length === 0 ? (
 				<EmptyState icon="info" title="No imported prices">
-					Import a file if Spillway has no access to the clouds' price lists.
+					Import a CSV file to replace older shipped prices.
 				</EmptyState>
 			) : (
 				<Table aria-label="Imported list prices">
