@@ -1,4 +1,5 @@
-import { csvText, exactDollars } from "#components/csv/csv.ts";
+import { exactDollars } from "#components/csv/csv.ts";
+import { csvText } from "#server/kernel/csv.ts";
 import type { ApprovalItem, ProposalItem } from "./params.ts";
 import { answerWords } from "./words.ts";
 

@@ -1,5 +1,6 @@
 import type { PreparedRow } from "#components/budgets/prepare-rows.ts";
-import { csvText, exactDollars } from "#components/csv/csv.ts";
+import { exactDollars } from "#components/csv/csv.ts";
+import { csvText } from "#server/kernel/csv.ts";
 
 /** Budgets as CSV with the full forecast range; a missing forecast is empty. */
 export function budgetsCsv(rows: readonly PreparedRow[]): string {

@@ -1,8 +1,9 @@
 import type { Site } from "#components/capacity/lead.ts";
 import type { OfferLine } from "#components/capacity/offers.ts";
 import { regionsOf } from "#components/capacity/regions.ts";
-import { csvText, exactDollars } from "#components/csv/csv.ts";
+import { exactDollars } from "#components/csv/csv.ts";
 import type { Outputs } from "#components/trpc/outputs.ts";
+import { csvText } from "#server/kernel/csv.ts";
 
 const dollars = (microUsd: string | null | undefined) => (microUsd == null ? "" : exactDollars(BigInt(microUsd)));
 

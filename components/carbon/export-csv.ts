@@ -1,6 +1,7 @@
 import type { CarbonRow } from "#components/carbon/prepare-table.ts";
 import { BY_LABEL, type CarbonBy } from "#components/carbon/range.ts";
-import { csvText, exactKilos } from "#components/csv/csv.ts";
+import { exactKilos } from "#components/csv/csv.ts";
+import { csvText } from "#server/kernel/csv.ts";
 
 /** The table as CSV (RFC 4180), in the same order. */
 export function carbonCsv(rows: readonly CarbonRow[], by: CarbonBy, range: { fromMs: number; toMs: number }): string {

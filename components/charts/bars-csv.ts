@@ -1,5 +1,5 @@
 import { type ChartMark, marksByRow } from "#components/charts/marks.ts";
-import { csvText } from "#components/csv/csv.ts";
+import { csvText } from "#server/kernel/csv.ts";
 import { type BarsInput, tabulateBars } from "./stacked-bars.ts";
 
 /** The chart's table as CSV: the displayed values, with the previous period and the events if shown. */

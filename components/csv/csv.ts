@@ -1,5 +1,3 @@
-import { spreadsheetText } from "#server/kernel/spreadsheet-text.ts";
-
 const MICRO = 1_000_000n;
 
 /** Dollars with all six decimals, for machines. */
@@ -11,16 +9,6 @@ export function exactDollars(microUsd: bigint): string {
 /** Milligrams as kilograms, or milliwatt-hours as kilowatt-hours, with six decimals; empty if unknown. */
 export function exactKilos(milli: bigint | null): string {
 	return milli === null ? "" : exactDollars(milli);
-}
-
-/** Formats rows as CSV (RFC 4180); the first row is the header. */
-export function csvText(lines: readonly (readonly string[])[]): string {
-	return `${lines.map((line) => line.map(field).join(",")).join("\r\n")}\r\n`;
-}
-
-function field(text: string): string {
-	const safe = spreadsheetText(text);
-	return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** Downloads text as a file. */

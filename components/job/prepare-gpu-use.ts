@@ -1,6 +1,6 @@
 import type { SparkPoint } from "#components/charts/sparkline.tsx";
-import { csvText } from "#components/csv/csv.ts";
 import type { AttemptView, Outputs } from "#components/trpc/outputs.ts";
+import { csvText } from "#server/kernel/csv.ts";
 
 export type GpuUse = Outputs["job"]["gpuUse"];
 type Stretch = GpuUse["attempts"][number]["stretches"][number];

@@ -1,5 +1,5 @@
-import { csvText } from "#components/csv/csv.ts";
 import type { JobView } from "#components/trpc/outputs.ts";
+import { csvText } from "#server/kernel/csv.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
 
 const COLUMNS: readonly { name: string; of: (job: JobView) => string | number | null }[] = [

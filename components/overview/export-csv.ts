@@ -1,6 +1,7 @@
 import { type ChartMark, marksByRow } from "#components/charts/marks.ts";
-import { csvText, exactDollars } from "#components/csv/csv.ts";
+import { exactDollars } from "#components/csv/csv.ts";
 import { CAPACITY_WORD } from "#components/place/place.tsx";
+import { csvText } from "#server/kernel/csv.ts";
 import type { FeedLine } from "./feed.ts";
 import type { Demand } from "./prepare-demand.ts";
 

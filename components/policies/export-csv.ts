@@ -1,4 +1,4 @@
-import { csvText } from "#components/csv/csv.ts";
+import { csvText } from "#server/kernel/csv.ts";
 import type { VersionView } from "./params.ts";
 import type { RuleGroup } from "./rules.ts";
 

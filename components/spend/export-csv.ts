@@ -1,4 +1,5 @@
-import { csvText, exactDollars, exactKilos } from "#components/csv/csv.ts";
+import { exactDollars, exactKilos } from "#components/csv/csv.ts";
+import { csvText } from "#server/kernel/csv.ts";
 import type { ChargeLine } from "./prepare-charges.ts";
 import type { SpendRow } from "./prepare-table.ts";
 

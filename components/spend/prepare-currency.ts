@@ -1,6 +1,7 @@
 import type { inferRouterOutputs } from "@trpc/server";
-import { csvText, exactDollars } from "#components/csv/csv.ts";
+import { exactDollars } from "#components/csv/csv.ts";
 import type { AppRouter } from "#server/api/trpc/router.ts";
+import { csvText } from "#server/kernel/csv.ts";
 import { formatMoney } from "../money/format-money.ts";
 import { bucketLabel, groupLabel } from "./prepare-table.ts";
 import type { SpendBucket } from "./range.ts";

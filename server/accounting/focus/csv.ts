@@ -1,9 +1,7 @@
-import { spreadsheetText } from "#server/kernel/spreadsheet-text.ts";
+import { csvField, csvQuoted } from "#server/kernel/csv.ts";
 
 /** How null is written, without quotes; the text NULL is quoted. */
 export const CSV_NULL = "NULL";
-
-const SPECIAL = /[",\r\n]/;
 
 /** One RFC 4180 record with its line break. */
 export function csvRecord(cells: readonly (string | null)[]): string {
@@ -16,8 +14,7 @@ export function csvRecord(cells: readonly (string | null)[]): string {
 	return `${line}\r\n`;
 }
 
-/** A value of a record; text that a spreadsheet would run as a formula is neutralized. */
+/** A value of a record, safe for spreadsheets. */
 export function csvCell(cell: string): string {
-	const safe = spreadsheetText(cell);
-	return safe === CSV_NULL || SPECIAL.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+	return cell === CSV_NULL ? csvQuoted(cell) : csvField(cell);
 }

@@ -1,7 +1,7 @@
 import type { StatementSums } from "#server/domain/statement.ts";
 import { LINE_WORDS, partialMonthLabels, SAVING_WORDS, SIDE_WORDS, WASTE_WORDS } from "#server/domain/statement-words.ts";
 import { VARIANCE_WORDS } from "#server/domain/variance-cause.ts";
-import { spreadsheetText } from "#server/kernel/spreadsheet-text.ts";
+import { csvText } from "#server/kernel/csv.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { decimal, exactDollars } from "./figures.ts";
 import type { StatementView } from "./get.ts";
@@ -30,7 +30,7 @@ type Row = Partial<Record<(typeof HEAD)[number], string>> & { section: string; i
 export function statementCsv(view: StatementView): string {
 	const rows = [...headRows(view), ...lineRows(view), ...currencyRows(view), ...judgementRows(view), ...moneyRows(view), ...endRows(view)];
 	const head = view.content.inCurrency ? HEAD : HEAD.filter((name) => name !== "currency" && name !== "amount");
-	return [head.join(","), ...rows.map((row) => head.map((name) => field(row[name] ?? "")).join(","))].map((line) => `${line}\r\n`).join("");
+	return csvText([head, ...rows.map((row) => head.map((name) => row[name] ?? ""))]);
 }
 
 function headRows({ content, shown, state }: StatementView): Row[] {
@@ -184,9 +184,4 @@ function figures(sums: StatementSums, previous: StatementSums | null = null): Pa
 		energy_kwh: kwh(sums.energyMilliWh),
 		co2e_kg: kg(sums.emissionsMilligrams),
 	};
-}
-
-function field(text: string): string {
-	const safe = spreadsheetText(text);
-	return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
