@@ -182,3 +182,35 @@ it.each(["vpc.amazonaws.com/efa", "rdma/hca_shared_devices_a"])("reads the devic
 	expect(questions(imported)).not.toContain(device);
 	expect(specOf(read(JOB)).interconnect).toBeUndefined();
 });
+
+describe("outputs in the annotation", () => {
+	const annotated = (value: string) =>
+		read(JOB.replace("spec:\n", `  annotations:\n    team.acme.test/cost: "7"\n    spillway.dev/outputs: ${value}\nspec:\n`));
+
+	it.each([
+		"|\n      - { name: model, path: out/model, kind: model }\n      - { name: log, path: log.txt, when: always, keep: 7d }",
+		`'[{"name":"model","path":"out/model","kind":"model"},{"name":"log","path":"log.txt","when":"always","keep":"7d"}]'`,
+	])("are read as YAML and as JSON: %j", (value) => {
+		const imported = annotated(value);
+		expect(specOf(imported).outputs).toEqual([
+			{ name: "model", path: "out/model", kind: "model", when: "success", keepMs: null },
+			{ name: "log", path: "log.txt", kind: "file", when: "always", keepMs: 7 * 86_400_000 },
+		]);
+		expect(said(imported)).toEqual(expect.arrayContaining(["8 dropped Annotations", "9 carried Output model", "9 carried Output log"]));
+		expect(questions(imported)).toEqual(questions(read(JOB)));
+	});
+
+	it.each([
+		["model", "spillway.dev/outputs", "Not a list of outputs."],
+		["'[model]'", "spillway.dev/outputs", "Not a list of outputs."],
+		["'[{'", "spillway.dev/outputs", "Not a list of outputs."],
+		["'[{ name: model }]'", "Output model", "path is required"],
+		["'[{ name: model, path: out, kind: weights }]'", "Output model", "kind must be one of"],
+	])("asks about %s", (value, subject, text) => {
+		const imported = annotated(value);
+		expect(specOf(imported).outputs).toBeUndefined();
+		expect(imported.findings.filter((f) => f.line === 9)).toEqual([
+			{ line: 9, kind: "question", subject, text: expect.stringContaining(text) },
+		]);
+	});
+});

@@ -2,10 +2,12 @@ import { SpillwayError } from "../../../kernel/errors.ts";
 import { formatDuration, SECOND_MS } from "../../../kernel/units.ts";
 import type { JobFile } from "../../job-file.ts";
 import { JOB_LIMITS } from "../../job-schema.ts";
+import type { Output } from "../outputs.ts";
 import { plainName } from "../plain-name.ts";
 import type { Finding, ImportContext, Imported } from "../types.ts";
 import { KINDS, type Workload } from "./kinds.ts";
 import { type Manifest, readManifests } from "./manifest.ts";
+import { OUTPUTS_ANNOTATION, readOutputs } from "./outputs.ts";
 
 /**
  * Converts manifests to jobs, one for each workload in the text: Job, PyTorchJob, TrainJob, JobSet and Pod. Everything
@@ -29,7 +31,7 @@ export function importKubernetes(text: string, context: ImportContext): Imported
 			});
 		const workload = readWorkload(manifest, context);
 		if (!workload) continue;
-		documents.push(documentOf(manifest, workload, context));
+		documents.push(documentOf(manifest, workload, readOutputs(manifest, findings), context));
 		manifest.sayRest();
 	}
 	if (documents.length === 0)
@@ -57,7 +59,7 @@ function readWorkload(m: Manifest, context: ImportContext): Workload | null {
 	return read(m, context);
 }
 
-function documentOf(m: Manifest, { pod, nodes, maxMs }: Workload, context: ImportContext): JobFile {
+function documentOf(m: Manifest, { pod, nodes, maxMs }: Workload, outputs: readonly Output[], context: ImportContext): JobFile {
 	const metadata = readMetadata(m, context);
 	if (pod.gpus === null) m.say(["kind"], "changed", "No GPUs requested", "Jobs need at least 1 GPU, so 1 is requested.");
 	const { image, command, env, cpus, memoryGiB, accelerators, interconnect } = pod;
@@ -78,6 +80,7 @@ function documentOf(m: Manifest, { pod, nodes, maxMs }: Workload, context: Impor
 				...(memoryGiB === null ? {} : { memoryGiB }),
 			},
 			...(maxMs === null ? {} : { duration: { max: formatDuration(Math.max(SECOND_MS, Math.min(maxMs, JOB_LIMITS.durationMs))) } }),
+			...(outputs.length > 0 && { outputs: [...outputs] }),
 		},
 	};
 }
@@ -117,7 +120,10 @@ export function readMetadata(m: Manifest, context: ImportContext): JobFile["meta
 			plain === key ? "" : `Kept as ${plain}.`,
 		);
 	}
-	m.say(["metadata", "annotations"], "dropped", "Annotations", "They configure the cluster's own controllers.");
+	const annotations = ["metadata", "annotations"];
+	const others = m.keys(annotations).filter((key) => key !== OUTPUTS_ANNOTATION);
+	const dropped = m.has([...annotations, OUTPUTS_ANNOTATION]) ? others.map((key) => [...annotations, key]) : [annotations];
+	for (const path of dropped) m.say(path, "dropped", "Annotations", "They configure the cluster's own controllers.");
 	for (const key of [
 		"uid",
 		"resourceVersion",

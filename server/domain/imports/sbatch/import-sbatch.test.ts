@@ -313,3 +313,53 @@ describe("the network between nodes", () => {
 		expect(said(imported)).toContain(finding);
 	});
 });
+
+describe("outputs", () => {
+	const script = (...lines: string[]) => read(["#!/bin/bash", "#SBATCH --gres=gpu:1", ...lines, "python train.py"]);
+
+	it("are read from #SPILLWAY lines, which sbatch ignores", () => {
+		const imported = script(
+			"#SPILLWAY output name=model path=out/model kind=model to=home:/models/fraud",
+			'#SPILLWAY output name=metrics path="out/my metrics.json" kind=report when=always keep=30d # for the weekly report',
+		);
+		expect(only(imported).spec.outputs).toEqual([
+			{ name: "model", path: "out/model", kind: "model", when: "success", to: "home:/models/fraud", keepMs: null },
+			{ name: "metrics", path: "out/my metrics.json", kind: "report", when: "always", keepMs: 30 * 86_400_000 },
+		]);
+		expect(said(imported)).toEqual(expect.arrayContaining(["3 carried Output model", "4 carried Output metrics"]));
+	});
+
+	it.each([
+		["#SPILLWAY output name=model", "Output model", "path is required"],
+		["#SPILLWAY output name=model path=out kind=modle", "Output model", "Did you mean model?"],
+		["#SPILLWAY output name=model path=out sise=3", "Output model", "sise is not a known field"],
+		["#SPILLWAY output name=model path=../up", "Output model", "path "],
+		["#SPILLWAY output name=model path=out to=/models", "Output model", "must begin with home:"],
+		["#SPILLWAY output name=model name=other path=out", "#SPILLWAY output name=model name=other path=out", "name is set twice"],
+		["#SPILLWAY output name='model path=out", "#SPILLWAY output name='model path=out", "A quote is not closed"],
+		["#SPILLWAY outptu name=model path=out", "#SPILLWAY outptu name=model path=out", "Did you mean output?"],
+		["#SPILLWAY", "#SPILLWAY", "Only outputs can be declared"],
+	])("asks about %s", (line, subject, text) => {
+		const imported = script(line);
+		expect(only(imported).spec.outputs).toBeUndefined();
+		expect(imported.findings.filter((f) => f.line === 3)).toEqual([
+			{ line: 3, kind: "question", subject, text: expect.stringContaining(text) },
+		]);
+	});
+
+	it("asks about a second output of the same name, and about lines after the first command", () => {
+		const line = "#SPILLWAY output name=model path=out";
+		const imported = script(line, line, "cd run", line);
+		expect(only(imported).spec.outputs).toHaveLength(1);
+		expect(imported.findings.filter((f) => f.kind === "question").map((f) => [f.line, f.text])).toEqual([
+			[4, expect.stringContaining("two outputs with the same name")],
+			[6, "Move it before the first command."],
+		]);
+	});
+
+	it("are those of each task of an array", () => {
+		const { documents } = script("#SBATCH --array=1-3", "#SPILLWAY output name=model path=out");
+		expect(documents).toMatchObject([{ kind: "Sweep", spec: { job: { outputs: [{ name: "model", path: "out" }] } } }]);
+		expect(() => parsePipelineDocument(documents[0], { checkCondition: () => [] })).not.toThrow();
+	});
+});

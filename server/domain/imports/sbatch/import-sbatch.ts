@@ -8,6 +8,7 @@ import type { Finding, ImportContext, Imported, SweepFile } from "../types.ts";
 import { readBody } from "./body.ts";
 import { readIdentity } from "./identity.ts";
 import { featuresOf, isNetworkOnly, readInterconnect } from "./interconnect.ts";
+import { readOutputs } from "./outputs.ts";
 import { type Directive, readScript, type Script } from "./read-script.ts";
 import { readResources, type SbatchResources } from "./resources.ts";
 import { arrayIndices } from "./times.ts";
@@ -48,6 +49,7 @@ export function importSbatch(text: string, context: ImportContext, { called, tas
 	const identity = readIdentity(last, context, findings);
 	const interconnect = readInterconnect(last, findings);
 	const wishes = readWishes(last, context, findings);
+	const outputs = readOutputs(script, findings);
 	const array = only ? null : readArray(last.get("array"), findings);
 	const known = knownEnvironment(identity.name, resources);
 	// A single task does not reveal how many tasks its array has: the command line may have overridden the script.
@@ -74,6 +76,7 @@ export function importSbatch(text: string, context: ImportContext, { called, tas
 			resources: resourcesOf(resources, last, context, findings),
 			...(wishes.maxMs === null ? {} : { duration: { max: formatDuration(wishes.maxMs) } }),
 			...(wishes.notify === null ? {} : { notify: wishes.notify }),
+			...(outputs.length > 0 && { outputs }),
 			...(wishes.deadlineMs === null ? {} : { deadline: new Date(wishes.deadlineMs).toISOString().replace(".000Z", "Z") }),
 		},
 	};
