@@ -3,7 +3,9 @@ import type { DataRef } from "#server/domain/job.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { estimateOf } from "./cost.ts";
+import { openData } from "./data.ts";
 import { decide } from "./decide.ts";
+import { ANY_PLACE, linkKey } from "./link-speed.ts";
 import { aJob, anOffer, aPolicy, aPool, aSnapshot } from "./testing/builders.ts";
 import { chooseFor } from "./testing/choose.ts";
 import type { DecideMemo, DataView as Known } from "./types.ts";
@@ -52,6 +54,25 @@ describe("data location", () => {
 		const replicas = new Map([[claims.uri, ["aws:eu-west-1", "home-a"]]]);
 		const { estimate } = choose(known({ replicas, inboundMiBPerS: new Map([["aws:eu-west-1", 512]]) }), [claims], [far]);
 		expect(estimate).toMatchObject({ stagingMs: 1200 * SECOND_MS, egressMicroUsd: 0 });
+	});
+
+	it("holds and charges the listed price between regions of one cloud, and only holds the price to the internet where none is listed", () => {
+		const staging = (regionTransfers?: Known["regionTransfers"]) =>
+			openData({ data: known(regionTransfers && { regionTransfers }), offers: [near, far], nowMs: 0 }).staging([claims], "aws:us-east-1");
+		const [listed, any] = [linkKey("aws:eu-west-1", "aws:us-east-1"), linkKey("aws:eu-west-1", ANY_PLACE)];
+		for (const prices of [
+			new Map([[any, 20_000]]),
+			new Map([
+				[listed, 20_000],
+				[any, 30_000],
+			]),
+		])
+			expect(staging(prices)).toMatchObject({
+				egressMicroUsd: 12_000_000,
+				reads: [{ uri: claims.uri, from: "aws:eu-west-1", microUsd: 12_000_000 }],
+			});
+		for (const prices of [undefined, new Map([[linkKey("aws:us-east-1", ANY_PLACE), 20_000]])])
+			expect(staging(prices)).toMatchObject({ egressMicroUsd: 54_000_000, reads: [] });
 	});
 
 	it("assumes the highest egress price for a copy in a region without offers", () => {

@@ -3,7 +3,7 @@ import type { DataRef } from "#server/domain/job.ts";
 import { copyMs, isHome, storedAt } from "./copy-ahead.ts";
 import { copyHome, type HomeCopy } from "./copy-home.ts";
 import type { EgressStep } from "./egress.ts";
-import { ANY_SOURCE, linkKey, sourceOf, UNKNOWN_LINK } from "./link-speed.ts";
+import { ANY_PLACE, ANY_SOURCE, linkKey, sourceOf, UNKNOWN_LINK } from "./link-speed.ts";
 import { isAtHome } from "./offer-residency.ts";
 import type { Snapshot } from "./types.ts";
 
@@ -184,7 +184,7 @@ function stagingOf(
 		if (stored) {
 			copyFirst.push(uri);
 			copyFrom[uri] = stored.path.from;
-			addEgress(copied, ref, stored.path, place);
+			addEgress(copied, ref, { ...stored.path, isCharged: false });
 			// One after another, through one link.
 			waitMs += stored.readyInMs;
 			problem ??= stored.problem;
@@ -196,11 +196,11 @@ function stagingOf(
 			direct[i] = (direct[i] ?? 0) + ms;
 			if (!stored) ahead[i] = (ahead[i] ?? 0) + ms;
 		}
-		const nearest = cheapestCopy(copies, prices);
+		const nearest = cheapestCopy(copies, place, prices, view);
 		if (nearest === null) continue;
-		const read = { from: nearest.from, microUsd: Math.ceil((sizeGiB ?? 0) * nearest.price) };
-		addEgress(directReads, ref, read, place);
-		if (!stored) addEgress(aheadReads, ref, read, place);
+		const read = { from: nearest.from, microUsd: Math.ceil((sizeGiB ?? 0) * nearest.price), isCharged: nearest.isCharged };
+		addEgress(directReads, ref, read);
+		if (!stored) addEgress(aheadReads, ref, read);
 	}
 	const copying = { copyMicroUsd: copied.microUsd, copyGiB: copied.gib, waitMs, copyFirst, copyFrom, problem: problem ?? null };
 	const later = { moveGiB, ...costOf(aheadReads), ...timeOf(ahead), ...copying };
@@ -224,12 +224,16 @@ function newEgress(): Egress {
 	return { gib: 0, microUsd: 0, reads: [] };
 }
 
-function addEgress(sum: Egress, { uri, sizeGiB }: DataRef, { from, microUsd }: { from: string; microUsd: number }, place: string): void {
+/** `isCharged`: the price is certain, so the machine's bytes are charged. */
+function addEgress(
+	sum: Egress,
+	{ uri, sizeGiB }: DataRef,
+	{ from, microUsd, isCharged }: { from: string; microUsd: number; isCharged: boolean },
+): void {
 	if (microUsd <= 0) return;
 	sum.gib += sizeGiB ?? 0;
 	sum.microUsd += microUsd;
-	// Between regions of one cloud other prices apply, so those reads are held at the internet price and not charged.
-	if (providerOf(from) !== providerOf(place)) sum.reads.push({ uri, from, microUsd });
+	if (isCharged) sum.reads.push({ uri, from, microUsd });
 }
 
 function providerOf(place: string): string {
@@ -244,12 +248,29 @@ function priceFrom(place: string, { byPlace, highest }: EgressPrices): number {
 	return byPlace.get(place) ?? highest;
 }
 
-/** The copy with the lowest egress price, µ$/GiB. A pool's id names no region: it is home. Null without listed copies. */
-function cheapestCopy(copies: readonly string[], prices: EgressPrices): { from: string; price: number } | null {
-	let best: { from: string; price: number } | null = null;
+/** The copy with the lowest price of reading it at a place. A pool's id names no region: it is home. Null without listed copies. */
+function cheapestCopy(copies: readonly string[], place: string, prices: EgressPrices, view: Known | undefined): ReadPrice | null {
+	let best: ReadPrice | null = null;
 	for (const from of copies) {
-		const price = isHome(from) ? 0 : priceFrom(from, prices);
-		if (best === null || price < best.price) best = { from, price };
+		const read = readPrice(from, place, prices, view);
+		if (best === null || read.price < best.price) best = read;
 	}
 	return best;
+}
+
+interface ReadPrice {
+	from: string;
+	/** µ$/GiB. */
+	price: number;
+	/** Whether the price is certain: the machine's bytes are charged. */
+	isCharged: boolean;
+}
+
+/** Between regions of one cloud an unknown price is held at the price to the internet, which is higher. */
+function readPrice(from: string, place: string, prices: EgressPrices, view: Known | undefined): ReadPrice {
+	if (isHome(from)) return { from, price: 0, isCharged: false };
+	if (providerOf(from) !== providerOf(place)) return { from, price: priceFrom(from, prices), isCharged: true };
+	const transfers = view?.regionTransfers;
+	const known = transfers?.get(linkKey(from, place)) ?? transfers?.get(linkKey(from, ANY_PLACE));
+	return { from, price: known ?? priceFrom(from, prices), isCharged: known !== undefined };
 }

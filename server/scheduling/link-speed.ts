@@ -62,6 +62,7 @@ export function linkKey(from: string, to: string): string {
 }
 
 export const ANY_SOURCE = "*";
+export const ANY_PLACE = "*";
 /** The source of a data set without listed copies: its own address, which names no place. */
 const OWN_ADDRESS = "address";
 

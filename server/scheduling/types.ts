@@ -142,6 +142,11 @@ export interface DataView {
 	 */
 	egressSteps?: ReadonlyMap<string, readonly EgressStep[]>;
 	/**
+	 * Price of data from one region to another of the same cloud, µ$/GiB, by link (link-speed.ts), or by the link to ANY_PLACE for regions
+	 * without their own entry. Absent: unknown.
+	 */
+	regionTransfers?: ReadonlyMap<string, number>;
+	/**
 	 * The company's own stores, by place (`provider:region`, or an owned site's id), that can receive copies of sets before a job starts
 	 * there; MiB/s into each, null: unknown.
 	 */

@@ -5,7 +5,7 @@ import { audit } from "#server/db/schema/audit.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
-import { learnLinkSpeed, UNKNOWN_LINK } from "#server/scheduling/link-speed.ts";
+import { ANY_PLACE, learnLinkSpeed, linkKey, UNKNOWN_LINK } from "#server/scheduling/link-speed.ts";
 import { type ServiceContext, systemContext } from "#server/services/core/context.ts";
 import { aSpec, seedInstance, seedJob } from "#server/services/work/agent/testing/seed.ts";
 import { readDataView } from "./data-view.ts";
@@ -106,7 +106,9 @@ describe("inbound transfer speed", () => {
 	it("is empty without data, and keeps the copies' object while they stay the same", async () => {
 		const nothing = await readDataView(database.db, clock.nowMs(), undefined);
 		const exact = { replicas: new Map(), inboundMiBPerS: new Map(), links: new Map() };
-		expect(nothing).toEqual({ ...exact, unknownLink: UNKNOWN_LINK, filesStayHome: true });
+		const fixed = { unknownLink: UNKNOWN_LINK, filesStayHome: true, regionTransfers: expect.any(Map) };
+		expect(nothing).toEqual({ ...exact, ...fixed });
+		expect(nothing.regionTransfers?.get(linkKey("aws:us-east-1", ANY_PLACE))).toBe(20_000);
 		await setDataSets(ctx, { items: [claims] });
 		const first = await readDataView(database.db, clock.nowMs(), undefined);
 		expect(first?.replicas).toEqual(new Map([[claims.uri, ["gcp:us-central1"]]]));

@@ -1,11 +1,16 @@
 import type { DbOrTx } from "#server/db/client.ts";
 import { env } from "#server/env.ts";
-import { UNKNOWN_LINK } from "#server/scheduling/link-speed.ts";
+import { regionTransfers } from "#server/rates/region-transfer.ts";
+import { ANY_PLACE, linkKey, UNKNOWN_LINK } from "#server/scheduling/link-speed.ts";
 import type { DataView as KnownData } from "#server/scheduling/types.ts";
 import { readEgressSteps } from "#server/services/pricing/offer/egress-volume.ts";
 import { readLinkSpeeds } from "./inbound-speeds.ts";
 import { readDataSets, readDataStores } from "./list.ts";
 import { readCopiesAhead, readCopySpeeds, readStoreSpeeds } from "./stored-copies.ts";
+
+const REGION_TRANSFERS: NonNullable<KnownData["regionTransfers"]> = new Map(
+	regionTransfers().map(({ from, to, microUsdPerGiB }) => [linkKey(from, to ?? ANY_PLACE), Number(microUsdPerGiB)]),
+);
 
 /**
  * Location, transfer speed and egress cost of data sets for the core. Parts that did not change are those of `before`, because
@@ -20,6 +25,7 @@ export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData 
 	const known: KnownData = {
 		...{ replicas: same(before?.replicas, replicas) ?? replicas, inboundMiBPerS: new Map(), filesStayHome },
 		...{ links: same(before?.links, links) ?? links, unknownLink: UNKNOWN_LINK },
+		regionTransfers: REGION_TRANSFERS,
 		...(steps.size > 0 && { egressSteps: same(before?.egressSteps, steps) ?? steps }),
 	};
 	const stores = await readDataStores(db);

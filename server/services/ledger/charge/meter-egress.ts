@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, inArray } from "drizzle-orm";
 import { type ChargeDraft, NO_AMOUNTS } from "#server/accounting/amounts.ts";
 import type { Usage } from "#server/accounting/meter-usage.ts";
+import { egressMicroUsd } from "#server/accounting/storage-cost.ts";
 import type { Tx } from "#server/db/client.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
@@ -8,6 +9,7 @@ import { instance } from "#server/db/schema/instance.ts";
 import { site } from "#server/db/schema/site.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { RATED_PROVIDERS, type RatedProvider } from "#server/rates/offers.ts";
+import { regionTransferMicroUsdPerGiB } from "#server/rates/region-transfer.ts";
 import { pricedSource } from "./copy-egress.ts";
 import { priceVolumes } from "./egress-volumes.ts";
 
@@ -21,9 +23,10 @@ export interface Sender {
 const COMMIT_MAX_MS = 10 * MINUTE_MS;
 
 /**
- * Charges for checkpoints that these machines sent home, and for data that they read from other clouds, as far as the ledger lacks them: data out of their region, at the tier reached by the volume
- * so far in the provider's month (UTC). A ledger entry at a checkpoint's instant marks it as charged, so none is charged twice. The
- * machines must be locked, which serializes meters.
+ * Charges for checkpoints that these machines sent home, and for data that they read from other clouds and regions, as far as the ledger
+ * lacks them. Data to the internet costs the tier reached by the volume so far in the provider's month (UTC), data between regions of one
+ * cloud its listed price. A ledger entry at a checkpoint's instant marks it as charged, so none is charged twice. The machines must be
+ * locked, which serializes meters.
  */
 export async function meterEgress(tx: Tx, machines: readonly Sender[]): Promise<Map<string, ChargeDraft[]>> {
 	// The first machine of a gang carries its attempt's checkpoints.
@@ -34,16 +37,14 @@ export async function meterEgress(tx: Tx, machines: readonly Sender[]): Promise<
 	});
 	const found = [...(await uncharged(tx, senders)), ...readsOf(machines)];
 	if (found.length === 0) return new Map();
-	const prices = await priceVolumes(
-		tx,
-		found.map(({ from, atMs, bytes }) => ({ ...from, atMs, bytes })),
-	);
+	const prices = await pricesOf(tx, found);
 	const drafts = new Map<string, ChargeDraft[]>();
 	const sites = await sitesOf(tx, found);
 	for (const [i, { sender, atMs, from, mostMicroUsd }] of found.entries()) {
 		const price = prices[i] ?? 0n;
 		const microUsd = mostMicroUsd !== undefined && price > mostMicroUsd ? mostMicroUsd : price;
-		const siteId = mostMicroUsd === undefined ? sender.usage.dimensions.siteId : (sites.get(from.provider) ?? from.provider);
+		const isOwn = from.provider === sender.row.provider;
+		const siteId = isOwn ? sender.usage.dimensions.siteId : (sites.get(from.provider) ?? from.provider);
 		if (microUsd === 0n && mostMicroUsd !== undefined) continue;
 		const charge = egressCharge(sender.usage, { ...from, siteId }, atMs, microUsd);
 		drafts.set(sender.row.id, [...(drafts.get(sender.row.id) ?? []), charge]);
@@ -60,17 +61,31 @@ interface Sent {
 	bytes: bigint;
 	/** Data that it read: no more is charged. */
 	mostMicroUsd?: bigint;
+	/** Of data from another region of its cloud. Absent: it left for the internet. */
+	microUsdPerGiB?: bigint;
 }
 
-/** What the machines read from other clouds and the ledger lacks. */
+/** The cost of each, µ$. Only volumes to the internet count toward the month's tiers. */
+async function pricesOf(tx: Tx, sent: readonly Sent[]): Promise<bigint[]> {
+	const toInternet = sent.filter(({ microUsdPerGiB }) => microUsdPerGiB === undefined);
+	const prices = await priceVolumes(
+		tx,
+		toInternet.map(({ from, atMs, bytes }) => ({ ...from, atMs, bytes })),
+	);
+	const known = new Map(toInternet.map((one, i) => [one, prices[i] ?? 0n]));
+	return sent.map((one) => known.get(one) ?? egressMicroUsd(one.bytes, one.microUsdPerGiB ?? 0n));
+}
+
+/** What the machines read from other clouds and regions and the ledger lacks. */
 function readsOf(machines: readonly Sender[]): Sent[] {
 	return machines.flatMap((sender) => {
-		const { dataReads, dataReadAt, jobId } = sender.row;
+		const { dataReads, dataReadAt, jobId, provider, region } = sender.row;
 		if (!dataReads || !dataReadAt || jobId === null) return [];
 		return dataReads.flatMap(({ from, bytes, heldMicroUsd }, i): Sent[] => {
 			const source = pricedSource(from);
 			const read = { sender, atMs: dataReadAt.getTime() + i, bytes: BigInt(bytes), mostMicroUsd: BigInt(heldMicroUsd) };
-			return source === null ? [] : [{ ...read, from: source }];
+			const microUsdPerGiB = regionTransferMicroUsdPerGiB(from, `${provider}:${region}`);
+			return source === null ? [] : [{ ...read, from: source, ...(microUsdPerGiB !== null && { microUsdPerGiB }) }];
 		});
 	});
 }

@@ -1,10 +1,11 @@
-import { eq, sql } from "drizzle-orm";
+import { eq, like, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NO_AMOUNTS } from "#server/accounting/amounts.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { offer, offerPrice } from "#server/db/schema/offer.ts";
+import { setting } from "#server/db/schema/setting.ts";
 import { site } from "#server/db/schema/site.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
@@ -18,6 +19,7 @@ import { chargesOf } from "./charges-of.ts";
 import { ledgerCheck } from "./check.ts";
 import { meterAll } from "./meter.ts";
 import { postCharges } from "./post-charges.ts";
+import { receiptOf } from "./receipt.ts";
 import { settleInstance } from "./settle.ts";
 import * as test from "./testing/books.ts";
 
@@ -177,13 +179,13 @@ describe("amounts worked out by hand", () => {
 describe("data that a cloud machine reads from another cloud", () => {
 	const GIB = 1_073_741_824;
 	const URI = "s3://acme/claims";
-	const read = async (bytes: number) => {
+	const read = async (bytes: number, from = "gcp:us-central1") => {
 		const machine = await test.addMachine(books, { microUsdPerHour: 1_000_000n, region: "us-east-2" });
 		const { instanceId, jobId, attemptId } = machine;
 		await books.db.transaction((tx) =>
 			placeHold(tx, { holds: [{ instanceId, amountMicroUsd: 5_000_000n }], budgets: [test.aBudget()], nowMs: books.clock.nowMs() }),
 		);
-		const reads = JSON.stringify([{ uri: URI, from: "gcp:us-central1", microUsd: 300_000 }]);
+		const reads = JSON.stringify([{ uri: URI, from, microUsd: 300_000 }]);
 		const data = JSON.stringify([{ uri: URI, sizeGiB: 2.5, mount: "/data", residency: [] }]);
 		await books.db.execute(sql`update attempt set placement = jsonb_set(placement, '{reads}', ${reads}::jsonb) where id = ${attemptId}`);
 		await books.db.execute(sql`update job set spec = jsonb_set(spec, '{data}', ${data}::jsonb) where id = ${jobId}`);
@@ -209,6 +211,23 @@ describe("data that a cloud machine reads from another cloud", () => {
 		const cost = (await test.readInstance(books, instanceId)).costMicroUsd;
 		expect((await test.readJob(books, jobId)).costMicroUsd).toBe(cost);
 		expect(await test.readHold(books, instanceId)).toMatchObject({ state: "posted", postedMicroUsd: cost });
+	});
+
+	it("costs $0.050001 for 2.5 GiB and one byte out of another region of its cloud at $0.02, once, without counting toward the month's tiers", async () => {
+		const { jobId, instanceId } = await read(2.5 * GIB + 1, "aws:eu-west-1");
+		const [charge, ...more] = await egressOf(jobId);
+		expect(more).toEqual([]);
+		expect(charge).toMatchObject({
+			...{ effectiveMicroUsd: 50_001n, billedMicroUsd: 50_001n, instanceId },
+			dimensions: { provider: "aws", region: "eu-west-1", siteId: "aws" },
+		});
+		expect(await books.db.select().from(setting).where(like(setting.key, "egress_bytes/%"))).toEqual([]);
+		const cost = (await test.readInstance(books, instanceId)).costMicroUsd;
+		expect((await test.readJob(books, jobId)).costMicroUsd).toBe(cost);
+		const lines = (await receiptOf(books, jobId)).attempts.flatMap((a) => a.lines);
+		expect(lines.filter((line) => line.kind === "egress").map((line) => [line.causeId, line.costMicroUsd])).toEqual([
+			[instanceId, 50_001n],
+		]);
 	});
 
 	it("costs no more than its hold covers: $0.30 for 5 GiB", async () => {

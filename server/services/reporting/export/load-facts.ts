@@ -16,6 +16,7 @@ import { EMBEDDED_STORE } from "#server/domain/store.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { egressMicroUsdPerGiB } from "#server/rates/egress.ts";
+import { regionTransferMicroUsdPerGiB } from "#server/rates/region-transfer.ts";
 import { pricedSource } from "#server/services/ledger/charge/copy-egress.ts";
 import { readCommitments } from "#server/services/pricing/commitment/commitments.ts";
 import { pricesOfStores } from "#server/services/pricing/store/prices.ts";
@@ -84,13 +85,14 @@ function commitmentOf(f: SharedFields, machine: LoadedInstance | null, known: re
 	return { id: found.id, kind: found.kind, microUsdPerHour };
 }
 
-/** Whether it is the egress of data that a machine read from another cloud. */
-function readsElsewhere({ kind, provider }: SharedFields, machine: LoadedInstance | null): boolean {
-	return kind === "egress" && machine !== null && machine.provider !== provider;
+/** Whether it is the egress of data that a machine read from another cloud or region. */
+function readsElsewhere({ kind, provider, region }: SharedFields, machine: LoadedInstance | null): boolean {
+	return kind === "egress" && machine !== null && (machine.provider !== provider || machine.region !== region);
 }
 
 interface LoadedInstance extends InstanceFacts {
 	provider: Provider;
+	region: string;
 	/** The commitment that it was launched on; null when none is recorded. */
 	commitmentId: string | null;
 }
@@ -103,6 +105,7 @@ async function loadInstances(db: Db, ids: string[]): Promise<Map<string, LoadedI
 			providerInstanceId: instance.providerInstanceId,
 			zone: instance.zone,
 			provider: instance.provider,
+			region: instance.region,
 			instanceType: instance.instanceType,
 			gpus: instance.gpus,
 			microUsdPerHour: instance.microUsdPerHour,
@@ -117,6 +120,7 @@ async function loadInstances(db: Db, ids: string[]): Promise<Map<string, LoadedI
 				resourceId: r.providerInstanceId ?? r.id,
 				zone: r.zone,
 				provider: r.provider,
+				region: r.region,
 				instanceType: r.instanceType,
 				gpus: r.gpus,
 				vcpus: r.offer.vcpus,
@@ -213,8 +217,9 @@ function copyFacts(f: SharedFields, machine: LoadedInstance | null): StoredFacts
 	const { artifactId, instanceId, provider, region } = f;
 	const name = readsElsewhere(f, machine) ? instanceId : artifactId;
 	if (name === null || (name === artifactId && !isCopyId(name))) return null;
-	const source = pricedSource(`${provider}:${region}`);
-	const price = source && egressMicroUsdPerGiB(source.provider, source.region);
+	const [from, to] = [`${provider}:${region}`, machine === null ? "" : `${machine.provider}:${machine.region}`];
+	const source = pricedSource(from);
+	const price = source && (regionTransferMicroUsdPerGiB(from, to) ?? egressMicroUsdPerGiB(source.provider, source.region));
 	return { kind: "copy", name, prices: [{ fromMs: 0, microUsdPerGiBMonth: null, microUsdPerGiBEgress: price }] };
 }
 
