@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -184,10 +184,66 @@ it("deletes data that was not used for a week", async () => {
 	await cache.keep("s3://a/old", path.join(store, "set"));
 	const [entry = ""] = await readdir(path.join(folder, "cache"));
 	const long = new Date(Date.now() - 8 * 24 * 3_600_000);
-	await utimes(path.join(folder, "cache", entry), long, long);
+	await utimes(path.join(folder, "cache", `${entry}.json`), long, long);
 	await cache.keep("s3://a/new", path.join(store, "set"));
 	expect(await cache.fill("s3://a/old", path.join(folder, "x"))).toBe(false);
 	expect(await cache.fill("s3://a/new", path.join(folder, "y"))).toBe(true);
+});
+
+describe("a cache of 10 bytes", () => {
+	let cache: DataCache;
+	let count = 0;
+	beforeEach(() => {
+		cache = new DataCache(path.join(folder, "cache"), 10);
+	});
+	/** Keeps six bytes; the ages of all sets so far are in order of use. */
+	const keep = async (uri: string) => {
+		await cache.keep(uri, path.join(store, "set"));
+		await age();
+	};
+	const use = async (uri: string) => {
+		const found = await cache.fill(uri, path.join(folder, `used-${++count}`));
+		await age();
+		return found;
+	};
+	/** File systems keep times too coarse to order uses in a test, so what was used before becomes a minute older. */
+	const age = async () => {
+		for (const name of await readdir(path.join(folder, "cache"))) {
+			const file = path.join(folder, "cache", name);
+			const before = new Date((await stat(file)).mtimeMs - 60_000);
+			await utimes(file, before, before);
+		}
+	};
+	const kept = async () => (await cache.list()).map(({ uri }) => uri);
+
+	it("drops the sets used longest ago until the new one fits, and nothing that is not its own", async () => {
+		await writeFile(path.join(folder, "store", "set", "rows"), "1");
+		await rm(path.join(folder, "store", "set", "deep"), { recursive: true });
+		await writeFile(path.join(folder, "store", "set", "more"), "123");
+		await keep("s3://a/one");
+		await keep("s3://a/two");
+		await writeFile(path.join(folder, "cache", "notes.txt"), "not Spillway's");
+		expect(await use("s3://a/one")).toBe(true);
+		await keep("s3://a/three");
+		expect(await kept()).toEqual(["s3://a/one", "s3://a/three"]);
+		expect(await cache.list()).toMatchObject([{ bytes: 4 }, { bytes: 4 }]);
+		expect(await use("s3://a/two")).toBe(false);
+		expect(await readFile(path.join(folder, "cache", "notes.txt"), "utf8")).toBe("not Spillway's");
+	});
+
+	it("keeps no set that is larger, and keeps sets of any age", async () => {
+		await keep("s3://a/small");
+		for (let minute = 0; minute < 3; minute++) await age();
+		await writeFile(path.join(folder, "store", "set", "rows"), "12345678901");
+		await keep("s3://a/large");
+		expect(await kept()).toEqual(["s3://a/small"]);
+		const long = new Date(Date.now() - 30 * 24 * 3_600_000);
+		for (const name of await readdir(path.join(folder, "cache"))) await utimes(path.join(folder, "cache", name), long, long);
+		await writeFile(path.join(folder, "store", "set", "rows"), "1");
+		await rm(path.join(folder, "store", "set", "deep"), { recursive: true });
+		await keep("s3://a/small-too");
+		expect(await kept()).toEqual(["s3://a/small", "s3://a/small-too"]);
+	});
 });
 
 /** Implements just enough of S3 to fetch one object. The body may differ from its checksum. */

@@ -6,10 +6,12 @@ import { artifactOfUri, artifactUri } from "#server/domain/output.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
 import { Absences } from "#server/providers/absences.ts";
 import type { AttemptObservation, ClusterDriver, ClusterObservation } from "#server/providers/driver.ts";
 import { createdNothing, DriverError, isTurnedAway } from "#server/providers/driver-errors.ts";
 import { type NodeMemory, newNodeMemory, writeNodes } from "#server/services/capacity/cluster-node/write.ts";
+import { recordCachedSets } from "#server/services/capacity/data-set/cached-sets.ts";
 import { withNearestCopies } from "#server/services/capacity/data-set/nearest-copies.ts";
 import { newQueueMemory, type QueueMemory, writeForeignJobs } from "#server/services/capacity/foreign-job/write.ts";
 import { setSiteHealth } from "#server/services/capacity/site/health.ts";
@@ -30,6 +32,8 @@ import type { LoopContext } from "./context.ts";
 import { keepOutputs, type OutputCopies } from "./keep-outputs.ts";
 import { messageOf } from "./messages.ts";
 
+/** Decisions use a list of data sets that is up to a minute old too. */
+const CACHE_READ_MS = MINUTE_MS;
 const LOG_BATCH_BYTES = 256 * 1024;
 
 /** State kept between syncs of a site. Losing it costs a repeated call. */
@@ -39,6 +43,8 @@ export interface ClusterMemory {
 	/** Attempts missing from listings that may still exist. */
 	absences: Absences;
 	healthWrittenMs: number;
+	/** When the site's cached data was last read. */
+	cacheReadMs: number;
 	queue: QueueMemory;
 	nodes: NodeMemory;
 	outputs: OutputCopies;
@@ -57,6 +63,7 @@ export function newClusterMemory(wake: () => void = () => {}): ClusterMemory {
 		savedAtMs: new Map(),
 		absences: new Absences(),
 		healthWrittenMs: 0,
+		cacheReadMs: 0,
 		queue: newQueueMemory(),
 		nodes: newNodeMemory(),
 	};
@@ -97,6 +104,7 @@ export async function syncCluster(ctx: LoopContext, driver: ClusterDriver, memor
 	}
 	await writeHealth(ctx, driver, seen, memory);
 	if (seen.foreign) await writeForeignJobs(ctx.db, { siteId: driver.siteId, ...seen.foreign }, memory.queue);
+	await recordCache(ctx, driver, memory);
 	const live = await readLive(ctx, driver.siteId);
 	memory.absences.keepOnly(new Set(live.map(({ id }) => id)));
 	const observed = new Map(seen.attempts.map((a) => [a.attemptId, a]));
@@ -104,6 +112,19 @@ export async function syncCluster(ctx: LoopContext, driver: ClusterDriver, memor
 	for (const result of results) if (result.status === "rejected") throw result.reason;
 	if (seen.foreign) await syncAdoptions(ctx, driver, seen.foreign.jobs);
 	await endUnknown(ctx, driver, seen, new Set(live.map((l) => l.id)), memory);
+}
+
+/** A cache that cannot be read counts as empty: staging then takes longer than expected at most once. */
+async function recordCache(ctx: LoopContext, driver: ClusterDriver, memory: ClusterMemory): Promise<void> {
+	const nowMs = ctx.clock.nowMs();
+	if (!driver.cachedData || nowMs - memory.cacheReadMs < CACHE_READ_MS) return;
+	memory.cacheReadMs = nowMs;
+	const sets = await driver.cachedData().catch(() => []);
+	await recordCachedSets(
+		ctx.db,
+		driver.siteId,
+		sets.map(({ uri }) => uri),
+	);
 }
 
 async function readLive(ctx: LoopContext, siteId: string): Promise<LiveAttempt[]> {

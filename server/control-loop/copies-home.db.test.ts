@@ -110,6 +110,18 @@ describe("data in a cloud, for a job at home", () => {
 		expect(await ledgerCheck({ db: world.database.db, clock: world.clock })).toMatchObject({ ok: true, differences: [] });
 	});
 
+	it("is not copied into a store while the site's own cache has it: the job starts and fetches only changes", async () => {
+		const home = world.ctx.clusters.get("home") ?? expect.fail("no site");
+		Object.assign(home, { cachedData: async () => [{ uri: CLAIMS, bytes: 100 * GIB, usedAtMs: 0 }] });
+		await world.tick();
+		world.clock.advance(2 * MINUTE_MS);
+		await submit("a");
+		await world.until(async () => (await jobNamed("a")).state === "succeeded");
+		expect(await rows()).toEqual([]);
+		expect([await held(), await posted()]).toEqual([0n, 0n]);
+		expect((await world.attempts()).map(({ capacityType }) => capacityType)).toEqual(["owned"]);
+	});
+
 	it("is charged for what a failed try moved, and held again for the next one", async () => {
 		await submit("a");
 		await world.tick();

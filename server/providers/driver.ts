@@ -1,3 +1,4 @@
+import type { CachedSet } from "#server/agent/data-cache.ts";
 import type { OutputFiles } from "#server/agent/output-files.ts";
 import type { Offer } from "#server/domain/capacity.ts";
 import type { ClusterNode } from "#server/domain/cluster-node.ts";
@@ -43,6 +44,9 @@ export interface ClusterDriver {
 	 * @throws StagingError when the path is outside the work folder
 	 */
 	listOutput(attemptId: string, path: string): Promise<OutputFiles | null>;
+
+	/** Fetched data that the site keeps for later attempts. Absent: it keeps none. */
+	cachedData?(): Promise<CachedSet[]>;
 
 	/** Lets the driver delete its data for an attempt with a recorded end. */
 	forget(attemptId: string): Promise<void>;

@@ -64,6 +64,7 @@ describe("a job that needs data at its site", () => {
 	it.each<[string, Known, DataRef]>([
 		["the site has no store", known({ stores: new Map() }), claims],
 		["the site has a listed copy", known({ replicas: new Map([[claims.uri, ["home"]]]) }), claims],
+		["the site's cache has it", known({ cached: new Map([["home", [claims.uri]]]) }), claims],
 		["no source can be read by the scheduler", known({ sources: new Map() }), claims],
 		["copying takes less than two minutes", known(), { ...claims, sizeGiB: 59 }],
 		["its size is unknown", known(), { ...claims, sizeGiB: null }],

@@ -18,7 +18,8 @@ export interface HomeCopy extends CopyPlan {
 
 /**
  * The sets that an owned site's store must receive before the job starts there; null: none. Sets that take less than
- * LIMITS.copyAheadLeastMs are fetched by the attempt itself, and sets of unknown size too.
+ * LIMITS.copyAheadLeastMs are fetched by the attempt itself, and sets of unknown size too. Of sets in the site's cache it fetches only
+ * changes.
  */
 export function copyHome(data: readonly DataRef[], target: CopyTarget, view: Snapshot["data"], priceOf: EgressPriceOf): HomeCopy | null {
 	if (view?.stores?.has(target.place) !== true) return null;
@@ -29,6 +30,7 @@ export function copyHome(data: readonly DataRef[], target: CopyTarget, view: Sna
 	for (const ref of data) {
 		// Every owned site reads files of the scheduler's host.
 		if (isAtHome(ref) || view.replicas.get(ref.uri)?.includes(target.place)) continue;
+		if (view.cached?.get(target.place)?.includes(ref.uri)) continue;
 		const stored = storedAt(ref, target, view, priceOf);
 		if (stored?.kind !== "copyable" || stored.path.ms < LIMITS.copyAheadLeastMs) continue;
 		uris.push(ref.uri);

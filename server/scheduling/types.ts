@@ -155,6 +155,8 @@ export interface DataView {
 	copiesAhead?: ReadonlyMap<string, ReadonlyMap<string, CopyAhead>>;
 	/** Listed copies that the scheduler can read, to copy them into stores elsewhere: their places, by the set's uri. */
 	sources?: ReadonlyMap<string, readonly string[]>;
+	/** Sets that an owned site kept from earlier attempts, by the site's id: an attempt there fetches only changes. Absent: none. */
+	cached?: ReadonlyMap<string, readonly string[]>;
 	/** Speeds of earlier copies between two places, MiB/s, by link (link-speed.ts). */
 	copySpeeds?: ReadonlyMap<string, number>;
 	/** Only hosts of the owned sites can read `file:` sets. Absent: every machine can (a replay; a demo on a single host). */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { CachedSet } from "#server/agent/data-cache.ts";
 import { listOutput, type OutputFiles } from "#server/agent/output-files.ts";
 import type { ClusterWait } from "#server/domain/cluster-wait.ts";
 import type { ForeignJob } from "#server/domain/foreign-job.ts";
@@ -92,7 +93,7 @@ export class KubernetesDriver implements ClusterDriver {
 		this.#alwaysJobs = options.alwaysJobs ?? false;
 		this.#calls = new KubeCalls(this.#settings, this.#clock);
 		this.#siteLabel = siteLabelOf(siteId);
-		const { volume, adoptFrom, namespace } = this.#settings;
+		const { volume, adoptFrom, namespace, cache } = this.#settings;
 		this.#logs = new AttemptLogs(this.#calls, this.#clock, new KueueWorkloads(this.#calls, this.#clock, namespace));
 		this.queue =
 			adoptFrom.length === 0
@@ -102,7 +103,7 @@ export class KubernetesDriver implements ClusterDriver {
 						features: () => this.#serverFeatures(),
 						onChange: () => this.#tell(),
 					});
-		this.#volume = volume ? new SiteVolume(volume, (request) => this.#submit(request)) : null;
+		this.#volume = volume ? new SiteVolume(volume, (request) => this.#submit(request), cache) : null;
 		this.#capacity = new Capacity(this.#calls, {
 			settings: this.#settings,
 			siteLabel: this.#siteLabel,
@@ -343,6 +344,10 @@ export class KubernetesDriver implements ClusterDriver {
 	/** The folder and its content are deleted when the attempt is forgotten. */
 	async listOutput(attemptId: string, path: string): Promise<OutputFiles | null> {
 		return this.#volume && isAttemptId(attemptId) ? listOutput(this.#volume.workFolder(attemptId), path) : null;
+	}
+
+	async cachedData(): Promise<CachedSet[]> {
+		return (await this.#volume?.cachedData()) ?? [];
 	}
 
 	checkpointFolder(attemptId: string): string | null {

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
+import { siteCacheSchema } from "#server/domain/site-cache.ts";
 import { siteMountsSchema, sourceFormOf } from "#server/domain/site-mount.ts";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 import { poolIdOf } from "./pool-id.ts";
@@ -112,6 +113,8 @@ export const kubernetesSettingsSchema = z.strictObject({
 			dataRemotes: absolutePath.optional(),
 		})
 		.optional(),
+	/** Where fetched data is kept on this host, and how much. Default: in `volume.folder`, by age. */
+	cache: siteCacheSchema.optional(),
 	/** File systems that jobs request by name: an NFS export, a folder of every node, or a PersistentVolumeClaim of the namespace. */
 	mounts: siteMountsSchema(["folder", "export", "claim"])
 		.default([])

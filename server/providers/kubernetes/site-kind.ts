@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { poolInterconnectsSchema } from "#server/domain/interconnect.ts";
 import { defaultSpeeds, type PoolSpeeds, poolSpeedsSchema } from "#server/domain/pool-speed.ts";
+import { cacheField } from "../cache-field.ts";
 import { type CheckStep, checkSteps } from "../check-steps.ts";
 import type { PoolObservation } from "../driver.ts";
 import { mountsField } from "../mounts-field.ts";
@@ -105,6 +106,7 @@ export function kubernetesSiteKind(options: {
 				{ type: "nfs", source: "nfs.example.com:/imagenet" },
 				"The source is server:/path, a folder of every node, or pvc:NAME in the namespace.",
 			),
+			cacheField(),
 		],
 		credentialFields: [],
 		open: (place) => ({ kind: "cluster", driver: driverOf(place), loadSdk: loadKubernetesSdk }),

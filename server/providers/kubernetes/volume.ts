@@ -1,7 +1,9 @@
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
+import type { CachedSet } from "#server/agent/data-cache.ts";
 import { placeUnder, StagingError } from "#server/agent/safe-path.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import type { SiteCache } from "#server/domain/site-cache.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { Absences } from "../absences.ts";
 import type { AttemptObservation, StartAttempt } from "../driver.ts";
@@ -17,7 +19,7 @@ import {
 	writeRequest,
 	writeWhole,
 } from "../local/attempt-folder.ts";
-import { bringData, checkpointFolderOf } from "../local/bring-data.ts";
+import { bringData, checkpointFolderOf, dataCacheOf } from "../local/bring-data.ts";
 import { parseExit, writeFailure, writeStoppedBefore } from "../local/observe-attempt.ts";
 import { identify } from "../local/process-identity.ts";
 import { needsStaging } from "../local/run-attempt.ts";
@@ -38,12 +40,14 @@ export class SiteVolume {
 	readonly #root: string;
 	readonly #mountPath: string;
 	readonly #dataRemotes: string | undefined;
+	readonly #cache: SiteCache | undefined;
 	readonly #submit: Submit;
 	readonly #absences = new Absences();
 	/** Attempts that this process is staging or submitting. */
 	readonly #inFlight = new Map<string, { abort: AbortController; done: Promise<void> }>();
 
-	constructor({ folder, mountPath, dataRemotes }: NonNullable<ParsedKubernetesSettings["volume"]>, submit: Submit) {
+	constructor({ folder, mountPath, dataRemotes }: NonNullable<ParsedKubernetesSettings["volume"]>, submit: Submit, cache?: SiteCache) {
+		this.#cache = cache;
 		this.#dataRemotes = dataRemotes;
 		this.#root = folder;
 		this.#mountPath = mountPath;
@@ -61,6 +65,10 @@ export class SiteVolume {
 		];
 		const mounts = named.filter((p) => path.isAbsolute(p)).map((p) => ({ path: p, folder: seen(placeUnder(paths.work, p)) }));
 		return { attempt: seen(paths.folder), checkpoints: seen(checkpointFolderOf(paths, spec)), mounts };
+	}
+
+	cachedData(): Promise<CachedSet[]> {
+		return dataCacheOf(this.#root, this.#cache).list();
 	}
 
 	workFolder(attemptId: string): string {
@@ -165,7 +173,8 @@ export class SiteVolume {
 
 	async #stageAndSubmit(paths: AttemptFolder, request: StoredRequest, signal: AbortSignal): Promise<void> {
 		try {
-			await bringData({ place: "the Kubernetes site", keepsOwn: true, dataRemotes: this.#dataRemotes }, paths, request, signal);
+			const site = { place: "the Kubernetes site", keepsOwn: true, dataRemotes: this.#dataRemotes, cache: this.#cache };
+			await bringData(site, paths, request, signal);
 		} catch (error) {
 			if ((await readIfThere(paths.stop)) !== null) return writeStoppedBefore(paths);
 			if (signal.aborted) return;

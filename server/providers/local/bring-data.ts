@@ -7,6 +7,8 @@ import { readRemotes } from "#server/agent/read-remotes.ts";
 import { createFolderInside, placeUnder } from "#server/agent/safe-path.ts";
 import { copyInto, stageData } from "#server/agent/stage.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import type { SiteCache } from "#server/domain/site-cache.ts";
+import { GIB } from "#server/kernel/units.ts";
 import type { AttemptFolder } from "./attempt-folder.ts";
 import { handFolders } from "./job-user.ts";
 
@@ -18,6 +20,13 @@ export interface DataSite {
 	dataRemotes?: string | undefined;
 	/** See `StageOptions`. */
 	keepsOwn: boolean;
+	/** Where fetched data is kept. Absent: in the site's folder, for a week after its last use. */
+	cache?: SiteCache | undefined;
+}
+
+/** The fetched data that a site keeps. `root`: the folder of its attempts. */
+export function dataCacheOf(root: string, cache: SiteCache | undefined): DataCache {
+	return cache ? new DataCache(path.join(cache.path, "spillway-data"), cache.gib * GIB) : new DataCache(path.join(root, ".data"));
 }
 
 /**
@@ -26,7 +35,7 @@ export interface DataSite {
  * @throws StagingError
  */
 export async function bringData(
-	{ place, dataRemotes, keepsOwn }: DataSite,
+	{ place, dataRemotes, keepsOwn, cache }: DataSite,
 	paths: AttemptFolder,
 	{ spec, restoreFrom, uid }: { spec: JobSpec; restoreFrom: string | null; uid?: number | undefined },
 	signal: AbortSignal,
@@ -39,7 +48,7 @@ export async function bringData(
 		remotes: spec.data.length > 0 ? await readRemotes(dataRemotes) : {},
 		rclone: rcloneOfHost,
 		ownHost: true,
-		cache: new DataCache(path.join(path.dirname(paths.folder), ".data")),
+		cache: dataCacheOf(path.dirname(paths.folder), cache),
 		log: (text: string) => void appendFile(paths.stderr, `spillway: ${text}\n`, { mode: 0o600 }).catch(() => {}),
 	};
 	await stageData(spec.data, { workFolder: paths.work, place, fetching, keepsOwn, uid, signal });

@@ -1,6 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { CachedSet } from "#server/agent/data-cache.ts";
 import { listOutput, type OutputFiles } from "#server/agent/output-files.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
@@ -9,7 +10,7 @@ import { checkStart, rejectBusySlots } from "../start-rules.ts";
 import { attemptsFolder, readIfThere, writeWhole } from "./attempt-folder.ts";
 import { writeSecrets } from "./attempt-secrets.ts";
 import { Attempts, type KnownAttempt } from "./attempts.ts";
-import { checkpointFolderOf } from "./bring-data.ts";
+import { checkpointFolderOf, dataCacheOf } from "./bring-data.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { abortHandOver, carryOn, startAttempt } from "./hand-over.ts";
 import { openSite } from "./job-user.ts";
@@ -45,9 +46,9 @@ export class LocalDriver implements ClusterDriver {
 		this.siteId = siteId;
 		this.#settings = localSettingsSchema.parse(settings);
 		this.#root = attemptsFolder(this.#settings.home);
-		const { dataRemotes, mounts } = this.#settings;
+		const { dataRemotes, mounts, cache } = this.#settings;
 		const hasOtherUsers = openSite(this.#root);
-		this.#site = { place: "the local site", dataRemotes, keepsOwn: false, mounts, hasOtherUsers };
+		this.#site = { place: "the local site", dataRemotes, keepsOwn: false, mounts, hasOtherUsers, cache };
 		this.#clock = clock;
 		this.#attempts = new Attempts(this.#root, { hasOtherUsers });
 	}
@@ -75,6 +76,10 @@ export class LocalDriver implements ClusterDriver {
 				foreign: null,
 			};
 		});
+	}
+
+	cachedData(): Promise<CachedSet[]> {
+		return dataCacheOf(this.#root, this.#settings.cache).list();
 	}
 
 	start(request: StartAttempt): Promise<void> {

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import { siteCacheSchema } from "#server/domain/site-cache.ts";
 import { siteMountsSchema } from "#server/domain/site-mount.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
@@ -17,6 +18,8 @@ export const localSettingsSchema = z.strictObject({
 	dataRemotes: z.string().min(1).optional(),
 	/** File systems of this host that jobs request by name. */
 	mounts: siteMountsSchema(["folder"]).default([]),
+	/** Where fetched data is kept, and how much. Default: in the site's folder, by age. */
+	cache: siteCacheSchema.optional(),
 	poolId: z.string().min(1).default("local"),
 });
 export type LocalSettings = z.input<typeof localSettingsSchema>;

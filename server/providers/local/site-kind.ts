@@ -2,7 +2,9 @@ import { access, constants } from "node:fs/promises";
 import { z } from "zod";
 import { folderProblem } from "#server/agent/mount-folders.ts";
 import { poolSpeedsSchema } from "#server/domain/pool-speed.ts";
+import { cacheOf, siteCacheSchema } from "#server/domain/site-cache.ts";
 import { mountsOf, type SiteMount, siteMountsSchema } from "#server/domain/site-mount.ts";
+import { cacheField } from "../cache-field.ts";
 import { checkSteps, type PlannedStep } from "../check-steps.ts";
 import { mountsField } from "../mounts-field.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
@@ -15,6 +17,7 @@ const rowSchema = z.strictObject({
 	pue: z.number().min(1).max(3).optional(),
 	speeds: poolSpeedsSchema.optional(),
 	mounts: siteMountsSchema(["folder"]).optional(),
+	cache: siteCacheSchema.optional(),
 });
 
 /**
@@ -45,11 +48,12 @@ export function localSiteKind(options: { host: string; settings: LocalSettings; 
 				hint: "Speed of a pool or accelerator relative to cloud instances and unlisted pools: 2 means half the run time.",
 			},
 			mountsField({ type: "local", source: "/data/imagenet" }, "The source is a folder of this host."),
+			cacheField(),
 		],
 		credentialFields: [],
 		open({ siteId, settings: row }: SitePlace) {
 			assertLocalSiteAllowed(host);
-			return { kind: "cluster", driver: new LocalDriver(siteId, { ...settings, mounts: mountsOf(row) }) };
+			return { kind: "cluster", driver: new LocalDriver(siteId, { ...settings, mounts: mountsOf(row), cache: cacheOf(row) }) };
 		},
 		check: ({ settings: row }) =>
 			checkSteps([

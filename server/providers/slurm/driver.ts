@@ -1,11 +1,12 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { CachedSet } from "#server/agent/data-cache.ts";
 import { listOutput, type OutputFiles } from "#server/agent/output-files.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import { isMissing, writeWhole } from "../local/attempt-folder.ts";
-import { checkpointFolderOf } from "../local/bring-data.ts";
+import { checkpointFolderOf, dataCacheOf } from "../local/bring-data.ts";
 import { writeStoppedBefore } from "../local/observe-attempt.ts";
 import { readLogFiles } from "../local/read-logs.ts";
 import { needsStaging } from "../local/run-attempt.ts";
@@ -197,6 +198,11 @@ export class SlurmDriver implements ClusterDriver {
 	async listOutput(attemptId: string, path: string): Promise<OutputFiles | null> {
 		const isKnown = isAttemptId(attemptId) && this.#attempts.request(attemptId) !== null;
 		return isKnown ? listOutput(this.#attempts.paths(attemptId).work, path) : null;
+	}
+
+	cachedData(): Promise<CachedSet[]> {
+		const { folder, cache } = this.#settings;
+		return dataCacheOf(folder, cache).list();
 	}
 
 	forget(attemptId: string): Promise<void> {

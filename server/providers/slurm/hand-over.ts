@@ -146,7 +146,8 @@ async function endBefore(paths: SlurmPaths, failure: Parameters<typeof writeFail
 /** Returns whether the attempt can continue. If not, it has ended, or the next driver starts it again. */
 async function stage(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest, signal: AbortSignal): Promise<boolean> {
 	try {
-		await bringData({ place: "the Slurm site", keepsOwn: true, dataRemotes: ctx.settings.dataRemotes }, paths, request, signal);
+		const { dataRemotes, cache } = ctx.settings;
+		await bringData({ place: "the Slurm site", keepsOwn: true, dataRemotes, cache }, paths, request, signal);
 		return true;
 	} catch (error) {
 		if (await isThere(paths.stop)) await writeStoppedBefore(paths);

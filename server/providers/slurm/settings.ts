@@ -1,5 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
+import { siteCacheSchema } from "#server/domain/site-cache.ts";
 import { siteMountsSchema } from "#server/domain/site-mount.ts";
 
 /** Names in Slurm's own configuration: partitions, accounts, GRES types. */
@@ -42,6 +43,8 @@ export const slurmSettingsSchema = z.strictObject({
 	dataRemotes: absolutePath.optional(),
 	/** File systems that the nodes have mounted and that jobs request by name. */
 	mounts: siteMountsSchema(["folder"]).default([]),
+	/** Where fetched data is kept on this host, and how much. Default: in `folder`, by age. */
+	cache: siteCacheSchema.optional(),
 	account: slurmName.optional(),
 	qos: slurmName.optional(),
 	/** How a job's `image` is run. `none`: a job with an image is rejected. */

@@ -4,6 +4,7 @@ import { poolInterconnectsSchema } from "#server/domain/interconnect.ts";
 import { defaultSpeeds, type PoolSpeeds, poolSpeedsSchema } from "#server/domain/pool-speed.ts";
 import { plural } from "#server/domain/sentence-facts.ts";
 import { systemClock } from "#server/kernel/clock.ts";
+import { cacheField } from "../cache-field.ts";
 import { type CheckStep, checkSteps } from "../check-steps.ts";
 import { mountsField } from "../mounts-field.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
@@ -101,6 +102,7 @@ export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefine
 				hint: "Network between the nodes of a pool or accelerator: high or none. Jobs that need a high-bandwidth interconnect avoid none.",
 			},
 			mountsField({ type: "lustre", source: "/lustre/imagenet" }, "The source is a folder that every node has mounted."),
+			cacheField(),
 		],
 		credentialFields: [
 			{

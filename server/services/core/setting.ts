@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import type { Tx } from "#server/db/client.ts";
+import type { DbOrTx, Tx } from "#server/db/client.ts";
 import { setting } from "#server/db/schema/setting.ts";
 
 /**
@@ -18,6 +18,6 @@ export async function readLockedSetting(tx: Tx, key: string): Promise<unknown> {
 }
 
 /** @param key locked by the caller */
-export async function writeSetting(tx: Tx, key: string, value: unknown): Promise<void> {
+export async function writeSetting(tx: DbOrTx, key: string, value: unknown): Promise<void> {
 	await tx.insert(setting).values({ key, value }).onConflictDoUpdate({ target: setting.key, set: { value } });
 }

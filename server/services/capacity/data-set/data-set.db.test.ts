@@ -8,6 +8,7 @@ import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { ANY_PLACE, learnLinkSpeed, linkKey, UNKNOWN_LINK } from "#server/scheduling/link-speed.ts";
 import { type ServiceContext, systemContext } from "#server/services/core/context.ts";
 import { aSpec, seedInstance, seedJob } from "#server/services/work/agent/testing/seed.ts";
+import { recordCachedSets } from "./cached-sets.ts";
 import { readDataView } from "./data-view.ts";
 import { listDataSets } from "./list.ts";
 import { withNearestCopies } from "./nearest-copies.ts";
@@ -115,5 +116,15 @@ describe("inbound transfer speed", () => {
 		expect((await readDataView(database.db, clock.nowMs(), first))?.replicas).toBe(first?.replicas);
 		await setDataSets(ctx, { items: [{ ...claims, uri: "s3://acme/more" }] });
 		expect((await readDataView(database.db, clock.nowMs(), first))?.replicas).not.toBe(first?.replicas);
+	});
+
+	it("contains the listed sets of a site's cache while the site has a store, until the cache drops them", async () => {
+		const cached = async () => (await readDataView(database.db, clock.nowMs(), undefined)).cached;
+		await recordCachedSets(database.db, "home", ["s3://acme/unlisted", claims.uri]);
+		await setDataSets(ctx, { items: [claims], stores: [{ at: "aws:us-east-1", uri: "s3://acme/stage" }] });
+		await recordCachedSets(database.db, "home", ["s3://acme/unlisted", claims.uri]);
+		expect(await cached()).toEqual(new Map([["home", [claims.uri]]]));
+		await recordCachedSets(database.db, "home", []);
+		expect(await cached()).toBeUndefined();
 	});
 });

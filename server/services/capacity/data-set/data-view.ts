@@ -4,6 +4,7 @@ import { regionTransfers } from "#server/rates/region-transfer.ts";
 import { ANY_PLACE, linkKey, UNKNOWN_LINK } from "#server/scheduling/link-speed.ts";
 import type { DataView as KnownData } from "#server/scheduling/types.ts";
 import { readEgressSteps } from "#server/services/pricing/offer/egress-volume.ts";
+import { readCachedSets } from "./cached-sets.ts";
 import { readLinkSpeeds } from "./inbound-speeds.ts";
 import { readDataSets, readDataStores } from "./list.ts";
 import { readCopiesAhead, readCopySpeeds, readStoreSpeeds } from "./stored-copies.ts";
@@ -32,6 +33,7 @@ export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData 
 	if (stores.length === 0) return known;
 	const speeds = await readStoreSpeeds(db);
 	const copySpeeds = await readCopySpeeds(db);
+	const cached = await readCachedSets(db);
 	const sources = new Map(
 		sets
 			.map(({ uri, copies }) => [uri, copies.flatMap(({ at, readUri }) => (readUri === undefined ? [] : [at]))] as const)
@@ -41,6 +43,7 @@ export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData 
 	return {
 		...{ ...known, stores: same(before?.stores, fresh) ?? fresh },
 		...(sources.size > 0 && { sources: same(before?.sources, sources) ?? sources }),
+		...(cached.size > 0 && { cached: same(before?.cached, cached) ?? cached }),
 		...(copySpeeds.size > 0 && { copySpeeds: same(before?.copySpeeds, copySpeeds) ?? copySpeeds }),
 	};
 }
