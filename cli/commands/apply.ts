@@ -16,7 +16,7 @@ const LINES_SHOWN = 40;
 export const apply: Command = {
 	name: "apply",
 	usage: "-f FILE [--yes | --dry-run] [--prune]",
-	summary: "apply a company file: teams, groups, people, sites, stores, rate cards, policy, templates, triggers and channels",
+	summary: "apply a company file: teams, groups, people, sites, stores, data sets, rate cards, policy, templates, triggers and channels",
 	details:
 		"Prints the difference and asks before changing anything; without a terminal, --yes is required. Applying twice changes nothing. docs/company-file.md describes the file.",
 	options: {

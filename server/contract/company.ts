@@ -4,7 +4,21 @@ import { operation } from "./operation.ts";
 
 export const companyChangeSchema = z
 	.object({
-		kind: z.enum(["company", "team", "role", "group", "person", "site", "store", "rate_card", "policy", "template", "trigger", "channel"]),
+		kind: z.enum([
+			"company",
+			"team",
+			"role",
+			"group",
+			"person",
+			"site",
+			"store",
+			"data",
+			"rate_card",
+			"policy",
+			"template",
+			"trigger",
+			"channel",
+		]),
 		id: z.string().meta({ description: "Name, address or id." }),
 		action: z.enum(["create", "update", "remove"]),
 		fields: z

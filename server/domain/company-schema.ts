@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CHANNEL_KINDS, CHANNEL_TOPICS, DEFAULT_TOPICS } from "./alert.ts";
 import { CHANNEL_DIGESTS } from "./channel-digest.ts";
 import { isBuiltIn } from "./custom-role.ts";
+import { DATA_LIMITS, dataSetFields, dataStoreFields, isReadableThere, UNREADABLE_STORE } from "./data-set.ts";
 import { PERMISSIONS } from "./permissions.ts";
 import { policyDocumentSchema } from "./policy-schema.ts";
 import { ownedRateCardSchema } from "./rate-card.ts";
@@ -168,6 +169,28 @@ const storeSchema = z.strictObject({
 	usdPerGiBMonth: usdPerGiBSchema.optional().meta({ description: "Dollars per GiB and calendar month.", defaultText: "no price" }),
 	usdPerGiBEgress: usdPerGiBSchema.optional().meta({ description: "Dollars per GiB that leaves the store.", defaultText: "no price" }),
 });
+
+const dataSetSchema = z.strictObject({
+	uri: dataSetFields.uri.meta({ description: "Address, as jobs name it.", examples: ["s3://acme/claims"] }),
+	copies: dataSetFields.copies.meta({
+		description: "Where it is: `at` (region or owned site), `uri` there, and `readUri` for the scheduler (docs/data.md).",
+		valueType: "list of copies",
+		examples: ['[{ at: "aws:eu-west-1", uri: "s3://acme/claims" }]'],
+	}),
+});
+
+const dataStoreSchema = z
+	.strictObject({
+		at: dataStoreFields.at.meta({ description: "Region such as aws:eu-west-1, or an owned site.", examples: ["aws:eu-west-1"] }),
+		uri: dataStoreFields.uri.meta({ description: "Folder that the place's machines read.", examples: ["s3://acme-stage/spillway"] }),
+		writeUri: dataStoreFields.writeUri.meta({
+			description: "The same folder as the scheduler writes it.",
+			defaultText: "the same address",
+			examples: ["rclone://stage-eu/acme-stage/spillway"],
+		}),
+		usdPerGiBMonth: dataStoreFields.usdPerGiBMonth.meta({ description: "Dollars per GiB and month.", defaultText: "no price" }),
+	})
+	.refine(isReadableThere, UNREADABLE_STORE);
 
 const channelSchema = z.strictObject({
 	name: value.line(80).meta({ description: "Identifies the channel.", examples: ["Finance"] }),
@@ -360,6 +383,18 @@ export const companyDocumentSchema = z.strictObject({
 				.superRefine(checkStores)
 				.optional()
 				.meta({ description: "Where teams keep results and checkpoints." }),
+			dataSets: z
+				.array(dataSetSchema)
+				.max(DATA_LIMITS.sets)
+				.superRefine(unique("uri", { exact: true }))
+				.optional()
+				.meta({ description: "Data sets and their copies." }),
+			dataStores: z
+				.array(dataStoreSchema)
+				.max(DATA_LIMITS.stores)
+				.superRefine(unique("at", { exact: true }))
+				.optional()
+				.meta({ description: "Where Spillway may copy data ahead." }),
 			rateCards: z
 				.array(rateCardSchema)
 				.max(COMPANY_LIMITS.rateCards)

@@ -3802,6 +3802,7 @@ export type CompanyChangeKind =
 	| "person"
 	| "site"
 	| "store"
+	| "data"
 	| "rate_card"
 	| "policy"
 	| "template"
@@ -5210,8 +5211,11 @@ export interface DataSetSetBodyItemsItem {
 }
 
 export interface DataSetSetBodyItemsItemCopiesItem {
+	/** Region such as aws:eu-west-1, or an owned site. */
 	at: string;
+	/** Address of the copy there. */
 	uri: string;
+	/** The same copy as the scheduler reads it. With it, copies elsewhere are made from here, and egress is charged. */
 	readUri?: string;
 }
 

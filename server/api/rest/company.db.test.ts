@@ -62,7 +62,7 @@ it("applies the documented example, and changes nothing the second time", async 
 	expect((await world.get("/accounts")).text).not.toContain("ada@example.com");
 	expect(await apply(EXAMPLE)).toMatchObject({ code: 2, err: expect.stringContaining("Give --yes") });
 	const first = await apply(EXAMPLE, "--yes");
-	expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/\n1[56] changes applied\.\n$/) });
+	expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/\n1[67] changes applied\.\n$/) });
 	expect(first.out).toContain("skipped: rate card of lab/gpu-h100x8: the pool is not in use yet");
 	expect(`${first.out}${dry.out}`).not.toMatch(/very-secret-key|s3cret|hidden-store-key/);
 	const teams = (await world.get("/teams")).json.items;
@@ -351,6 +351,34 @@ it("applies stores: drift, new credentials and prices, problems at their places,
 	const pruned = await apply(file_(`  stores:\n${folder}`), "--yes", "--prune");
 	expect(pruned).toMatchObject({ code: 0, out: expect.stringContaining("- store research/models") });
 	expect(await listed()).toMatchObject([{ name: "disk" }]);
+});
+
+it("applies data sets and stores for copies: drift, unknown places at their lines, removed with --prune only", async () => {
+	const { items, stores } = (await world.get("/data-sets")).json;
+	expect(items).toEqual([
+		{
+			uri: "s3://acme/claims",
+			copies: [
+				{ at: "aws:eu-west-1", uri: "s3://acme/claims" },
+				{ at: "lab", uri: "file:///data/claims" },
+			],
+		},
+	]);
+	expect(stores).toEqual([{ at: "aws:eu-west-1", uri: "s3://acme-stage/spillway", usdPerGiBMonth: 0.023 }]);
+	const set = (uri: string, at: string) => `    - { uri: "${uri}", copies: [{ at: "${at}", uri: "gs://acme-eu/genomes" }] }\n`;
+	const genomes = file_(`  dataSets:\n${set("gs://acme-eu/genomes", "gcp:europe-west4")}`);
+	expect((await plan(file_(`  dataSets:\n${set("gs://a/b", "nowhere")}`))).json.fields).toMatchObject([
+		{ line: 5, path: "spec.dataSets.0.copies.0.at", message: expect.stringMatching(/^must be a region .* owned site: .*lab/) },
+	]);
+	expect((await plan(file_('  dataStores:\n    - { at: "aws:eu-west-1", uri: "file:///x" }\n'))).json.fields).toMatchObject([
+		{ line: 5, path: "spec.dataStores.0.uri" },
+	]);
+	expect((await plan(`${genomes}${set("gs://acme-eu/genomes", "lab")}`)).json.fields).toMatchObject([{ path: "spec.dataSets.1.uri" }]);
+	expect((await apply(genomes, "--yes")).out).toContain("~ data copies\n    gs://acme-eu/genomes: ");
+	expect(await apply(genomes, "--yes")).toMatchObject({ code: 0, out: "No changes.\n" });
+	expect((await world.get("/data-sets")).json).toMatchObject({ items: [items[0], { uri: "gs://acme-eu/genomes" }], stores });
+	expect((await apply(genomes, "--yes", "--prune")).code).toBe(0);
+	expect((await world.get("/data-sets")).json).toMatchObject({ items: [{ uri: "gs://acme-eu/genomes" }], stores });
 });
 
 it("applies rate cards: drift by field, dated cards, problems at their places", async () => {

@@ -4290,6 +4290,7 @@ CompanyChangeKind = Literal[
     "person",
     "site",
     "store",
+    "data",
     "rate_card",
     "policy",
     "template",
@@ -5928,11 +5929,15 @@ class DataSetSetBodyItemsItem(TypedDict):
 
 
 class _DataSetSetBodyItemsItemCopiesItemRequired(TypedDict):
+    # Region such as aws:eu-west-1, or an owned site.
     at: str
+    # Address of the copy there.
     uri: str
 
 
 class DataSetSetBodyItemsItemCopiesItem(_DataSetSetBodyItemsItemCopiesItemRequired, total=False):
+    # The same copy as the scheduler reads it. With it, copies elsewhere are made from here,
+    # and egress is charged.
     readUri: str
 
 

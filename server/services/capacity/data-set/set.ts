@@ -1,7 +1,8 @@
-import { dataSetsInput, REGION_PLACE } from "#server/contract/inputs/data-set.ts";
+import { dataSetsInput } from "#server/contract/inputs/data-set.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { site } from "#server/db/schema/site.ts";
+import { REGION_PLACE } from "#server/domain/data-set.ts";
 import { isCloudProvider } from "#server/domain/vocabulary.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";

@@ -8,6 +8,7 @@ import { listTeamDetails } from "../team/list.ts";
 import type { Change, ChangeView, CompanyContext, PlanPart } from "./change.ts";
 import { planChannels } from "./plan-channels.ts";
 import { planCurrency } from "./plan-currency.ts";
+import { planData } from "./plan-data.ts";
 import { planGroups } from "./plan-groups.ts";
 import { planPeople } from "./plan-people.ts";
 import { planPolicy, planZone } from "./plan-policy.ts";
@@ -70,6 +71,7 @@ export async function computePlan(
 	const siteIds = sites?.map(({ id }) => id) ?? [];
 	if (rateCards) parts.push(await planRateCards(ctx, rateCards, siteIds));
 	if (stores) parts.push(await planStores(ctx, stores, { prune, secrets, teams: new Set(names) }));
+	if (file.spec.dataSets || file.spec.dataStores) parts.push(await planData(ctx, file.spec, prune));
 	if (file.policy) parts.push(await planPolicy(ctx, file.policy, { teams: names, siteIds }));
 	if (groupPart) parts.push(keep(groupPart, "removed"));
 	if (rolePart) parts.push(keep(rolePart, "removed"));
