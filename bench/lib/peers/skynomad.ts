@@ -90,7 +90,7 @@ export function runWindow(
 	const priorRuns =
 		runTimeInput === "length" ? Array.from({ length: PRIOR_RUNS }, (_, i) => ({ spec, durationMs: workMs + i - PRIOR_RUNS / 2 })) : [];
 	engine.run(new Spillway(engine, policy, { priorRuns, ...(onAction && { onAction }) }));
-	const report = engine.meter.report("spillway", engine.jobs);
+	const report = engine.report("spillway");
 	return { usd: report.cloudCostUsd, missed: report.strictMisses > 0, refusals: report.refusals, moves: report.moves };
 }
 

@@ -39,9 +39,11 @@ export interface HalfOptions {
 export function replayHalf(history: RecordedHistory, policy: Policy, { onProgress, timing }: HalfOptions = {}): BacktestHalf {
 	const began = performance.now();
 	const collector = new Collector(history.pools.length > 1);
+	const jobs: ReplayJob[] = [];
 	let waiting: ReturnType<Spillway["waiting"]> = new Map();
 	const engine = new Engine(traceOf(history), scenarioOf(history), {
 		untilMs: history.toMs,
+		onJob: (job) => jobs.push(job),
 		onRun: (measured) => collector.measured(measured),
 		onCutOff: () => {
 			waiting = spillway.waiting();
@@ -54,9 +56,9 @@ export function replayHalf(history: RecordedHistory, policy: Policy, { onProgres
 		onAction: (_, action) => collector.acted(action),
 	});
 	engine.run(spillway);
-	const submitted = jobsOfTime(history, engine.jobs);
+	const submitted = jobsOfTime(history, jobs);
 	const courses = new Map(submitted.map((job) => [job.id, outcomeOf(job, collector, waiting.get(job.id))]));
-	const sums = sumsOf({ history, policy, collector, jobs: engine.jobs, submitted, waiting, posted: (budget) => spillway.posted(budget) });
+	const sums = sumsOf({ history, policy, collector, jobs, submitted, waiting, posted: (budget) => spillway.posted(budget) });
 	return { sums, courses, replaySeconds: (performance.now() - began) / 1000 };
 }
 

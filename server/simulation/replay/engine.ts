@@ -13,13 +13,14 @@ import type { LiveGraph } from "./graphs/live-graph.ts";
 import { reportGraphs } from "./graphs/report-graphs.ts";
 import { HomeNodes } from "./home-nodes.ts";
 import { ReplayJob } from "./job.ts";
+import { JobFigures } from "./job-figures.ts";
 import { type KeptHow, KeptMachine, startFromStoppedMs } from "./kept-machine.ts";
 import { type MeasuredRun, Meter } from "./meter.ts";
 import { isAllowedIn, ReplayData } from "./replay-data.ts";
 import type { SeenJob } from "./run.ts";
 import { placeOf, Run, type RunEnd } from "./run.ts";
 import { trueSpeed } from "./true-speeds.ts";
-import type { ReplayedPipeline, ReplayPipeline, ReplayScenario, TraceJob } from "./types.ts";
+import type { ReplayedPipeline, ReplayPipeline, ReplayReport, ReplayScenario, TraceJob } from "./types.ts";
 
 /** Decides placements. Events are reported first; `decide` is called once all events of a moment are reported. */
 export interface Strategy {
@@ -76,6 +77,8 @@ export interface EngineOptions {
 	/** Called for every run of a pipeline that becomes a job. */
 	onRelease?: ((job: TraceJob) => void) | undefined;
 	onEvent?: ((atMs: number, what: string, run: Run | SeenJob) => void) | undefined;
+	/** Called for every job that arrives. The replay itself releases jobs that are over. */
+	onJob?: ((job: ReplayJob) => void) | undefined;
 	/** Called for every machine that is no longer kept without a job. */
 	onKept?: ((machine: KeptMachine, toMs: number) => void) | undefined;
 	/** UTC ms at which the replay ends, whatever still runs or waits. Absent: when every job is over. */
@@ -83,6 +86,8 @@ export interface EngineOptions {
 	/** Called at `untilMs`, before running attempts are cut off. */
 	onCutOff?: (() => void) | undefined;
 }
+
+type EngineReport = Omit<ReplayReport, "overshootUsd" | "decisions" | "decisionsPerSecond" | "replaySeconds">;
 
 interface Event {
 	kind: "finish" | "interrupt" | "refuse" | "expire" | "stop" | "stopped" | "wake" | "withdraw" | "pipeline" | "lose" | "report";
@@ -109,10 +114,12 @@ const PROGRESS_EVERY = 1024;
 export class Engine implements World {
 	readonly scenario: ReplayScenario;
 	readonly pools: readonly HomeNodes[];
-	readonly jobs: ReplayJob[];
+	/** Jobs of the trace, in order of submission. */
+	readonly #trace: readonly TraceJob[];
+	/** Jobs that arrived and are not over, by index. Others are not kept: a long trace would not fit in memory. */
+	readonly #live = new Map<number, ReplayJob>();
+	readonly #figures: JobFigures;
 	readonly #graphs: GraphRuns;
-	/** Jobs of the trace; those of pipelines come after them. */
-	readonly #traced: number;
 	readonly #gpusPerNode: number;
 	readonly meter: Meter;
 	readonly data: ReplayData;
@@ -130,6 +137,8 @@ export class Engine implements World {
 	readonly #stopMs: number;
 	#nowMs: number;
 	#nextArrival = 0;
+	/** Jobs of the trace and of pipelines so far. */
+	#known: number;
 	#left: number;
 	#decisions = 0;
 
@@ -138,19 +147,19 @@ export class Engine implements World {
 		this.pools = scenario.pools.map((pool) => new HomeNodes(pool));
 		const widest = scenario.pools.reduce((most, pool) => Math.max(most, pool.gpusPerNode), 0);
 		this.#gpusPerNode = widest || scenario.offers.reduce((most, offer) => Math.max(most, offer.gpus), 1);
-		const sorted = [...traceJobs].sort((a, b) => a.submitMs - b.submitMs);
+		this.#trace = [...traceJobs].sort((a, b) => a.submitMs - b.submitMs);
 		this.data = new ReplayData(scenario);
-		this.jobs = sorted.map((job, index) => this.#makeJob(job, index));
-		this.#traced = this.jobs.length;
 		this.#graphs = new GraphRuns(scenario);
 		for (const pipeline of scenario.pipelines ?? [])
 			this.#events.push(scenario.startMs + pipeline.submitMs, { kind: "pipeline", run: null, pipeline });
 		this.meter = new Meter(scenario, this.data);
+		this.#figures = new JobFigures((job) => this.meter.leastMs(job));
 		this.#reservedFree = new Map(scenario.offers.map((offer) => [offer.id, offer.reservedFree ?? 0]));
 		this.#options = options;
 		this.#stopMs = scenario.stopMs ?? STOP_MS;
 		this.#nowMs = scenario.startMs;
-		this.#left = this.jobs.length;
+		this.#known = this.#trace.length;
+		this.#left = this.#known;
 	}
 
 	get nowMs(): number {
@@ -158,7 +167,7 @@ export class Engine implements World {
 	}
 
 	get hasArrivals(): boolean {
-		return this.#arriving() !== undefined || this.#graphs.isLive;
+		return this.#nextArrival < this.#trace.length || this.#graphs.isLive;
 	}
 
 	get decisions(): number {
@@ -168,6 +177,11 @@ export class Engine implements World {
 	#makeJob(job: TraceJob, index: number): ReplayJob {
 		const { startMs, throughput } = this.scenario;
 		return new ReplayJob(job, index, startMs, this.#gpusPerNode, this.data.readBy(job.team), throughput);
+	}
+
+	/** The report without what only the caller knows, once `run` has returned. */
+	report(strategy: string): EngineReport {
+		return { strategy, ...this.#figures.report(), ...this.meter.report(this.#figures.firstMs) };
 	}
 
 	/** Results of the pipelines, in order of submission. Absent: the scenario has none. */
@@ -186,50 +200,77 @@ export class Engine implements World {
 		let steps = 0;
 		const { untilMs = Number.POSITIVE_INFINITY } = this.#options;
 		while (this.#left > 0 || this.#graphs.isLive) {
-			const arrivalMs = this.#arriving()?.submittedAtMs ?? Number.POSITIVE_INFINITY;
-			const atMs = Math.min(arrivalMs, this.#events.nextMs);
+			const atMs = Math.min(this.#nextArrivalMs, this.#events.nextMs);
 			if (atMs === Number.POSITIVE_INFINITY || atMs > untilMs) break;
 			assert(atMs >= this.#nowMs, "time does not go back");
 			this.#nowMs = atMs;
 			while (this.#events.nextMs <= atMs) this.#handle(strategy, this.#events.pop() ?? WAKE);
-			for (let job = this.#arriving(); job && job.submittedAtMs <= atMs; job = this.#arriving()) {
-				this.#nextArrival++;
-				this.#options.onEvent?.(atMs, "submitted", job);
-				const withdrawnMs = job.recorded?.withdrawnMs ?? null;
-				if (withdrawnMs !== null) this.#events.push(this.scenario.startMs + withdrawnMs, { kind: "withdraw", run: null, job });
-				strategy.arrived(job);
-			}
+			while (this.#nextArrivalMs <= atMs) this.#submitNext(strategy);
 			this.#release(strategy);
 			this.#decisions++;
 			strategy.decide();
-			if (++steps % PROGRESS_EVERY === 0) this.#options.onProgress?.(this.jobs.length - this.#left, this.jobs.length);
+			if (++steps % PROGRESS_EVERY === 0) this.#options.onProgress?.(this.#known - this.#left, this.#known);
 		}
 		if (untilMs !== Number.POSITIVE_INFINITY) this.#cutOff(strategy, untilMs);
 		for (const machine of [...this.#kept]) this.endKept(machine);
-		this.#options.onProgress?.(this.jobs.length - this.#left, this.jobs.length);
+		this.#countUnfinished();
+		this.#options.onProgress?.(this.#known - this.#left, this.#known);
 	}
 
-	#arriving(): ReplayJob | undefined {
-		return this.#nextArrival < this.#traced ? this.jobs[this.#nextArrival] : undefined;
+	/** Submission of the next job of the trace, UTC ms; infinite after the last one. */
+	get #nextArrivalMs(): number {
+		const next = this.#trace[this.#nextArrival];
+		return next ? this.scenario.startMs + next.submitMs : Number.POSITIVE_INFINITY;
+	}
+
+	#submitNext(strategy: Strategy): void {
+		const index = this.#nextArrival++;
+		const trace = this.#trace[index];
+		if (!trace) return;
+		const job = this.#makeJob(trace, index);
+		const withdrawnMs = job.recorded?.withdrawnMs ?? null;
+		if (withdrawnMs !== null) this.#events.push(this.scenario.startMs + withdrawnMs, { kind: "withdraw", run: null, job });
+		this.#arrive(strategy, job);
+	}
+
+	#arrive(strategy: Strategy, job: ReplayJob): void {
+		this.#live.set(job.index, job);
+		this.#options.onJob?.(job);
+		this.#options.onEvent?.(this.#nowMs, "submitted", job);
+		strategy.arrived(job);
+	}
+
+	/** The job is done, given up or cancelled. */
+	#close(job: ReplayJob): void {
+		this.#left--;
+		this.#live.delete(job.index);
+		this.#figures.add(job);
+	}
+
+	#countUnfinished(): void {
+		for (const job of this.#live.values()) this.#figures.add(job);
+		for (let index = this.#nextArrival; index < this.#trace.length; index++) {
+			const trace = this.#trace[index];
+			if (trace) this.#figures.add(this.#makeJob(trace, index));
+		}
 	}
 
 	/** Makes jobs of the runs that can start now. */
 	#release(strategy: Strategy): void {
 		for (const trace of this.#graphs.release(strategy.graphs, this.#nowMs)) {
-			const job = this.#makeJob(trace, this.jobs.length);
-			this.jobs.push(job);
+			const job = this.#makeJob(trace, this.#known++);
 			this.#left++;
 			this.#graphs.began(job);
 			this.#options.onRelease?.(trace);
-			this.#options.onEvent?.(this.#nowMs, "submitted", job);
-			strategy.arrived(job);
+			this.#arrive(strategy, job);
 		}
 	}
 
 	#cutOff(strategy: Strategy, untilMs: number): void {
 		this.#nowMs = Math.max(this.#nowMs, untilMs);
 		this.#options.onCutOff?.();
-		for (const { run } of this.jobs) if (run) this.#end(strategy, run, "cut_off");
+		const byIndex = [...this.#live.values()].sort((a, b) => a.index - b.index);
+		for (const { run } of byIndex) if (run) this.#end(strategy, run, "cut_off");
 	}
 
 	placeHome(seen: SeenJob, nodes: HomeNodes, slots: readonly number[]): Run {
@@ -342,7 +383,7 @@ export class Engine implements World {
 		const job = this.#jobOf(seen);
 		assert(job.run === null && job.finishedAtMs === null && !job.givenUp, `job ${job.id} cannot be given up now`);
 		job.givenUp = true;
-		this.#left--;
+		this.#close(job);
 		if (job.pipelineId === null) return;
 		this.#graphs.ended(job.id, false);
 		this.wakeAt(this.#nowMs);
@@ -490,7 +531,7 @@ export class Engine implements World {
 		if (run) this.#end(strategy, run, run.refused ? "refused" : "withdrawn");
 		if (!run || run.refused) strategy.withdrawn?.(job);
 		job.givenUp = true;
-		this.#left--;
+		this.#close(job);
 		if (job.pipelineId !== null) this.#graphs.withdrawn(job.id);
 		this.#options.onEvent?.(this.#nowMs, "withdrawn", job);
 	}
@@ -519,7 +560,7 @@ export class Engine implements World {
 		job.pendingSinceMs = this.#nowMs;
 		if (why === "finished") {
 			job.finishedAtMs = this.#nowMs;
-			this.#left--;
+			this.#close(job);
 			if (job.pipelineId !== null) this.#graphs.ended(job.id, true);
 		}
 		const measured = this.meter.measure(run, why, this.#nowMs, job.savedMs - before);
@@ -530,8 +571,8 @@ export class Engine implements World {
 	}
 
 	#jobOf(seen: SeenJob): ReplayJob {
-		const job = this.jobs[seen.index];
-		assert(job?.id === seen.id, `job ${seen.id} is not of this replay`);
+		const job = this.#live.get(seen.index);
+		assert(job === seen, `job ${seen.id} is over, or is not of this replay`);
 		return job;
 	}
 }

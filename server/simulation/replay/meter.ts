@@ -1,13 +1,13 @@
 import { diskCostUntil, diskTermsOf } from "#server/accounting/disk.ts";
 import type { Offer } from "#server/domain/capacity.ts";
-import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { monthOf, rentOf } from "./billing.ts";
 import { makeGridOver } from "./emissions.ts";
 import type { ReplayJob } from "./job.ts";
 import { type KeptMachine, stoppedMicroUsdPerMonth } from "./kept-machine.ts";
 import { isAllowedIn, type ReplayData } from "./replay-data.ts";
 import type { Run, RunEnd } from "./run.ts";
-import type { ReplayReport, ReplayScenario } from "./types.ts";
+import type { JobReport, ReplayReport, ReplayScenario } from "./types.ts";
 
 /** Measurements of an attempt that is over. */
 export interface MeasuredRun {
@@ -25,6 +25,11 @@ export interface MeasuredRun {
 	/** Data that left a cloud. */
 	egressGiB: number;
 }
+
+type CapacityReport = Omit<
+	ReplayReport,
+	keyof JobReport | "strategy" | "overshootUsd" | "decisions" | "decisionsPerSecond" | "replaySeconds"
+>;
 
 /** Accumulates a report's figures, attempt by attempt. */
 export class Meter {
@@ -161,37 +166,13 @@ export class Meter {
 		return rent + disk;
 	}
 
-	/** The report without what only the caller knows: overshoot, decisions and times. */
-	report(
-		strategy: string,
-		jobs: readonly ReplayJob[],
-	): Omit<ReplayReport, "overshootUsd" | "decisions" | "decisionsPerSecond" | "replaySeconds"> {
-		const done = jobs.filter((job) => job.finishedAtMs !== null);
-		const waitOf = (job: ReplayJob): number => (job.firstStartMs ?? 0) - job.submittedAtMs;
-		const waits = sortedSeconds(done.map(waitOf));
-		const burstWaits = sortedSeconds(done.filter((job) => job.startedInCloud).map(waitOf));
-		const times = sortedSeconds(done.map((job) => (job.finishedAtMs ?? 0) - job.submittedAtMs));
-		const own = jobs.filter((job) => job.pipelineId === null);
-		const misses = own.filter((job) => job.deadlineAtMs !== null && (job.finishedAtMs ?? Number.POSITIVE_INFINITY) > job.deadlineAtMs);
-		const strict = misses.filter((job) => job.deadlineKind === "strict");
+	/** Capacity, money and emissions. `firstMs`: the first submission, UTC ms. */
+	report(firstMs: number): CapacityReport {
 		const ownedGpus = this.#scenario.pools.reduce((sum, pool) => sum + pool.nodes * pool.gpusPerNode, 0);
-		const firstMs = jobs.reduce((first, job) => Math.min(first, job.submittedAtMs), this.#lastEndMs);
-		const spanMs = this.#lastEndMs - firstMs;
+		const spanMs = this.#lastEndMs - Math.min(firstMs, this.#lastEndMs);
 		const cloudGpuHours = Object.values(this.#gpuHours).reduce((sum, hours) => sum + hours, 0);
 		const cloudMicroUsd = this.#computeMicroUsd + this.#egressMicroUsd + this.#storageMicroUsd;
 		return {
-			strategy,
-			jobs: jobs.length,
-			jobsDone: done.length,
-			meanWaitS: meanOf(waits),
-			p50WaitS: quantileOf(waits, 0.5),
-			p95WaitS: quantileOf(waits, 0.95),
-			burstJobs: burstWaits.length,
-			meanBurstWaitS: meanOf(burstWaits),
-			p95BurstWaitS: quantileOf(burstWaits, 0.95),
-			meanTimeToModelS: meanOf(times),
-			p50TimeToModelS: quantileOf(times, 0.5),
-			p95TimeToModelS: quantileOf(times, 0.95),
 			ownedUtilisation: ownedGpus === 0 || spanMs <= 0 ? 0 : round3(this.#homeGpuMs / (ownedGpus * spanMs)),
 			cloudGpuHours: round3(cloudGpuHours),
 			cloudGpuHoursByCapacityType: Object.fromEntries(
@@ -216,15 +197,7 @@ export class Meter {
 			refusals: this.#counts.get("refused") ?? 0,
 			...(this.#scenario.requestsPerMinute !== undefined && { throttled: this.#throttled }),
 			lostGpuHours: round3(this.#lostGpuMs / HOUR_MS),
-			strictMisses: strict.length,
-			avoidableStrictMisses: strict.filter((job) => this.#couldHaveMade(job)).length,
-			softMisses: misses.length - strict.length,
 		};
-	}
-
-	/** Whether an ideal machine would have finished it in time: at home from its submission, or in the cloud after boot and staging. */
-	#couldHaveMade(job: ReplayJob): boolean {
-		return job.submittedAtMs + this.leastMs(job) <= (job.deadlineAtMs ?? Number.NEGATIVE_INFINITY);
 	}
 
 	/** Time from its submission to its end on a dedicated machine, at home or in the cloud after boot and staging. */
@@ -240,19 +213,6 @@ export class Meter {
 			.reduce((least, offer) => Math.min(least, bootMs + this.#data.staging(job.data, offer).ms + job.workMs), Number.POSITIVE_INFINITY);
 		return Math.min(home, cloud);
 	}
-}
-
-function sortedSeconds(ms: readonly number[]): Float64Array {
-	return Float64Array.from(ms, (value) => value / SECOND_MS).sort();
-}
-
-function meanOf(values: Float64Array): number {
-	return values.length === 0 ? 0 : round3(values.reduce((sum, value) => sum + value, 0) / values.length);
-}
-
-/** The smallest value that at least this share of all values does not exceed. */
-function quantileOf(sorted: Float64Array, share: number): number {
-	return round3(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0);
 }
 
 function usd(microUsd: bigint): number {

@@ -64,7 +64,7 @@ export function replay(
 	const seconds = (performance.now() - began) / 1000;
 	const pipelines = engine.reportPipelines();
 	return {
-		...engine.meter.report(choice.name, engine.jobs),
+		...engine.report(choice.name),
 		...(pipelines && { pipelines }),
 		overshootUsd: overshootOf(choice, engine),
 		decisions,

@@ -198,9 +198,8 @@ export interface StrategyChoice {
 	policy: Policy | null;
 }
 
-/** Result of replaying one trace under one strategy. Times in seconds, money in US dollars, both rounded to 3 places. */
-export interface ReplayReport {
-	strategy: string;
+/** Figures about jobs. */
+export interface JobReport {
 	jobs: number;
 	jobsDone: number;
 	/** From submission to the first start of its command. */
@@ -215,6 +214,15 @@ export interface ReplayReport {
 	meanTimeToModelS: number;
 	p50TimeToModelS: number;
 	p95TimeToModelS: number;
+	strictMisses: number;
+	/** Strict misses that an ideal machine, at home or in the cloud, could have avoided. */
+	avoidableStrictMisses: number;
+	softMisses: number;
+}
+
+/** Result of replaying one trace under one strategy. Times in seconds, money in US dollars, both rounded to 3 places. */
+export interface ReplayReport extends JobReport {
+	strategy: string;
 	/** GPU time of commands ÷ available GPU time from the first submission to the last end. */
 	ownedUtilisation: number;
 	cloudGpuHours: number;
@@ -240,10 +248,6 @@ export interface ReplayReport {
 	throttled?: number;
 	/** Work that had to be redone, plus boots and restores, GPU-hours. */
 	lostGpuHours: number;
-	strictMisses: number;
-	/** Strict misses that an ideal machine, at home or in the cloud, could have avoided. */
-	avoidableStrictMisses: number;
-	softMisses: number;
 	overshootUsd: number;
 	decisions: number;
 	decisionsPerSecond: number;
