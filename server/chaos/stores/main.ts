@@ -1,6 +1,6 @@
 /**
  * Seeded kills during save, restore, upload and delivery: `node server/chaos/stores/main.ts [--runs N] [--seed N] [--json]`.
- * Prints each violation with its seed, and the totals. Needs rclone.
+ * Prints each violation with its seed, and the totals, also of a run that SIGINT or SIGTERM ends early. Needs rclone.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,9 +24,11 @@ const database = await createDatabaseOn(postgres.url);
 const world = await StoreWorld.start(database.db, folder);
 const sums = { seeds: 0, killed: 0, completeCheckpointsLost: 0, partialRestores: 0, resultsLost: 0 };
 const steps = Object.fromEntries(KILL_STEPS.map((step) => [step, 0]));
+let isStopped = false;
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => (isStopped = true));
 try {
 	const first = Number(args.seed);
-	for (let seed = first; seed < first + Number(args.runs); seed++) {
+	for (let seed = first; seed < first + Number(args.runs) && !isStopped; seed++) {
 		const result = await runKill(world, database.db, folder, seed);
 		sums.seeds += 1;
 		if (result.killed !== null) {
