@@ -31,12 +31,18 @@ export interface RuleGroup {
 	cards: RuleCard[];
 }
 
+/** First line of the section that a sentence of the whole policy describes; null: none. */
+function sectionLine(lines: readonly string[], id: string): number | null {
+	if (id === "shares") return lineOfKey(lines, "shares");
+	return id === "weights" || id === "order" ? lineOfKey(lines, "weights") : null;
+}
+
 /** Sentences under their headings, each with its YAML lines. */
 export function prepareRules(policy: Pick<Policy, "sentences" | "source">): RuleGroup[] {
 	const lines = policy.source.split("\n");
 	const groups: RuleGroup[] = [];
 	for (const s of policy.sentences) {
-		const line = s.line ?? (s.id === "weights" || s.id === "shares" ? lineOfKey(lines, s.id) : null);
+		const line = s.line ?? sectionLine(lines, s.id);
 		const card = { id: s.id, sentence: s.sentence, lines: line === null ? null : blockAt(lines, line) };
 		const last = groups.at(-1);
 		if (last?.group === s.group) last.cards.push(card);

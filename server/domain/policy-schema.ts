@@ -517,6 +517,18 @@ const weights = z.strictObject({
 	carbonUsdPerTonne: usd("USD per tonne")
 		.optional()
 		.meta({ title: "Carbon", description: "Cost of a tonne of CO2 when offers are ranked.", examples: [80], defaultText: "`0`" }),
+	pointsPerGpuHour: z
+		.number()
+		.min(0)
+		.max(MAX.pointsPerGpuHour)
+		.optional()
+		.meta({
+			title: "Small jobs first",
+			description: "Hours of waiting that each GPU-hour of expected work costs a job in the queue order.",
+			examples: [1],
+			unit: "hours per GPU-hour",
+			defaultText: "`0`",
+		}),
 });
 
 /** `rules:` with nothing after it is an empty list. */
@@ -560,7 +572,7 @@ export const policyDocumentSchema = z
 						examples: [{ risk: 2, vision: 1 }],
 					}),
 				weights: orEmpty(weights, {}).optional().meta({
-					description: "Cost of delay and carbon when offers are ranked.",
+					description: "Cost of delay and carbon when offers are ranked, and of work in the queue order.",
 					starts: "{ delayUsdPerHour: 5, carbonUsdPerTonne: 80 }",
 				}),
 			})

@@ -9,6 +9,7 @@ export const POLICY_VALUE_LIMITS = {
 	budgets: 50,
 	shares: 100,
 	shareWeight: 1_000,
+	pointsPerGpuHour: 100,
 	listEntries: 100,
 	patternCharacters: 128,
 	durationMs: 90 * DAY_MS,

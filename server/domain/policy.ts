@@ -9,7 +9,8 @@ export interface Policy {
 	caps: CapRule[];
 	/** Each named team's share of the owned GPUs, by weight; all other teams share weight 1 each. Empty: no shares. */
 	shares: { team: string; weight: number }[];
-	weights: { delayMicroUsdPerHour: bigint; carbonMicroUsdPerTonne: bigint };
+	/** `pointsPerGpuHour`: what a GPU-hour of expected work takes from a job's rank in the queue. Absent: nothing. */
+	weights: { delayMicroUsdPerHour: bigint; carbonMicroUsdPerTonne: bigint; pointsPerGpuHour?: number };
 }
 
 /** One rule: if its CEL condition holds for a job (null: always), its one effect applies. */

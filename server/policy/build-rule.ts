@@ -91,7 +91,11 @@ function buildLimit({ instanceHours, idleMinutes, gpuUtilisationBelow: low }: Pr
 }
 
 export function buildWeights(
-	file: { delayUsdPerHour?: bigint | undefined; carbonUsdPerTonne?: bigint | undefined } = {},
+	file: { delayUsdPerHour?: bigint | undefined; carbonUsdPerTonne?: bigint | undefined; pointsPerGpuHour?: number | undefined } = {},
 ): Policy["weights"] {
-	return { delayMicroUsdPerHour: file.delayUsdPerHour ?? 0n, carbonMicroUsdPerTonne: file.carbonUsdPerTonne ?? 0n };
+	return {
+		delayMicroUsdPerHour: file.delayUsdPerHour ?? 0n,
+		carbonMicroUsdPerTonne: file.carbonUsdPerTonne ?? 0n,
+		...(file.pointsPerGpuHour !== undefined && { pointsPerGpuHour: file.pointsPerGpuHour }),
+	};
 }

@@ -50,7 +50,7 @@ describe("completePolicy", () => {
 			typed: "fore",
 		});
 		expect(at(`${HEAD}  rules:\n    - id: a\n      burst:\n        |`).labels).toEqual(["after", "or", "always", "only"]);
-		expect(at(`${HEAD}  weights: { delayUsdPerHour: 5, |`).labels).toEqual(["carbonUsdPerTonne"]);
+		expect(at(`${HEAD}  weights: { delayUsdPerHour: 5, |`).labels).toEqual(["carbonUsdPerTonne", "pointsPerGpuHour"]);
 	});
 
 	it("offers existing sites, regions and families, quoted when YAML requires it", () => {

@@ -78,6 +78,17 @@ export function describeShares(shares: Policy["shares"]): Description[] {
 	return [{ id: "shares", line: null, group: "room", sentence: sentenceOf([...parts, rest]) }];
 }
 
+/** How the queue favors small jobs; none without that weight. */
+export function describeOrder({ pointsPerGpuHour = 0 }: Policy["weights"]): Description[] {
+	if (pointsPerGpuHour === 0) return [];
+	const sentence = sentenceOf([
+		words("Smaller jobs come first in the queue: each GPU-hour of expected work counts as "),
+		value(grouping(String(pointsPerGpuHour))),
+		words(` ${pointsPerGpuHour === 1 ? "hour" : "hours"} less of waiting`),
+	]);
+	return [{ id: "order", line: null, group: "room", sentence }];
+}
+
 export function describeWeights(weights: Policy["weights"]): Description {
 	const delay = weights.delayMicroUsdPerHour > 0n ? [words("an hour's delay counts as "), value(usd(weights.delayMicroUsdPerHour))] : [];
 	const carbon =

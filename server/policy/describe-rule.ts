@@ -1,5 +1,5 @@
 import type { Policy, Rule } from "#server/domain/policy.ts";
-import { describeBudget, describeCap, describeShares, describeWeights } from "./describe-budget.ts";
+import { describeBudget, describeCap, describeOrder, describeShares, describeWeights } from "./describe-budget.ts";
 import { describeCondition, words } from "./describe-condition.ts";
 import { describeEffect } from "./describe-effect.ts";
 import { type Description, RULE_GROUPS, type RuleGroup } from "./description.ts";
@@ -10,6 +10,7 @@ export function describePolicy(policy: Policy): Description[] {
 	const all = [
 		...policy.rules.map(describeRule),
 		...describeShares(policy.shares),
+		...describeOrder(policy.weights),
 		...policy.budgets.map(describeBudget),
 		...policy.caps.map(describeCap),
 		describeWeights(policy.weights),

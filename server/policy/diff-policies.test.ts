@@ -26,6 +26,17 @@ describe("diffPolicies", () => {
 		expect(said(policy([RULES.a, RULES.b]), policy([other, RULES.b]))).toEqual([]);
 	});
 
+	it("shows the weight of work as a change of the order, not of the costs", () => {
+		const costs = policy([RULES.b], "  weights: { delayUsdPerHour: 5 }\n");
+		const small = policy([RULES.b], "  weights: { delayUsdPerHour: 5, pointsPerGpuHour: 0.5 }\n");
+		const changes = diffPolicies(costs, small);
+		expect(changes.map((c) => `${c.kind} ${c.id}`)).toEqual(["added order"]);
+		expect(text(changes[0]?.after)).toBe(
+			"Smaller jobs come first in the queue: each GPU-hour of expected work counts as 0.5 hours less of waiting.",
+		);
+		expect(said(small, costs)).toEqual(["removed order"]);
+	});
+
 	it("names additions, changes and removals, with both sentences", () => {
 		const before = policy(
 			[RULES.a, RULES.b],

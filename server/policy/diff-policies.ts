@@ -1,5 +1,5 @@
 import type { Policy } from "#server/domain/policy.ts";
-import { describeBudget, describeCap, describeShares, describeWeights } from "./describe-budget.ts";
+import { describeBudget, describeCap, describeOrder, describeShares, describeWeights } from "./describe-budget.ts";
 import type { Segment } from "./describe-condition.ts";
 import { describeRule } from "./describe-rule.ts";
 import type { Description, RuleGroup } from "./description.ts";
@@ -53,7 +53,9 @@ function partsOf(policy: Policy): Map<string, Part> {
 	for (const budget of policy.budgets) add("budget", budget, describeBudget(budget));
 	for (const cap of policy.caps) add("cap", cap, describeCap(cap));
 	for (const shares of describeShares(policy.shares)) add("policy", policy.shares, shares);
-	add("policy", policy.weights, describeWeights(policy.weights));
+	const { pointsPerGpuHour, ...costs } = policy.weights;
+	for (const order of describeOrder(policy.weights)) add("policy", { pointsPerGpuHour }, order);
+	add("policy", costs, describeWeights(policy.weights));
 	return parts;
 }
 

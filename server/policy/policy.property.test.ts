@@ -293,6 +293,7 @@ const policy: fc.Arbitrary<Policy> = fc.record({
 	weights: fc.record({
 		delayMicroUsdPerHour: fc.bigInt({ min: 0n, max: 10n ** 9n }),
 		carbonMicroUsdPerTonne: fc.bigInt({ min: 0n, max: 10n ** 9n }),
+		pointsPerGpuHour: fc.double({ min: 0, max: 100, noNaN: true }),
 	}),
 });
 const job = fc

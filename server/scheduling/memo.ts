@@ -109,7 +109,10 @@ export class Core {
 		const last = this.#listed[place];
 		const known = last?.job === job ? last : this.restOf(job);
 		this.#listed[place] = known;
-		known.queued = known.queued ? refreshQueued(known.queued, nowMs, known.thin) : queuedJob(job, known.rest, nowMs, known.thin);
+		const points = this.#policy.weights.pointsPerGpuHour ?? 0;
+		known.queued = known.queued
+			? refreshQueued(known.queued, nowMs, known.thin, points)
+			: queuedJob(job, known.rest, nowMs, known.thin, points);
 		return known.queued;
 	}
 

@@ -1,3 +1,5 @@
+import { gpusOf } from "#server/domain/job.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { LIMITS } from "./limits.ts";
 import type { PendingJob, TimeSpread } from "./types.ts";
 
@@ -6,7 +8,9 @@ export interface QueuedJob {
 	job: PendingJob;
 	/** Remaining run time, ms. */
 	rest: TimeSpread;
-	/** Priority plus points for the wait, or for an approaching deadline; a team's share adds to it (fair-share.ts). */
+	/**
+	 * Priority plus points for the wait less those for the work, or for an approaching deadline; a team's share adds to it (fair-share.ts).
+	 */
 	rank: number;
 	/** Deadline − now − remaining run time (P50); infinite without a deadline. */
 	slackMs: number;
@@ -17,24 +21,37 @@ export interface QueuedJob {
 	lateSlackMs: number;
 }
 
-/** `thin`: its run time is an estimate or a guess, so its P90 is of little value. */
-export function queuedJob(job: PendingJob, rest: TimeSpread, nowMs: number, thin = true): QueuedJob {
+/**
+ * `thin`: its run time is an estimate or a guess, so its P90 is of little value. `pointsPerGpuHour`: the policy's weight.
+ */
+export function queuedJob(job: PendingJob, rest: TimeSpread, nowMs: number, thin = true, pointsPerGpuHour = 0): QueuedJob {
 	const leftMs = job.spec.deadlineMs === null ? Number.POSITIVE_INFINITY : job.spec.deadlineMs - nowMs;
 	const slackMs = leftMs - rest.p50Ms;
 	const lateSlackMs = isUnbounded(job) ? Math.min(0, slackMs) : thin ? slackMs : leftMs - rest.p90Ms;
 	const urgent = lateSlackMs < LIMITS.urgentSlackMs && canStillMakeIt(job, rest, leftMs);
-	return { job, rest, rank: job.spec.priority + Math.max(agePoints(job, nowMs), urgent ? LIMITS.urgentPoints : 0), slackMs, lateSlackMs };
+	const points = ageAndWorkPoints(job, rest, nowMs, pointsPerGpuHour);
+	return { job, rest, rank: job.spec.priority + (urgent ? Math.max(points, LIMITS.urgentPoints) : points), slackMs, lateSlackMs };
 }
 
 /** Returns the same object if only time passed and its position is unchanged. Without a deadline, the position depends on age alone. */
-export function refreshQueued(before: QueuedJob, nowMs: number, thin: boolean): QueuedJob {
+export function refreshQueued(before: QueuedJob, nowMs: number, thin: boolean, pointsPerGpuHour = 0): QueuedJob {
 	const { job, rest, rank } = before;
-	if (job.spec.deadlineMs === null && rank === job.spec.priority + agePoints(job, nowMs)) return before;
-	return queuedJob(job, rest, nowMs, thin);
+	const points = job.spec.deadlineMs === null ? ageAndWorkPoints(job, rest, nowMs, pointsPerGpuHour) : Number.NaN;
+	if (rank === job.spec.priority + points) return before;
+	return queuedJob(job, rest, nowMs, thin, pointsPerGpuHour);
+}
+
+/**
+ * Points for the wait less those for the remaining work (GPUs × P50 at speed 1). Newer jobs of equal priority pass a job only in its
+ * first pointsPerGpuHour × GPU-hours of waiting, in hours, so no job starves.
+ */
+export function ageAndWorkPoints(job: PendingJob, rest: TimeSpread, nowMs: number, pointsPerGpuHour: number): number {
+	const age = agePoints(job, nowMs);
+	return pointsPerGpuHour === 0 ? age : age - pointsPerGpuHour * gpusOf(job.spec) * (rest.p50Ms / HOUR_MS);
 }
 
 /** Whole points of waiting: a waiting job eventually passes every newer one, however urgent. */
-export function agePoints(job: PendingJob, nowMs: number): number {
+function agePoints(job: PendingJob, nowMs: number): number {
 	return Math.floor(Math.max(0, nowMs - job.pendingSinceMs) / LIMITS.ageingMsPerPoint);
 }
 

@@ -1877,6 +1877,7 @@ export interface PolicyBudgetsItem {
 export interface PolicyWeights {
 	delayMicroUsdPerHour: string;
 	carbonMicroUsdPerTonne: string;
+	pointsPerGpuHour: number;
 }
 
 export interface PolicyVersionsItem {

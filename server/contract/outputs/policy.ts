@@ -82,6 +82,8 @@ export const policySchema = z
 		weights: z.object({
 			delayMicroUsdPerHour: integerText,
 			carbonMicroUsdPerTonne: integerText,
+			/** What a GPU-hour of expected work costs a job in the queue order, in hours of waiting. */
+			pointsPerGpuHour: z.number(),
 		}),
 		warnings: z.array(policyProblemSchema),
 		versions: z.array(

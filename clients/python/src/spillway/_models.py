@@ -2056,6 +2056,7 @@ class PolicyBudgetsItem(TypedDict):
 class PolicyWeights(TypedDict):
     delayMicroUsdPerHour: str
     carbonMicroUsdPerTonne: str
+    pointsPerGpuHour: float
 
 
 class PolicyVersionsItem(TypedDict):

@@ -69,7 +69,7 @@ export async function explainWaiting(ctx: ServiceContext & { timing: Timing }, j
 		reason: reasonView(explanation.reason),
 		decidedAtMs: explanation.decidedAtMs,
 		homeStart: explanation.homeStart,
-		position: queuePosition(snapshot.pending, jobId, snapshot.nowMs),
+		position: queuePosition(snapshot, jobId),
 		expected,
 		considered: { candidates: explanation.candidates, removed: explanation.removed, consideredCount: explanation.consideredCount },
 		changes: [...waitingChanges(explanation.reason), ...(await whoAnswers(ctx, jobId))],

@@ -34,7 +34,7 @@ export interface PolicyView {
 	/** Rules, budgets and weights as sentences, in the order of their groups. */
 	sentences: Description[];
 	budgets: { id: string; scope: string; period: string; capMicroUsd: string; atCap: string }[];
-	weights: { delayMicroUsdPerHour: string; carbonMicroUsdPerTonne: string };
+	weights: { delayMicroUsdPerHour: string; carbonMicroUsdPerTonne: string; pointsPerGpuHour: number };
 	/** Warnings about the text, and errors that publishing it today would raise, given today's installation. */
 	warnings: PolicyProblem[];
 	versions: { version: number; author: string; authorName: string; message: string; createdAt: string }[];
@@ -69,6 +69,7 @@ export async function viewPolicy(ctx: ServiceContext, name: string): Promise<Pol
 		weights: {
 			delayMicroUsdPerHour: active.policy.weights.delayMicroUsdPerHour.toString(),
 			carbonMicroUsdPerTonne: active.policy.weights.carbonMicroUsdPerTonne.toString(),
+			pointsPerGpuHour: active.policy.weights.pointsPerGpuHour ?? 0,
 		},
 		warnings: parsePolicy(active.source, await knownFacts(ctx)).problems,
 		versions,
