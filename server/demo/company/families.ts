@@ -203,3 +203,21 @@ export const SURGE: readonly Family[] = [
 		hours: 11,
 	}),
 ];
+
+/** Twelve models trained at once, on the morning when a region fails. */
+export const COMPARISON: readonly Family[] = [
+	family(
+		{
+			name: "lm-compare-",
+			team: "foundation",
+			project: "base-lm",
+			class: "burst",
+			gpus: 8,
+			accelerators: H100,
+			perWorkday: 12,
+			perWeekendDay: 12,
+			hours: 9,
+		},
+		{ nightlyAtHour: 4, failShare: 0, cancelShare: 0 },
+	),
+];

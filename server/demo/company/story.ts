@@ -2,7 +2,7 @@ import type { Offer } from "#server/domain/capacity.ts";
 import { spotPriceAt } from "#server/emulators/aws/spot-prices.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import type { HistoryStory } from "../history/import-demo-history.ts";
-import { COMPANY_FAMILIES, SURGE } from "./families.ts";
+import { COMPANY_FAMILIES, COMPARISON, SURGE } from "./families.ts";
 
 /** The seed of the emulated clouds, so that the history continues seamlessly. */
 const PRICE_SEED = 1;
@@ -10,7 +10,7 @@ const TUESDAY = 2;
 
 /**
  * Ninety days of the company. Research runs more of one line of work since the day before yesterday, which raises an
- * anomaly, and a region fails last Tuesday.
+ * anomaly. Last Tuesday a region fails while a comparison of models fills the cloud.
  */
 export function companyStory(toMs: number): HistoryStory {
 	const outageFromMs = lastTuesday(toMs) + 9 * HOUR_MS;
@@ -18,8 +18,11 @@ export function companyStory(toMs: number): HistoryStory {
 		clouds: ["aws", "azure", "gcp"],
 		accelerators: ["H100-80GB", "A100-80GB", "L40S-48GB", "L4-24GB"],
 		families: COMPANY_FAMILIES,
-		surge: { families: SURGE, fromMs: toMs - 2 * DAY_MS, toMs: toMs - DAY_MS / 2 },
-		outage: { siteId: "aws", region: "us-east-1", fromMs: outageFromMs, toMs: outageFromMs + 5 * HOUR_MS },
+		surges: [
+			{ families: SURGE, fromMs: toMs - 2 * DAY_MS, toMs: toMs - DAY_MS / 2 },
+			{ families: COMPARISON, fromMs: outageFromMs - 6 * HOUR_MS, toMs: outageFromMs },
+		],
+		outage: { fromMs: outageFromMs, toMs: outageFromMs + 5 * HOUR_MS },
 		priceAt: movingPrice,
 	};
 }

@@ -35,7 +35,7 @@ export interface HistoryOptions {
 }
 
 /** Clouds used in the history, with the models that its jobs request; and the events of the time. */
-export type HistoryStory = Pick<HistoryInput, "families" | "surge" | "outage" | "priceAt"> & {
+export type HistoryStory = Pick<HistoryInput, "families" | "surges" | "outage" | "priceAt"> & {
 	clouds: readonly RatedProvider[];
 	accelerators: readonly string[];
 };

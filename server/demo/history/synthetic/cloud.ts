@@ -1,6 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import type { SimContext } from "./context.ts";
-import { drawTimeTo, type RegionOutage } from "./days.ts";
+import { drawTimeTo } from "./days.ts";
 
 /** A machine as its provider sees it: the truth, which the control plane only learns by polling. */
 export interface Machine {
@@ -34,6 +34,8 @@ export class SimCloud {
 	readonly alive = new Set<Machine>();
 	readonly #ctx: SimContext;
 	readonly #events: MachineEvents;
+	/** The region of the outage, once it has begun. */
+	#lostRegion: string | null = null;
 
 	constructor(ctx: SimContext, events: MachineEvents) {
 		this.#ctx = ctx;
@@ -99,15 +101,28 @@ export class SimCloud {
 		this.#while(machine, expiresAtMs, () => this.#events.expired(machine));
 		this.#drawFate(machine);
 		const { outage } = scenario;
-		if (outage && isIn(outage, offer) && outage.fromMs > nowMs)
-			this.#while(machine, outage.fromMs, () => this.end(machine, "Server.InternalError"));
+		if (outage && outage.fromMs > nowMs) this.#while(machine, outage.fromMs, () => this.#beginOutage());
 		return machine;
+	}
+
+	/** The region with the most machines fails. */
+	#beginOutage(): void {
+		if (this.#lostRegion !== null) return;
+		const regions = Map.groupBy(this.alive, ({ offer }) => placeOf(offer));
+		const [largest] = [...regions].sort(([a, first], [b, second]) => second.length - first.length || (a < b ? -1 : 1));
+		if (!largest) return;
+		this.#lostRegion = largest[0];
+		for (const machine of largest[1]) this.#lose(machine);
+	}
+
+	#lose(machine: Machine): void {
+		machine.vanishedAtMs = this.#ctx.nowMs();
+		this.end(machine, "Server.InternalError");
 	}
 
 	#isOut(offer: Offer): boolean {
 		const { outage } = this.#ctx.scenario;
-		const nowMs = this.#ctx.nowMs();
-		return outage !== undefined && isIn(outage, offer) && nowMs >= outage.fromMs && nowMs < outage.toMs;
+		return outage !== undefined && placeOf(offer) === this.#lostRegion && this.#ctx.nowMs() < outage.toMs;
 	}
 
 	#drawFate(machine: Machine): void {
@@ -117,10 +132,7 @@ export class SimCloud {
 			if (atMs >= machine.expiresAtMs) return;
 			this.#while(machine, atMs, run);
 		};
-		hazard("vanishPerHour", () => {
-			machine.vanishedAtMs = this.#ctx.nowMs();
-			this.end(machine, "Server.InternalError");
-		});
+		hazard("vanishPerHour", () => this.#lose(machine));
 		if (machine.offer.capacityType !== "spot") return;
 		const taken = "Server.SpotInstanceTermination";
 		hazard("spotNoNoticePerHour", () => this.end(machine, taken));
@@ -138,4 +150,4 @@ export class SimCloud {
 	}
 }
 
-const isIn = (outage: RegionOutage, offer: Offer): boolean => offer.siteId === outage.siteId && offer.region === outage.region;
+const placeOf = ({ siteId, region }: Offer): string => `${siteId} ${region}`;

@@ -12,10 +12,8 @@ export interface CloudDays {
 	spotNoNoticePerHour: number;
 }
 
-/** A cloud region that loses its machines and accepts no new ones for a period. */
+/** The cloud region with the most machines loses them and accepts no new ones for a period. */
 export interface RegionOutage {
-	siteId: string;
-	region: string;
 	fromMs: number;
 	toMs: number;
 }

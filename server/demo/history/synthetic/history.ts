@@ -29,8 +29,8 @@ export interface HistoryInput {
 	boardWatts: Readonly<Record<string, number>>;
 	/** The submissions; absent: the small demo's workload. */
 	families?: readonly Family[];
-	/** Additional submissions over part of the time. */
-	surge?: { families: readonly Family[]; fromMs: number; toMs: number };
+	/** Additional submissions over parts of the time. */
+	surges?: readonly { families: readonly Family[]; fromMs: number; toMs: number }[];
 	/** A region without capacity for a while; machines there are lost. */
 	outage?: RegionOutage;
 	/** Absent: the prices of `offers` throughout. */
@@ -55,9 +55,9 @@ export interface History {
  */
 export function simulateHistory(input: HistoryInput): History {
 	const { fromMs, toMs, seed, families } = input;
-	const surge = input.surge ? generateWorkload({ ...input.surge, seed: seed + 1 }) : [];
+	const surges = (input.surges ?? []).flatMap((surge) => generateWorkload({ ...surge, seed: seed + 1 }));
 	const usual = generateWorkload({ fromMs, toMs, seed, ...(families ? { families } : {}) });
-	const arrivals = [...usual, ...surge].sort((a, b) => a.submittedAtMs - b.submittedAtMs).flatMap((arrival) => endingBy(arrival, toMs));
+	const arrivals = [...usual, ...surges].sort((a, b) => a.submittedAtMs - b.submittedAtMs).flatMap((arrival) => endingBy(arrival, toMs));
 	const { history, unfinished } = runOnce(input, arrivals);
 	return without(history, unfinished);
 }
@@ -92,7 +92,7 @@ function without(history: History, jobIds: ReadonlySet<string>): History {
 }
 
 function runOnce(input: HistoryInput, arrivals: Arrival[]): { history: History; unfinished: Set<string> } {
-	const { fromMs, toMs, families: _, surge: __, ...given } = input;
+	const { fromMs, toMs, families: _, surges: __, ...given } = input;
 	const decisions: SimDecision[] = [];
 	const news: SimNews[] = [];
 	const scenario = {
