@@ -32,10 +32,7 @@ export function BurnDownPanel({ chosen }: { chosen: ChosenBudget }) {
 					</>
 				) : (
 					<>
-						{budget.freeMicroUsd > 0n
-							? `${formatMoney(budget.freeMicroUsd, "posted")} available for new jobs.`
-							: "Nothing available for new jobs."}{" "}
-						A job bursts only if its worst case fits, so parallel jobs cannot exceed the cap.{" "}
+						{budget.freeMicroUsd <= 0n && "Nothing available for new jobs. "}
 						{chance === null
 							? "The forecast needs seven full days of data."
 							: `Based on the last ${budget.forecast?.samples ?? 0} days: ${chanceWords(chance)} before the ${budget.period} ends.`}

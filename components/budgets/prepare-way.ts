@@ -15,7 +15,7 @@ export interface WayStep {
 const AT_CAP: Record<BudgetDetail["atCap"], { what: string; more: string }> = {
 	hold: {
 		what: "New bursts stop; jobs wait for owned GPUs",
-		more: "Running machines continue. Their worst case is already held, so the cap holds.",
+		more: "Running machines continue; their worst case is held.",
 	},
 	"checkpoint-and-return": {
 		what: "New bursts stop; cloud jobs move back to owned GPUs",

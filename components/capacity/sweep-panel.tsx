@@ -14,7 +14,6 @@ export function SweepFacts() {
 	if (clouds.length === 0) return <p className="px-4 pb-4 text-ink-3">No cloud account connected.</p>;
 	return (
 		<div className="grid gap-3 px-4 pb-4">
-			<p className="text-pretty text-ink-3">Spillway lists all machines with its tag in every region and terminates those without a job.</p>
 			{clouds.map((site) => (
 				<SweepOf key={site.id} site={site} />
 			))}
@@ -44,13 +43,12 @@ function SweepOf({ site }: { site: Site }) {
 			</p>
 			<p className="tabular text-xs text-pretty text-ink-3">
 				Swept <Time atMs={sweep.atMs} />, {sweep.regions.length} of {regions} {regions === 1 ? "region" : "regions"}; {sweep.owned} of{" "}
-				{sweep.seen} {sweep.seen === 1 ? "machine has a job" : "machines have a job"}.{" "}
-				{site.lastOrphanAt ? (
+				{sweep.seen} {sweep.seen === 1 ? "machine has a job" : "machines have a job"}.
+				{site.lastOrphanAt && (
 					<>
+						{" "}
 						Last stray machine <Time atMs={Date.parse(site.lastOrphanAt)} form="short" />.
 					</>
-				) : (
-					"No stray machines so far."
 				)}
 			</p>
 			{sweep.failedRegions.length > 0 && (

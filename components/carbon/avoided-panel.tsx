@@ -49,7 +49,10 @@ function Row({ row, estimate, href }: { row: AvoidedRow; estimate: boolean; href
 					</span>
 				</p>
 			</div>
-			<p className="pt-1.5 text-xs text-pretty text-ink-2">{row.calculation}</p>
+			<details className="pt-1.5 text-xs text-ink-2">
+				<summary className="cursor-pointer text-ink-3 hover:text-ink">Calculation</summary>
+				<p className="pt-1 text-pretty">{row.calculation}</p>
+			</details>
 		</section>
 	);
 }

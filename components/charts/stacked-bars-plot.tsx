@@ -11,9 +11,15 @@ import { formatAxisUsd } from "#components/money/format-money.ts";
 const AXIS = {
 	usd: formatAxisUsd,
 	count: (n: number) => n.toLocaleString("en-US"),
-	// Small values in grams, because ticks have little room.
-	kg: (n: number) => (n === 0 ? "0" : n < 1 ? `${(n * 1_000).toLocaleString("en-US")} g` : `${n.toLocaleString("en-US")} kg`),
+	kg: formatAxisKg,
 };
+
+/** In g, kg or t, because ticks have little room. */
+function formatAxisKg(kg: number): string {
+	if (kg === 0) return "0";
+	const [amount, unit] = kg < 1 ? [kg * 1_000, "g"] : kg < 1_000 ? [kg, "kg"] : [kg / 1_000, "t"];
+	return `${amount.toLocaleString("en-US")} ${unit}`;
+}
 
 type PlotProps = {
 	input: BarsInput;

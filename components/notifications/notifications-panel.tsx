@@ -50,7 +50,7 @@ export function NotificationsPanel() {
 	return (
 		<Panel title="Your jobs and pipelines" sub={`by mail to ${saved.email}`} padded footer={<LastMail mail={saved.lastMail} />}>
 			<form
-				className="grid max-w-xl gap-4"
+				className="grid max-w-xl gap-x-8 gap-y-4 rail:max-w-none rail:grid-cols-2"
 				onSubmit={(event) => {
 					event.preventDefault();
 					set.mutate({ events: [...events], digestMinutes });
@@ -83,11 +83,11 @@ export function NotificationsPanel() {
 					</Select>
 				</Field>
 				{Boolean(set.error) && (
-					<p role="alert" className="text-risk-ink">
+					<p role="alert" className="col-span-full text-risk-ink">
 						{describeError(set.error).detail}
 					</p>
 				)}
-				<div>
+				<div className="col-span-full">
 					<Button variant="primary" type="submit" busy={set.isPending}>
 						Save
 					</Button>

@@ -15,7 +15,7 @@ export function PolicyLead({ canEdit }: { canEdit: boolean }) {
 				Version {policy.version} of {policy.name} is active
 			</b>{" "}
 			since <Time atMs={Date.parse(policy.publishedAt)} form="short" />. {policy.message && <>“{policy.message}”. </>}
-			{canEdit ? "Drafts take effect when published. You can roll back to any version." : "Only platform engineers can edit."}
+			{!canEdit && "Only platform engineers can edit."}
 		</Lead>
 	);
 }

@@ -199,13 +199,12 @@ export function MonthEndPanel({ view }: { view: SpendView }) {
 			<p className="border-t px-4 py-3 text-pretty text-ink-2">
 				{total ? (
 					<>
-						Range {formatMoney(total.lowMicroUsd, "whole")} to {formatMoney(total.highMicroUsd, "whole")}: 80% range, from weekday
-						deviations over {total.samples} full days.
+						80% range: {formatMoney(total.lowMicroUsd, "whole")} to {formatMoney(total.highMicroUsd, "whole")}, from {total.samples} full
+						days
 					</>
 				) : (
 					"The forecast needs seven full days of data."
-				)}{" "}
-				<span className="text-ink-3">≈ marks estimates.</span>
+				)}
 			</p>
 		</div>
 	);

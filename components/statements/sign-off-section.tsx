@@ -89,7 +89,7 @@ export function SignOffSection({ view: { shown, content } }: { view: StatementVi
 function Signed({ what, name, at }: { what: string; name: string; at: Date | null }) {
 	return (
 		<li>
-			<p className="h-5 text-ink-2">{at ? formatExact(at.getTime()) : ""}</p>
+			<p className="min-h-5 text-ink-2">{at ? formatExact(at.getTime()) : ""}</p>
 			<p className="border-t border-t-line-strong pt-1.5 font-semibold">{name || "Not signed"}</p>
 			<p className="text-ink-3">{what}</p>
 		</li>

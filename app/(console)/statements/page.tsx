@@ -21,10 +21,6 @@ export default async function StatementsPage({ searchParams }: { searchParams: P
 			<PageHeader title="Statements" />
 			<PageBody>
 				{hasPermission(actor, "bill:import") && <ImportPanel />}
-				<p className="max-w-215 text-pretty text-ink-2">
-					Closing a month creates a statement for the company and one per team. Later postings show as changes; closing again creates a new
-					version.
-				</p>
 				<QueryBoundary what="statements" framed skeleton={<TableSkeleton rows={6} columns={7} label="Loading statements" />}>
 					<MonthsPanel team={team} />
 				</QueryBoundary>
