@@ -1,4 +1,5 @@
 import { expect, type Page } from "@playwright/test";
+import { expectLayoutAtEachWidth } from "./support/layout.ts";
 import { expectWhole, expectWholeInEachLook, LOOKS } from "./support/look.ts";
 import { open, test } from "./support/people.ts";
 import { aJob, isOver, jobWhen, makeQuiet, rest } from "./support/rest.ts";
@@ -128,6 +129,7 @@ async function expectAllLooks(page: Page, screen: Screen): Promise<void> {
 	const complaints = listen(page);
 	await open(page, screen.path(), screen.title);
 	await expectWholeInEachLook(page, () => screen.ready(page));
+	await expectLayoutAtEachWidth(page);
 	expect(complaints).toEqual([]);
 }
 
