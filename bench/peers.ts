@@ -3,7 +3,7 @@
  * `npm run bench:peers -- [--skynomad DIR] [--starburst TRACE,GPUS,RESULTS] [--gaia DIR] [--json]`.
  * Without any of them all three run on the synthetic samples of bench/samples, which contain none of the published figures.
  * SkyNomad: a job with a deadline on spot in several zones; `--told length|estimate|limit` is the core's knowledge of its length.
- * Starburst: which jobs wait for home and which leave; a curve over the waiting budget, with run times unknown and known.
+ * Starburst: which jobs wait for home and which leave; a curve over the cost of an hour's delay, with run times unknown and known.
  * GAIA: carbon, money and waiting together; `--grid FILE` names the grid for a folder without one, `--grid-forecast
  * history|persistence|perfect` the forecast that the core sees. docs/simulator.md has the terms.
  */
@@ -62,12 +62,7 @@ async function starburstOf(argument: string): Promise<(Omit<StarburstPoint, "has
 			fix: "Give the trace, the number of owned GPUs and the results, with commas between them.",
 		});
 	const policy = readPolicy("starburst.yaml");
-	const policyFor = (usd: string): Policy => ({
-		...policy,
-		rules: policy.rules.map((rule) =>
-			rule.effect.kind === "burst" ? { ...rule, effect: { ...rule.effect, waitingMicroUsdPerGpuHour: usdToMicro(usd) } } : rule,
-		),
-	});
+	const policyFor = (usd: string): Policy => ({ ...policy, weights: { ...policy.weights, delayMicroUsdPerHour: usdToMicro(usd) } });
 	const points = runStarburst(await readTrace(trace), ownedGpus, readStarburstResults(results), policyFor);
 	return points.map(({ hasRunTimes, ...point }) => ({ told: hasRunTimes, ...point }));
 }

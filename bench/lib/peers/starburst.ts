@@ -13,15 +13,17 @@ const ACCELERATOR = "A100-80GB";
 const NODE_GPUS = 8;
 const USD_PER_GPU_HOUR = 1;
 
-/** Waiting budgets of the curve, $ per GPU-hour: from "leaves immediately" to "waits ten times its run time". */
-export const STARBURST_BUDGETS = ["100", "2.5", "1", "0.5", "0.1"] as const;
+/**
+ * Cost of an hour's delay of a job, $: a job waits at most its GPU-hours ÷ this many hours, from minutes for most jobs to days for large ones.
+ */
+export const STARBURST_DELAYS = ["240", "60", "40", "13"] as const;
 
 export interface StarburstPoint {
 	/** Run times are given to the core as estimates. */
 	hasRunTimes: boolean;
 	cloudGpuHours: number;
 	meanJctHours: number;
-	waitingUsdPerGpuHour: number;
+	delayUsdPerHour: number;
 	/** Starburst's lowest mean completion time at no more cloud GPU-hours, with the same knowledge; null: it has no such point. */
 	starburstJctHours: number | null;
 }
@@ -50,15 +52,15 @@ export function runStarburst(
 	jobs: readonly TraceJob[],
 	ownedGpus: number,
 	results: readonly StarburstResult[],
-	policyFor: (waitingUsdPerGpuHour: string) => Policy,
+	policyFor: (delayUsdPerHour: string) => Policy,
 ): StarburstPoint[] {
 	const scenario = scenarioOf(ownedGpus);
 	return [false, true].flatMap((hasRunTimes) => {
 		const given = jobs.map((job) => ({ ...job, limitMs: hasRunTimes ? job.durationMs : null }));
-		return STARBURST_BUDGETS.map((budget) => {
-			const report = replay(given, scenario, { name: "spillway", policy: policyFor(budget) });
+		return STARBURST_DELAYS.map((delay) => {
+			const report = replay(given, scenario, { name: "spillway", policy: policyFor(delay) });
 			const point = { hasRunTimes, cloudGpuHours: round(report.cloudGpuHours, 1), meanJctHours: round(report.meanTimeToModelS / 3600, 3) };
-			return { ...point, waitingUsdPerGpuHour: Number(budget), starburstJctHours: leastJctOf(results, point) };
+			return { ...point, delayUsdPerHour: Number(delay), starburstJctHours: leastJctOf(results, point) };
 		});
 	});
 }
