@@ -181,7 +181,10 @@ export class Engine implements World {
 
 	/** The report without what only the caller knows, once `run` has returned. */
 	report(strategy: string): EngineReport {
-		return { strategy, ...this.#figures.report(), ...this.meter.report(this.#figures.firstMs) };
+		// The misses come last: reports are compared as text.
+		const { strictMisses, avoidableStrictMisses, softMisses, ...waits } = this.#figures.report();
+		const capacity = this.meter.report(this.#figures.firstMs);
+		return { strategy, ...waits, ...capacity, strictMisses, avoidableStrictMisses, softMisses };
 	}
 
 	/** Results of the pipelines, in order of submission. Absent: the scenario has none. */
