@@ -12,6 +12,8 @@ export interface UserDataInput {
 	lifeMs: number;
 	/** Time from the intent until a machine that is kept warm powers off, unless its agent has enrolled. Absent: it has a job. */
 	warmMs?: number;
+	/** The machine is stopped once it is prepared: the script runs again at each later boot, in the same folder. */
+	bootsAgain?: boolean;
 	/**
 	 * SHA-256 of each Node that the control plane serves as /agent/v1/runtime/<platform>, by platform, e.g. linux-x64. For images
 	 * without Node.
@@ -58,7 +60,7 @@ left=$((X - $(date +%s)))
 [ "$left" -le ${Math.ceil(whole(input.lifeMs) / 1000)} ] || left=${Math.ceil(whole(input.lifeMs) / 1000)}
 [ "$left" -gt 0 ] || die "the machine's life is over"
 (trap '' HUP; sleep "$left"; until off; do sleep 10; done) </dev/null >/dev/null 2>&1 &
-D=$(mktemp -d "\${TMPDIR:-/var/tmp}/spillway.XXXXXX") || die "no folder to work in"
+${input.bootsAgain ? bootAgain(input.instanceId) : NEW_FOLDER} || die "no folder to work in"
 cd "$D" || die "no folder to work in"
 ${input.warmMs === undefined ? "" : warmSwitch(input.warmMs)}${trust(input.network)}${throughProxy(input.network)}has() { command -v "$1" >/dev/null 2>&1; }
 fetch() {
@@ -136,6 +138,16 @@ function warmSwitch(warmMs: number): string {
 	const seconds = Math.ceil(whole(warmMs) / 1000);
 	return `(trap '' HUP; sleep ${seconds}; [ -e "$D/${ENROLLED_FILE}" ] || until off; do sleep 10; done) </dev/null >/dev/null 2>&1 &
 `;
+}
+
+const NEW_FOLDER = `D=$(mktemp -d "\${TMPDIR:-/var/tmp}/spillway.XXXXXX")`;
+
+/** cloud-init runs user data once, and the scripts in this folder at every boot. */
+function bootAgain(instanceId: string): string {
+	return `B="\${SPILLWAY_PER_BOOT_FOLDER:-/var/lib/cloud/scripts/per-boot}/spillway"
+[ -e "$B" ] || { mkdir -p "\${B%/*}" && cp "$0" "$B" && chmod 700 "$B"; } || die "the machine cannot boot again"
+D="\${TMPDIR:-/var/tmp}/spillway.${word(instanceId, /^[A-Za-z0-9_]+$/)}"
+mkdir -p "$D"`;
 }
 
 /** The text must be safe between single quotes in the script. */

@@ -162,10 +162,24 @@ export interface CloudDriver {
 	/** Returns once the provider accepts. Does nothing if the instance no longer exists. Only describe or list confirm the end. */
 	terminate(region: string, providerInstanceId: string): Promise<void>;
 
+	/** Stops machines that are kept ready, and starts them again. Absent: the driver cannot. */
+	readonly power?: MachinePower;
+
 	/** What gangs leave at the provider besides their machines. Absent: nothing. */
 	readonly placements?: GangPlacements;
 
 	close(): Promise<void>;
+}
+
+/**
+ * For on-demand machines. A stopped one keeps its id, disk and address, and costs only its disk. Both calls return once the provider
+ * accepts, do nothing in the wanted state, and throw `not_found` for a machine that no longer exists.
+ */
+export interface MachinePower {
+	stop(region: string, providerInstanceId: string): Promise<void>;
+
+	/** @throws DriverError `insufficient_capacity` or `quota_exceeded`: it stays stopped. `transient` also while it is still stopping. */
+	start(region: string, providerInstanceId: string): Promise<void>;
 }
 
 /** Placement groups of gangs that need a high-bandwidth interconnect: created by `launch`, one for each attempt, and free of charge. */
@@ -223,7 +237,7 @@ export interface InstanceObservation {
 	zone: string | null;
 	instanceType: string;
 	capacityType: CapacityType;
-	/** `stopped` machines still incur disk charges, so they are terminated like running ones. */
+	/** `stopped` machines still incur disk charges, so they are terminated like running ones, unless they are kept stopped. */
 	state: "pending" | "running" | "stopping" | "stopped" | "terminated";
 	launchedAtMs: number;
 	billing: Billing;

@@ -49,6 +49,7 @@ describe("a guest", () => {
 			"HOME",
 			"PATH",
 			"SPILLWAY_CONTAINER_ENGINE",
+			"SPILLWAY_PER_BOOT_FOLDER",
 			"TMPDIR",
 		]);
 		expect(readFileSync(join(folder, "tmp/x"), "utf8")).toBe("data\n");

@@ -20,7 +20,7 @@ export interface BookedInstance {
 	launchTime: number;
 	runningAt: number | null;
 	terminatedAt: number | null;
-	/** Time in the state `running`, up to now or to its end. */
+	/** Time in the state `running`, up to now or to its end; of all its runs. */
 	runningMs: number;
 	/** Running time from `runningAt` on that the provider bills, before rounding. */
 	billedMs: number;
@@ -48,8 +48,10 @@ export type BookedFacts = Pick<BookedInstance, "region" | "zone" | "instanceType
 
 export function bookedInstanceOf(machine: MachineRecord, facts: BookedFacts, nowMs: number): BookedInstance {
 	const { billedSecondsOf, tags, disk, ...rest } = facts;
-	const runningMs = machine.runningAtMs === null ? 0 : Math.max(0, (machine.endingAtMs ?? nowMs) - machine.runningAtMs);
+	const runs = runsOf(machine, nowMs).map(({ fromMs, toMs }) => toMs - fromMs);
+	const runningMs = runs.reduce((sum, ms) => sum + ms, 0);
 	const billedMs = facts.billedMs ?? runningMs;
+	const { fromMs, diskMs } = diskTime(machine, billedMs, nowMs);
 	return {
 		instanceId: machine.instanceId,
 		...rest,
@@ -63,8 +65,22 @@ export function bookedInstanceOf(machine: MachineRecord, facts: BookedFacts, now
 		terminatedAt: machine.state === "terminated" ? machine.endedAtMs : null,
 		runningMs,
 		billedMs,
-		billedSeconds: billedSecondsOf(runningMs),
-		disk: disk && bookedDisk(disk.asked, disk.rates, { fromMs: machine.runningAtMs, billedMs: disk.wholeMs(billedMs) }),
+		// Each start is billed by itself.
+		billedSeconds: runs.reduce((sum, ms) => sum + billedSecondsOf(ms), 0),
+		disk: disk && bookedDisk(disk.asked, disk.rates, { fromMs, billedMs: disk.wholeMs(diskMs) }),
 		guestPid: machine.guest?.pid ?? null,
 	};
+}
+
+function runsOf({ runningAtMs, endingAtMs, earlierRuns }: MachineRecord, nowMs: number): { fromMs: number; toMs: number }[] {
+	const last = runningAtMs === null ? [] : [{ fromMs: runningAtMs, toMs: Math.max(runningAtMs, endingAtMs ?? nowMs) }];
+	return [...earlierRuns, ...last];
+}
+
+/** A disk is billed while its machine is stopped, too. */
+function diskTime(machine: MachineRecord, billedMs: number, nowMs: number): { fromMs: number | null; diskMs: number } {
+	const fromMs = machine.earlierRuns[0]?.fromMs ?? machine.runningAtMs;
+	const isStopped = machine.state === "stopping" || machine.state === "stopped";
+	if (fromMs === null || (machine.earlierRuns.length === 0 && !isStopped)) return { fromMs, diskMs: billedMs };
+	return { fromMs, diskMs: Math.max(0, (isStopped ? nowMs : (machine.endingAtMs ?? nowMs)) - fromMs) };
 }

@@ -1,6 +1,6 @@
 import { seededRandom } from "#server/kernel/random.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { bootGuest, type GuestPlan, wasBooted } from "./guest/boot-guest.ts";
+import { bootAgain, bootGuest, type GuestPlan, wasBooted } from "./guest/boot-guest.ts";
 import { findGuestProcesses, sessionOf } from "./guest/processes.ts";
 import { stopGuest } from "./guest/stop-guest.ts";
 import { isAlive, type MachineRecord } from "./machine-record.ts";
@@ -79,6 +79,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 			return;
 		}
 		if (target === "stopped" && machine.state !== "running") return;
+		if (machine.state === "stopped") this.#closeRun(machine);
 		machine.endingAtMs ??= nowMs;
 		machine.endDueAtMs = nowMs + (machine.state === "stopped" ? 0 : this.#options.terminateDelayMs + extraDelayMs);
 		machine.endedAtMs = null;
@@ -88,6 +89,25 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		this.#host.save(machine);
 		this.#report(machine);
 		this.#finish(machine);
+	}
+
+	/** Starts a stopped machine: it boots again from its disk, by what its first boot left for the next ones. */
+	start(machine: M): void {
+		if (machine.state !== "stopped") return;
+		this.#closeRun(machine);
+		const nowMs = this.#options.clock();
+		Object.assign(machine, { state: "pending", launchedAtMs: nowMs, bootDueAtMs: nowMs + this.#options.bootDelayMs, guest: null });
+		Object.assign(machine, { stateReason: null, endDueAtMs: null, endedAtMs: null });
+		this.#host.save(machine);
+		this.#report(machine);
+		this.schedule(machine);
+	}
+
+	/** Keeps the run that a stop ended, before the machine runs or ends again. */
+	#closeRun(machine: M): void {
+		const { runningAtMs, endingAtMs } = machine;
+		if (runningAtMs !== null && endingAtMs !== null) machine.earlierRuns.push({ fromMs: runningAtMs, toMs: endingAtMs });
+		Object.assign(machine, { runningAtMs: null, endingAtMs: null });
 	}
 
 	/**
@@ -161,9 +181,11 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 
 	#adoptOrBoot(machine: M): void {
 		const folder = this.#host.folderOf(machine.instanceId);
-		if (!wasBooted(folder)) {
+		const isFirst = machine.earlierRuns.length === 0;
+		if (!isFirst || !wasBooted(folder)) {
 			const plan = this.#host.bootPlanOf(machine);
-			machine.guest = bootGuest({ folder, ...plan, environment: { ...plan.environment, ...this.#options.guestEnvironment } });
+			const environment = { ...plan.environment, ...this.#options.guestEnvironment };
+			machine.guest = (isFirst ? bootGuest : bootAgain)({ folder, ...plan, environment });
 		} else {
 			// The crash came between the start and the saving: the oldest process with the machine's mark is the guest.
 			const [first] = findGuestProcesses({ sessionId: null, secret: machine.metadataSecret })

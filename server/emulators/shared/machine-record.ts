@@ -15,8 +15,10 @@ export const machineRecordSchema = z.strictObject({
 	launchedAtMs: timeMs,
 	/** When a pending instance is due to run. */
 	bootDueAtMs: timeMs,
-	/** When it started to run. */
+	/** When it started to run, most recently. */
 	runningAtMs: timeMs.nullable(),
+	/** Its runs before that, which a stop ended. */
+	earlierRuns: z.array(z.strictObject({ fromMs: timeMs, toMs: timeMs })).default([]),
 	/** When it left `running` (or `pending`); running time ends here. */
 	endingAtMs: timeMs.nullable(),
 	/** Earliest time at which it is terminated or stopped. */
@@ -56,6 +58,7 @@ export function newMachineRecord(machine: {
 		launchedAtMs: nowMs,
 		bootDueAtMs: nowMs + bootDelayMs,
 		runningAtMs: null,
+		earlierRuns: [],
 		endingAtMs: null,
 		endDueAtMs: null,
 		endedAtMs: null,

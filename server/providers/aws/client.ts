@@ -15,6 +15,8 @@ import {
 	paginateDescribeSpotPriceHistory,
 	RunInstancesCommand,
 	type RunInstancesCommandInput,
+	StartInstancesCommand,
+	StopInstancesCommand,
 	type Tag,
 	TerminateInstancesCommand,
 } from "@aws-sdk/client-ec2";
@@ -239,6 +241,19 @@ export class Ec2Calls {
 	async terminateInstance(region: string, providerInstanceId: string): Promise<void> {
 		await callAws(`termination of ${providerInstanceId} in ${region}`, () =>
 			this.#client(region).send(new TerminateInstancesCommand({ InstanceIds: [providerInstanceId] })),
+		);
+	}
+
+	/** Its disk is kept. */
+	async stopInstance(region: string, providerInstanceId: string): Promise<void> {
+		await callAws(`stop of ${providerInstanceId} in ${region}`, () =>
+			this.#client(region).send(new StopInstancesCommand({ InstanceIds: [providerInstanceId] })),
+		);
+	}
+
+	async startInstance(region: string, providerInstanceId: string): Promise<void> {
+		await callAws(`start of ${providerInstanceId} in ${region}`, () =>
+			this.#client(region).send(new StartInstancesCommand({ InstanceIds: [providerInstanceId] })),
 		);
 	}
 

@@ -10,6 +10,7 @@ import {
 	INSTANCE_TAG,
 	type InstanceObservation,
 	type LaunchRequest,
+	type MachinePower,
 	type OfferObservation,
 } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
@@ -231,6 +232,11 @@ export class AwsDriver implements CloudDriver {
 			throw error;
 		}
 	}
+
+	readonly power: MachinePower = {
+		stop: (region, id) => this.#ec2.stopInstance(region, id),
+		start: (region, id) => this.#ec2.startInstance(region, id),
+	};
 
 	readonly placements: GangPlacements = {
 		list: async (alsoIn) => {

@@ -52,6 +52,9 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 	RequestTimeTooSkewed: "wrong_clock",
 	RequestInTheFuture: "wrong_clock",
 
+	// A stop or start while the machine still changes to another state.
+	IncorrectInstanceState: "transient",
+
 	IdempotentParameterMismatch: "token_mismatch",
 
 	"InvalidInstanceID.NotFound": "not_found",

@@ -6,6 +6,7 @@ import type { CloudHarness, MakeCloudHarness } from "./cloud-harness.ts";
 import { launchCases } from "./cloud-launch-cases.ts";
 import { listCases } from "./cloud-list-cases.ts";
 import { offerCases } from "./cloud-offer-cases.ts";
+import { powerCases } from "./cloud-power-cases.ts";
 import { terminateCases } from "./cloud-terminate-cases.ts";
 
 /**
@@ -28,6 +29,7 @@ export function describeCloudDriverContract(name: string, makeHarness: MakeCloud
 		describe("errors", () => errorCases(account));
 		describe("describe and list", () => listCases(account));
 		describe("terminate", () => terminateCases(account));
+		describe("stop and start", () => powerCases(account));
 		describe("offers", () => offerCases(account));
 	});
 }

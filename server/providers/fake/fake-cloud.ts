@@ -25,6 +25,8 @@ export interface FakeCloudOptions {
 	/** The offers on sale; may be changed at run time. */
 	offers: OfferObservation[];
 	bootDelayMs?: number;
+	/** From the start of a stopped machine until it runs. */
+	startDelayMs?: number;
 	terminateDelayMs?: number;
 	/** How long a terminated machine is still shown. Default: one hour, as at EC2. */
 	terminatedVisibleMs?: number;
@@ -43,7 +45,7 @@ export class FakeCloud {
 	readonly #placements = new FakePlacements();
 
 	constructor({ offers, ...options }: FakeCloudOptions) {
-		this.#options = { provider: "aws", bootDelayMs: 0, terminateDelayMs: 0, terminatedVisibleMs: HOUR_MS, ...options };
+		this.#options = { provider: "aws", bootDelayMs: 0, startDelayMs: 0, terminateDelayMs: 0, terminatedVisibleMs: HOUR_MS, ...options };
 		this.offers = offers;
 		this.calls = new CallScript(options.clock);
 	}
@@ -107,6 +109,10 @@ export class FakeCloud {
 					this.#perRegion("list", (region) => this.#show(mine().filter((i) => i.request.region === region)), mergeRegions(regions, alsoIn)),
 				).then(({ found, sweptRegions, failedRegions }) => ({ instances: found, sweptRegions, failedRegions })),
 			terminate: (region, id) => call({ method: "terminate", region, ids: [id] }, () => this.#terminate(region, id)),
+			power: {
+				stop: (region, id) => call({ method: "stop", region, ids: [id] }, () => this.#stop(region, id)),
+				start: (region, id) => call({ method: "start", region, ids: [id] }, () => this.#start(region, id)),
+			},
 			placements: this.#placements.of(controlPlane, (attemptId) => this.placedTogether(attemptId) > 0),
 			close: async () => {},
 		};
@@ -161,6 +167,7 @@ export class FakeCloud {
 			visibleAtMs: createdAtMs + sum("invisible"),
 			runningAtMs: createdAtMs + this.#options.bootDelayMs + sum("slow_boot"),
 			terminateDelayMs: this.#options.terminateDelayMs + sum("slow_terminate"),
+			stoppedAtMs: null,
 			stoppingAtMs: null,
 			stateReasonCode: null,
 			vanishesAtMs: vanish?.kind === "vanish" ? createdAtMs + vanish.afterMs : null,
@@ -176,6 +183,30 @@ export class FakeCloud {
 		if (!known || hasVanished(known, nowMs)) return;
 		known.stoppingAtMs ??= nowMs;
 		known.stateReasonCode ??= USER_TERMINATED;
+	}
+
+	#stop(region: string, providerInstanceId: string): void {
+		const nowMs = this.#settle();
+		const machine = this.#powered(region, providerInstanceId);
+		if (machine.request.capacityType !== "on_demand") {
+			throw new DriverError("invalid_request", `${providerInstanceId} is ${machine.request.capacityType} and cannot be stopped`);
+		}
+		machine.stoppedAtMs ??= nowMs;
+	}
+
+	#start(region: string, providerInstanceId: string): void {
+		const nowMs = this.#settle();
+		const machine = this.#powered(region, providerInstanceId);
+		if (machine.stoppedAtMs === null) return;
+		machine.stoppedAtMs = null;
+		machine.runningAtMs = nowMs + this.#options.startDelayMs;
+	}
+
+	#powered(region: string, providerInstanceId: string): FakeInstance {
+		const nowMs = this.#options.clock.nowMs();
+		const known = this.#instances.find((i) => i.providerInstanceId === providerInstanceId && i.request.region === region);
+		if (known && !hasVanished(known, nowMs) && known.stoppingAtMs === null) return known;
+		throw new DriverError("not_found", `there is no machine ${providerInstanceId} to stop or start`);
 	}
 
 	/** Executes interruptions that are due. Returns the time. */

@@ -1,4 +1,4 @@
-import type { InstanceObservation, LaunchRequest } from "../driver.ts";
+import type { Billing, InstanceObservation, LaunchRequest } from "../driver.ts";
 
 /** A machine of the fake cloud: its true state, independent of what calls show. */
 export interface FakeInstance {
@@ -13,6 +13,8 @@ export interface FakeInstance {
 	visibleAtMs: number;
 	runningAtMs: number;
 	terminateDelayMs: number;
+	/** When it was stopped by request; null: it runs. */
+	stoppedAtMs: number | null;
 	/** When and why it started to end. */
 	stoppingAtMs: number | null;
 	stateReasonCode: string | null;
@@ -40,6 +42,18 @@ export function isAlive(instance: FakeInstance, nowMs: number): boolean {
 	return instance.createdAtMs <= nowMs && !hasVanished(instance, nowMs) && (endMs === null || endMs > nowMs);
 }
 
+function liveState({ stoppedAtMs, runningAtMs }: FakeInstance, nowMs: number): InstanceObservation["state"] {
+	if (stoppedAtMs !== null) return "stopped";
+	return nowMs < runningAtMs ? "pending" : "running";
+}
+
+/** It costs from its creation to its end, by `isAlive`, but reports neither time; only when it was stopped. */
+function billingOf({ createdAtMs, stoppedAtMs }: FakeInstance, terminated: boolean): Billing {
+	if (terminated) return { phase: "over", fromMs: createdAtMs, untilMs: null };
+	if (stoppedAtMs !== null) return { phase: "over", fromMs: createdAtMs, untilMs: stoppedAtMs };
+	return { phase: "now", fromMs: createdAtMs };
+}
+
 export function observeInstance(instance: FakeInstance, nowMs: number): InstanceObservation {
 	const { request, stoppingAtMs } = instance;
 	const endMs = terminatedAtMs(instance);
@@ -52,10 +66,9 @@ export function observeInstance(instance: FakeInstance, nowMs: number): Instance
 		zone: instance.zone,
 		instanceType: request.instanceType,
 		capacityType: request.capacityType,
-		state: terminated ? "terminated" : stopping ? "stopping" : nowMs < instance.runningAtMs ? "pending" : "running",
+		state: terminated ? "terminated" : stopping ? "stopping" : liveState(instance, nowMs),
 		launchedAtMs: instance.createdAtMs,
-		// It costs from its creation to its end, by `isAlive`, but reports neither time.
-		billing: terminated ? { phase: "over", fromMs: instance.createdAtMs, untilMs: null } : { phase: "now", fromMs: instance.createdAtMs },
+		billing: billingOf(instance, terminated),
 		stateReasonCode: stopping ? instance.stateReasonCode : null,
 		privateAddress: terminated ? null : "127.0.0.1",
 	};

@@ -17,6 +17,8 @@ import { describeSpotPriceHistory } from "./describe-spot-price-history.ts";
 import { describeSubnets } from "./describe-subnets.ts";
 import { describeTags } from "./describe-tags.ts";
 import { runInstances } from "./run-instances.ts";
+import { startInstances } from "./start-instances.ts";
+import { stopInstances } from "./stop-instances.ts";
 import { terminateInstances } from "./terminate-instances.ts";
 
 export const ACTIONS: ReadonlyMap<string, Ec2Action> = new Map(
@@ -39,6 +41,8 @@ export const ACTIONS: ReadonlyMap<string, Ec2Action> = new Map(
 		describeSubnets,
 		describeTags,
 		runInstances,
+		startInstances,
+		stopInstances,
 		terminateInstances,
 	].map((action) => [action.name, action]),
 );

@@ -53,6 +53,8 @@ async function signedDocument(world: World, machine: Machine): Promise<Answer> {
 }
 
 function powerOff(world: World, machine: Machine): Answer {
+	// A guest that shuts down because it is being stopped changes nothing.
+	if (machine.instance.state === "stopping") return textAnswer(200, "power off\n");
 	const target = machine.reservation.shutdownBehaviour === "terminate" ? "terminated" : "stopped";
 	world.lifecycle.end(machine.instance, END_CAUSES.guest, target);
 	return textAnswer(200, "power off\n");

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, chmodSync, closeSync, existsSync, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
@@ -34,12 +34,12 @@ export function wasBooted(folder: string): boolean {
  * Executes the user-data by its own shebang, in its own session, without this process's environment. Without a shebang nothing is
  * executed, as with cloud-init. Returns null if no process was started; console.log contains the reason.
  */
-export function bootGuest({ folder, userData, metadataUrl, environment }: GuestPlan): GuestHandle | null {
+export function bootGuest(plan: GuestPlan): GuestHandle | null {
+	const { folder, userData, metadataUrl } = plan;
 	mkdirSync(join(folder, "bin"), { recursive: true, mode: 0o700 });
 	mkdirSync(join(folder, "tmp"), { recursive: true, mode: 0o700 });
 	writeCommands(folder, metadataUrl);
-	const console = openSync(consoleOf(folder), "a", 0o600);
-	try {
+	return execute(plan, "the user-data", () => {
 		const program = unpack(userData);
 		if (program.subarray(0, 2).toString("latin1") !== "#!") {
 			if (program.length > 0) note(folder, "the user-data has no shebang (#!): it is not executed");
@@ -48,22 +48,50 @@ export function bootGuest({ folder, userData, metadataUrl, environment }: GuestP
 		const path = join(folder, "user-data");
 		writeFileSync(path, program, { mode: 0o700 });
 		chmodSync(path, 0o700);
+		return path;
+	});
+}
+
+/**
+ * Boots a machine that was stopped: executes what its first boot left for the next ones, as cloud-init does at every boot (module
+ * scripts_per_boot). Returns null if there is nothing.
+ */
+export function bootAgain(plan: GuestPlan): GuestHandle | null {
+	const folder = perBootFolderOf(plan.folder);
+	return execute(plan, "the script of each boot", () => {
+		const [script] = existsSync(folder) ? readdirSync(folder).sort() : [];
+		if (script !== undefined) return join(folder, script);
+		note(plan.folder, "there is no script for each boot: nothing is executed");
+		return null;
+	});
+}
+
+/** `findProgram` returns the program's path; null: nothing is executed. */
+function execute({ folder, environment }: GuestPlan, what: string, findProgram: () => string | null): GuestHandle | null {
+	const console = openSync(consoleOf(folder), "a", 0o600);
+	try {
+		const path = findProgram();
+		if (path === null) return null;
 		const child = spawn(path, [], {
 			cwd: folder,
 			detached: true,
 			stdio: ["ignore", console, console],
 			env: guestEnvironment(folder, environment),
 		});
-		child.on("error", (error) => note(folder, `the user-data could not be executed: ${error.message}`));
-		child.on("exit", (code, signal) => note(folder, `the user-data ended with ${signal ?? `exit code ${code}`}`));
+		child.on("error", (error) => note(folder, `${what} could not be executed: ${error.message}`));
+		child.on("exit", (code, signal) => note(folder, `${what} ended with ${signal ?? `exit code ${code}`}`));
 		child.unref();
 		return child.pid === undefined ? null : { pid: child.pid, started: startOf(child.pid) };
 	} catch (error) {
-		note(folder, `the user-data could not be executed: ${error instanceof Error ? error.message : String(error)}`);
+		note(folder, `${what} could not be executed: ${error instanceof Error ? error.message : String(error)}`);
 		return null;
 	} finally {
 		closeSync(console);
 	}
+}
+
+function perBootFolderOf(folder: string): string {
+	return join(folder, "per-boot");
 }
 
 function guestEnvironment(folder: string, given: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
@@ -74,6 +102,8 @@ function guestEnvironment(folder: string, given: Readonly<Record<string, string>
 		TMPDIR: join(folder, "tmp"),
 		// A container would run on the host, with its own files and its own GPUs.
 		SPILLWAY_CONTAINER_ENGINE: "none",
+		// Where cloud-init looks for scripts of each boot; a guest may not write to the host's folder.
+		SPILLWAY_PER_BOOT_FOLDER: perBootFolderOf(folder),
 		...given,
 	};
 	// Next's types require NODE_ENV, but a new machine does not have it.
