@@ -63,7 +63,10 @@ export const instances: Command = {
 								: ago(i.terminatedAt, nowMs),
 						right: true,
 					},
-					{ head: "JOB", cell: (i) => i.jobName ?? `(kept warm for rule ${i.warm?.ruleId}${readyText(i.prepared)})` },
+					{
+						head: "JOB",
+						cell: (i) => i.jobName ?? `(kept ${i.warm?.stopped ? "stopped" : "warm"} for rule ${i.warm?.ruleId}${readyText(i.prepared)})`,
+					},
 					{ head: "TEAM", cell: (i) => i.team },
 					{
 						head: "WHY",

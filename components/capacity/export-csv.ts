@@ -48,11 +48,14 @@ export function machinesCsv(machines: Outputs["instance"]["list"]["items"]): str
 			m.expiresAt,
 		],
 		...[m.microUsdPerHour, m.costMicroUsd].map(dollars),
-		...[m.warm?.ruleId ?? "", m.warm?.until ?? ""],
+		...[m.warm?.ruleId ?? "", m.warm?.until ?? "", m.warm ? (m.warm.stopped ? "yes" : "no") : ""],
 		(m.prepared ?? []).map(preparedText).join("; "),
 	]);
 	const times = ["Launched (UTC)", "Disconnected since (UTC)", "Expires (UTC)"];
-	return csvText([[...head, ...times, "Hourly USD", "Cost so far USD", "Prewarm rule", "Kept warm until (UTC)", "Prepared"], ...lines]);
+	return csvText([
+		[...head, ...times, "Hourly USD", "Cost so far USD", "Prewarm rule", "Kept warm until (UTC)", "Stopped", "Prepared"],
+		...lines,
+	]);
 }
 
 /** Sites as CSV, each followed by its pools or regions with health and reason. */

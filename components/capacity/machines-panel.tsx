@@ -101,7 +101,7 @@ function MachineRow({ machine: m }: { machine: Machine }) {
 				{m.jobId === null ? (
 					m.warm && (
 						<span>
-							Kept warm for rule <span className="font-strong">{m.warm.ruleId}</span>{" "}
+							{m.warm.stopped ? "Kept stopped" : "Kept warm"} for rule <span className="font-strong">{m.warm.ruleId}</span>{" "}
 							<span className="text-ink-3 md:block md:text-xs">
 								until <Time atMs={Date.parse(m.warm.until)} form="short" />
 							</span>

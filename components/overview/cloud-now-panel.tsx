@@ -48,7 +48,9 @@ export function CloudNowPanel({ seesAll }: { seesAll: boolean }) {
 					{data.items.slice(0, SHOWN).map((machine) => (
 						<li key={machine.id} className="hairline-b grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-0.5 py-2 last:border-b-0">
 							{machine.jobId === null ? (
-								<span className="truncate font-strong">Kept warm for rule {machine.warm?.ruleId}</span>
+								<span className="truncate font-strong">
+									{machine.warm?.stopped ? "Kept stopped" : "Kept warm"} for rule {machine.warm?.ruleId}
+								</span>
 							) : (
 								<Link href={`/jobs/${machine.jobId}`} className="truncate font-strong hover:underline">
 									{machine.jobName}

@@ -74,6 +74,23 @@ describe("meterUsage, worked by hand", () => {
 		expect(meterUsage({ ...usage, endMs: T0 + 210_000 }, second.meteredUntilMs, T0 + HOUR_MS).charges).toEqual([]);
 	});
 
+	it("1 h at $3.60/h, stopped for 30 min of it, with a disk of $7.20 in a month of 30 days: 1,800,000 + 10,000 µ$, and half the GPU time", () => {
+		const startMs = Date.UTC(2026, 8, 1);
+		const usage = aUsage({
+			...{ startMs, endMs: startMs + HOUR_MS, stopped: { fromMs: startMs + 900_000, toMs: startMs + 2_700_000 } },
+			prices: [{ fromMs: startMs, microUsdPerHour: 3_600_000n, listMicroUsdPerHour: 3_600_000n }],
+			disk: { microUsdPerMonth: 7_200_000n, terms: UNROUNDED },
+		});
+		const { charges } = meterUsage(usage, null, startMs + HOUR_MS);
+		expect(sumOf(charges, (c) => c.effectiveMicroUsd)).toBe(1_810_000n);
+		expect(sumOf(charges, (c) => c.gpuMs)).toBe(1_800_000n * BigInt(usage.gpus));
+		const whole = meterUsage({ ...usage, stopped: undefined }, null, startMs + HOUR_MS).charges;
+		expect(2n * sumOf(charges, (c) => c.energyMilliWh)).toBe(sumOf(whole, (c) => c.energyMilliWh));
+		const open = { ...usage, endMs: null, stopped: { fromMs: startMs + 900_000, toMs: null } };
+		const inParts = meterUsage(open, null, startMs + 1_200_000);
+		expect(costOf(open, inParts.meteredUntilMs, startMs + HOUR_MS)).toBe(6_667n);
+	});
+
 	it("charges nothing before the launch, and rejects a price of 0", () => {
 		expect(meterUsage(aUsage(), null, T0 - 5_000)).toEqual({ charges: [], meteredUntilMs: T0 });
 		const free = aUsage({ prices: [{ fromMs: T0, microUsdPerHour: 0n, listMicroUsdPerHour: 0n }] });

@@ -44,6 +44,8 @@ export interface Usage {
 	power: PowerFacts;
 	dimensions: Omit<ChargeDimensions, "kind">;
 	cause: ChargeCause;
+	/** It was stopped in this time (toMs null: still), and cost its disk alone. Only machines with one price and no commitment. */
+	stopped?: { fromMs: number; toMs: number | null } | undefined;
 	/** The machine had no job before `untilMs`: that time is `kept_warm`, and belongs to no team. Absent: it always had its job. */
 	warm?: { untilMs: number } | undefined;
 }
@@ -129,12 +131,29 @@ function partAt(usage: Usage, atMs: number): Usage {
 
 function chargesOfPart(usage: Usage, interval: Interval): ChargeDraft[] {
 	const { phases = ALL_COMPUTE } = usage;
-	const time = cutAtPhases(phases, interval, usage.calendar).map(({ kind, ...piece }) => ({
-		...draftOf(usage, kind, piece),
-		...difference(totalAt(usage, piece.toMs), totalAt(usage, piece.fromMs)),
-		...footprintOfGpus(usage.power, usage.gpus, piece),
-	}));
+	const time = runningParts(usage, interval)
+		.flatMap((part) => cutAtPhases(phases, part, usage.calendar))
+		.map(({ kind, ...piece }) => ({
+			...draftOf(usage, kind, piece),
+			...difference(totalAt(usage, piece.toMs), totalAt(usage, piece.fromMs)),
+			...footprintOfGpus(usage.power, usage.gpus, piece),
+		}));
 	return usage.disk ? [...time, ...diskCharges(usage, usage.disk, interval)] : time;
+}
+
+/** The interval without the time in which the machine was stopped. */
+function runningParts({ stopped }: Usage, { fromMs, toMs }: Interval): Interval[] {
+	if (!stopped) return [{ fromMs, toMs }];
+	const before = { fromMs, toMs: Math.min(toMs, stopped.fromMs) };
+	const after = { fromMs: Math.max(fromMs, stopped.toMs ?? toMs), toMs };
+	return [before, after].filter((part) => part.fromMs < part.toMs);
+}
+
+/** Time in which the machine ran, from its start to `atMs`. */
+function runningMs({ startMs, stopped }: Usage, atMs: number): number {
+	if (!stopped) return atMs - startMs;
+	const stoppedMs = Math.min(atMs, stopped.toMs ?? atMs) - Math.min(atMs, Math.max(startMs, stopped.fromMs));
+	return atMs - startMs - Math.max(0, stoppedMs);
 }
 
 /** Excludes disk energy: no figure for it is available. */
@@ -166,7 +185,8 @@ function cutAtPhases(phases: readonly Phase[], { fromMs, toMs }: Interval, calen
 
 /** Total money and GPU time of the usage up to `atMs`. The footprint is computed per hour. */
 function totalAt(usage: Usage, atMs: number): Amounts {
-	const elapsedMs = atMs - usage.startMs;
+	const elapsedMs = runningMs(usage, atMs);
+	assert(!usage.stopped || (usage.prices.length === 1 && !usage.commitment), "a machine that was stopped has one price");
 	const paid = costOfSteps(usage.prices, usage.startMs, billableMs(usage.terms, elapsedMs));
 	const covered = usage.commitment ? coveredTotals(usage, usage.commitment, atMs) : null;
 	const gpus = BigInt(usage.gpus);

@@ -58,7 +58,8 @@ const GPU_LABELS = ["owner", "site", "state"] as const;
 
 /**
  * GPUs by state. Owned ones as the cluster reports its nodes, or by allocation where it reports none; `drained` and `down` have no job.
- * Cloud ones by the state of their machine; `warm` ones are kept without a job.
+ * Cloud ones by the state of their machine; `warm` ones are kept without a job. A stopped
+ * machine occupies none.
  */
 export async function gpuMetrics({ connection }: Runtime, gauge: Gauge): Promise<void> {
 	const rows = await connection.db.execute<{ owner: string; site: string; state: string; gpus: number }>(sql`
@@ -80,7 +81,7 @@ export async function gpuMetrics({ connection }: Runtime, gauge: Gauge): Promise
 		union all
 		select 'cloud', site_id, case when state in ('intended', 'requested', 'provisioning') then 'starting'
 			when state in ('draining', 'terminating') then 'ending' when attempt_id is null then 'warm' else 'used' end, sum(gpus)::int
-		from instance where state <> 'terminated' group by 2, 3`);
+		from instance where state <> 'terminated' and (stopped_from is null or start_called_at is not null) group by 2, 3`);
 	gauge(
 		"spillway_gpus",
 		"GPUs by owner (owned, cloud), site and state: used, idle, drained or down; starting, used, warm or ending.",

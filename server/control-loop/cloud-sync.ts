@@ -2,9 +2,10 @@ import { Absences } from "#server/providers/absences.ts";
 import type { CloudDriver } from "#server/providers/driver.ts";
 import { listenedMs } from "#server/services/work/agent/listening.ts";
 import type { LoopContext } from "./context.ts";
+import { keepStopped } from "./keep-stopped.ts";
 import { launchInstance, resolveUnknownLaunch } from "./launch.ts";
 import { pause } from "./leadership.ts";
-import { type Described, describeLive, type LiveInstance, readLive } from "./live-instances.ts";
+import { type Described, describeLive, isOffOnPurpose, type LiveInstance, readLive } from "./live-instances.ts";
 import { isProcessEnd, messageOf } from "./messages.ts";
 import { absorbObservation, checkDeadlines, endInstance, recordUnchanged } from "./observe-instance.ts";
 
@@ -86,6 +87,7 @@ async function syncInstance(
 	if (gone) return;
 	const fit = row.exit !== null || (await checkDeadlines(ctx, row, listened));
 	if (!fit || row.state === "terminating" || !wanted(ctx, row) || mustBeEndedByForce(ctx, row)) await endInstance(ctx, driver, row);
+	else await keepStopped(ctx, driver, row, observed.described.byProviderId.get(row.providerInstanceId));
 }
 
 /**
@@ -106,6 +108,7 @@ function wanted(ctx: LoopContext, row: LiveInstance): boolean {
 	if (row.state === "terminating" || row.exit !== null) return false;
 	if (row.attemptId === null) return row.warmUntil !== null && ctx.clock.nowMs() < row.warmUntil.getTime();
 	if (row.attemptState === "starting" || row.attemptState === "staging" || row.attemptState === "running") return true;
+	if (row.attemptState === "stopping" && isOffOnPurpose(row)) return false;
 	return row.attemptState === "stopping" && row.readyAt !== null && (row.nodes === 1 || row.attemptStartedAt !== null);
 }
 

@@ -15,7 +15,7 @@ export interface LoopContext {
 	clusters: ReadonlyMap<string, ClusterDriver>;
 	clouds: ReadonlyMap<string, CloudDriver>;
 	/** The script that an instance executes at boot, with the one-time secret of this instance id. */
-	userDataFor(input: { instanceId: string; expiresAtMs: number; lifeMs: number; warmMs?: number }): string;
+	userDataFor(input: { instanceId: string; expiresAtMs: number; lifeMs: number; warmMs?: number; bootsAgain?: boolean }): string;
 	/** SHA-256 (hex) of that secret, compared when the agent enrolls. */
 	bootstrapHashFor(instanceId: string): string;
 	/** Keeps the secrets of jobs. Absent: jobs with secrets cannot start. */
@@ -43,6 +43,11 @@ export const PROBE_STEPS = [
 	"launch:id_written",
 	"prewarm:intent_written",
 	"prewarm:given_up",
+	"prewarm:stop_marked",
+	"prewarm:stop_answered",
+	"prewarm:stopped",
+	"prewarm:start_marked",
+	"prewarm:start_answered",
 	"terminate:marked",
 	"terminate:provider_answered",
 	"terminate:seen",

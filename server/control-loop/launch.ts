@@ -25,6 +25,7 @@ import type { LoopContext } from "./context.ts";
 import type { LiveInstance } from "./live-instances.ts";
 import { messageOf } from "./messages.ts";
 import { memberStopReason } from "./observe-instance.ts";
+import { refusalReason } from "./refusal-reason.ts";
 
 /** Job in the tags of a machine that is kept warm. */
 const NO_JOB = "prewarm";
@@ -54,7 +55,7 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 			reservation: row.offer.reservation ?? null,
 			userData: ctx.userDataFor({
 				...{ instanceId: row.id, expiresAtMs, lifeMs: expiresAtMs - row.intendedAt.getTime() },
-				...(row.warmUntil !== null && { warmMs: row.warmUntil.getTime() - row.intendedAt.getTime() }),
+				...(row.warmUntil !== null && { warmMs: row.warmUntil.getTime() - row.intendedAt.getTime(), bootsAgain: row.keepStopped }),
 			}),
 			expiresAtMs,
 		});
@@ -111,14 +112,7 @@ async function handleLaunchError(ctx: LoopContext, driver: CloudDriver, row: Liv
 	}
 	ctx.log("info", "Launch refused", { instanceId: row.id, kind, message });
 	await ctx.db.transaction(async (tx) => {
-		const facts = { offerId: row.offer.id, message };
-		const why =
-			kind === "insufficient_capacity"
-				? reason("launch_refused_capacity", facts)
-				: kind === "quota_exceeded"
-					? reason("launch_refused_quota", facts)
-					: reason("launch_refused", facts);
-		const first = await closeNeverMade(tx, ctx, row, why);
+		const first = await closeNeverMade(tx, ctx, row, refusalReason(kind, { offerId: row.offer.id, message }));
 		// Several refusals within one gang count as one.
 		if (!first) return;
 		// An invalid request backs off like missing capacity, or the job would retry it in every cycle.

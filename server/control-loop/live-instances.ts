@@ -21,6 +21,11 @@ export type LiveInstance = typeof instance.$inferSelect & {
 	interconnect: "high" | null;
 };
 
+/** It was stopped by our call, and its agent has not been heard since it was started again, if it was. */
+export function isOffOnPurpose({ stopCalledAt, startCalledAt, lastHeardAt }: LiveInstance): boolean {
+	return stopCalledAt !== null && (startCalledAt === null || lastHeardAt === null || lastHeardAt <= startCalledAt);
+}
+
 /** The instances of a site that our records call alive, oldest first. */
 export async function readLive(ctx: LoopContext, siteId: string): Promise<LiveInstance[]> {
 	const rows = await ctx.db

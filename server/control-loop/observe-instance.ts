@@ -7,7 +7,7 @@ import { memberEnd, ofMember } from "#server/domain/gang.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { Absences } from "#server/providers/absences.ts";
-import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
+import type { Billing, CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
 import type { LaunchTimes } from "#server/services/capacity/instance/record-launch.ts";
 import {
 	markTerminating,
@@ -24,7 +24,7 @@ import { endMember } from "#server/services/work/attempt/end-member.ts";
 import { requestStop } from "#server/services/work/attempt/request-stop.ts";
 import { billedTime, type Look, launchedAt } from "./billed-time.ts";
 import type { LoopContext } from "./context.ts";
-import type { Described, LiveInstance } from "./live-instances.ts";
+import { type Described, isOffOnPurpose, type LiveInstance } from "./live-instances.ts";
 import { messageOf } from "./messages.ts";
 
 /**
@@ -48,7 +48,8 @@ export async function absorbObservation(
 	}
 	if (hasNewPlace(row, seen)) await ctx.db.transaction((tx) => recordPlace(tx, row, seen));
 	if (!recorded.has(row.id)) await recordSeen(ctx.db, [sightingOf(row, seen, look)]);
-	if (seen.state === "stopped" || seen.state === "stopping") await stopAttempt(ctx, row, endReason(ctx, row, seen.stateReasonCode));
+	const isOff = seen.state === "stopped" || seen.state === "stopping";
+	if (isOff && !isOffOnPurpose(row)) await stopAttempt(ctx, row, endReason(ctx, row, seen.stateReasonCode));
 	return false;
 }
 
@@ -88,8 +89,11 @@ function timesOf(row: LiveInstance, seen: InstanceObservation, look: Look): Laun
 	// The launch response may have been lost and the id come from the agent: a running machine is charged anyway.
 	const launched = row.launchedAt ?? launchedAt(seen.launchedAtMs, row, look.answeredMs);
 	// The dead man's switch may have ended it long before this observation.
+	const isPaused = seen.state !== "terminated" && isOffOnPurpose(row);
+	// A stopped machine goes on to cost its disk.
+	const billing: Billing = isPaused && seen.billing.phase === "over" ? { phase: "now", fromMs: null } : seen.billing;
 	const bounds = seen.state === "terminated" ? { ...look, answeredMs: endedAtMs(row, look.answeredMs) } : look;
-	return { launchedAt: launched, ...billedTime({ ...row, launchedAt: launched }, seen.billing, bounds) };
+	return { launchedAt: launched, ...billedTime({ ...row, launchedAt: launched }, billing, bounds) };
 }
 
 /**
@@ -233,6 +237,11 @@ export async function checkDeadlines(ctx: LoopContext, row: LiveInstance, listen
 	if (nowMs >= row.expiresAt.getTime()) return stop(reason("instance_expired", { expiresAtMs: row.expiresAt.getTime() }));
 	if (row.readyAt === null) {
 		const waitedMs = silentSince(row.requestedAt ?? row.intendedAt);
+		return waitedMs > ctx.timing.readyTimeoutMs ? stop(reason("instance_not_ready_in_time", { waitedMs, offerId: row.offer.id })) : true;
+	}
+	if (isOffOnPurpose(row)) {
+		if (row.startCalledAt === null) return true;
+		const waitedMs = silentSince(row.startCalledAt);
 		return waitedMs > ctx.timing.readyTimeoutMs ? stop(reason("instance_not_ready_in_time", { waitedMs, offerId: row.offer.id })) : true;
 	}
 	const silentMs = silentSince(row.lastHeardAt ?? row.readyAt);

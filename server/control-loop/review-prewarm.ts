@@ -35,10 +35,10 @@ export async function reviewPrewarm(ctx: LoopContext, snapshot: Snapshot, memory
 	await endRemoved(ctx, rules, nowMs);
 	for (const rule of rules) {
 		const bootMs = snapshot.cloudStartMs.p50Ms;
-		const { facts, like, specs } = await ctx.db.transaction((tx) => readPrewarmFacts(tx, rule, { nowMs, bootMs }), {
+		const { facts, like, specs, stoppedStart } = await ctx.db.transaction((tx) => readPrewarmFacts(tx, rule, { nowMs, bootMs }), {
 			accessMode: "read only",
 		});
-		const plan = planLive(snapshot, rule, like, facts);
+		const plan = planLive(snapshot, rule, like, facts, stoppedStart);
 		for (const { id, why } of plan.end) await giveUp(ctx, { instanceId: id, ruleId: rule.id, why, nowMs });
 		const { launchOn } = plan;
 		if (!launchOn || !like || plan.launch === 0) continue;

@@ -68,6 +68,14 @@ export interface MachineDisk {
 	source: string;
 }
 
+/** Providers with a driver that stops machines and starts them again. */
+const STOPPING_PROVIDERS: ReadonlySet<Provider> = new Set<Provider>(["aws"]);
+
+/** Whether a machine of this offer can be kept stopped. Its disk needs a known price; providers do not stop one-time spot requests. */
+export function canKeepStopped({ provider, capacityType, disk }: Pick<Offer, "provider" | "capacityType" | "disk">): boolean {
+	return STOPPING_PROVIDERS.has(provider) && capacityType === "on_demand" && (disk?.microUsdPerMonth ?? null) !== null;
+}
+
 export interface OfferDiscount {
 	id: string;
 	/** Millionths of the provider's price. */

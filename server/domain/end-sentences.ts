@@ -145,6 +145,7 @@ const WARM_ENDS: Readonly<Record<string, string>> = {
 	not_expected: "no job is expected to need it",
 	budget: "the rule's budget is used up",
 	rule_removed: "the policy no longer has the rule",
+	stop_refused: "the provider did not stop it",
 };
 
 /** The first command in a gang to fail, which fails the job. */

@@ -57,13 +57,18 @@ export function checkMeasures(text: PolicyText, at: Path, { effect }: Pick<Rule,
 		if (effect.idleMs !== null && !measures.includes("idle")) warn("idleMinutes", "idle time");
 		if (effect.gpuUtilisationBelow !== null && !measures.includes("gpu_utilisation")) warn("gpuUtilisationBelow", "GPU utilization");
 	}
-	if (effect.kind === "prewarm" && effect.state === "stopped" && !measures.includes("stopped_machines"))
-		text.report(
-			"warning",
-			text.keyOffsetOf([...at, "prewarm"]),
-			"prewarm has no effect: this version keeps stopped machines only in simulations, and costs nothing.",
-			"Write state: running to keep running machines. Compare both with spillway simulate.",
-		);
+	if (effect.kind === "prewarm" && effect.state === "stopped") {
+		const needed = effect.capacityType === "spot" ? "stopped_spot" : "stopped_machines";
+		if (!measures.includes(needed))
+			text.report(
+				"warning",
+				text.keyOffsetOf([...at, "prewarm"]),
+				needed === "stopped_spot"
+					? "prewarm has no effect: spot machines are not stopped, only ended."
+					: "prewarm has no effect: no connected cloud keeps machines stopped. AWS does, on demand, with a known disk price.",
+				"Write state: running to keep running machines. Compare both with spillway simulate.",
+			);
+	}
 	if (effect.kind !== "defer" || measures.includes(effect.to === "greener" ? "grid_forecast" : "price_forecast")) return;
 	const isGreener = effect.to === "greener";
 	text.report(

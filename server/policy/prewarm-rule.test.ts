@@ -4,9 +4,11 @@ import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { describeEffect } from "./describe-effect.ts";
 import { parsePolicy } from "./parse-policy.ts";
 import { rulesText } from "./testing/builders.ts";
+import type { Measure } from "./types.ts";
 
 const KIND = "machines: 4, accelerator: A100-80GB, gpus: 8, monthlyUsd: 500";
-const parse = (fields: string) => parsePolicy(rulesText(`{ id: kept, prewarm: { ${fields} } }`), { measures: ["stopped_machines"] });
+const parse = (fields: string) =>
+	parsePolicy(rulesText(`{ id: kept, prewarm: { ${fields} } }`), { measures: ["stopped_machines", "stopped_spot"] });
 const effectOf = (fields: string) => parse(fields).policy?.rules[0]?.effect;
 const errorsOf = (fields: string) =>
 	parse(fields)
@@ -43,13 +45,15 @@ describe("a prewarm rule", () => {
 		expect(errors[0]).toContain(message);
 	});
 
-	it("warns that the live scheduler keeps no stopped machines", () => {
-		const warned = (fields: string) =>
-			parsePolicy(rulesText(`{ id: kept, prewarm: { ${KIND}, waitingUsdPerGpuHour: 5${fields} } }`))
+	it("warns where no cloud keeps machines stopped", () => {
+		const warned = (fields: string, measures: readonly Measure[] = []) =>
+			parsePolicy(rulesText(`{ id: kept, prewarm: { ${KIND}, waitingUsdPerGpuHour: 5${fields} } }`), { measures })
 				.problems.map(({ severity, message }) => `${severity} ${message}`)
 				.filter((text) => text.includes("prewarm has no effect"));
-		expect(warned("")).toEqual([expect.stringMatching(/^warning prewarm has no effect: .* costs nothing\.$/)]);
+		expect(warned("")).toEqual([expect.stringMatching(/^warning prewarm has no effect: no connected cloud/)]);
 		expect(warned(", state: running")).toEqual([]);
+		expect(warned("", ["stopped_machines"])).toEqual([]);
+		expect(warned(", capacityType: spot", ["stopped_machines"])).toEqual([expect.stringMatching(/spot machines are not stopped/)]);
 	});
 
 	it("names only sites that exist", () => {

@@ -8,7 +8,7 @@ import type { CapacityType, Provider, Role, WorkloadClass } from "#server/domain
 /** Public interface of server/policy: text → Policy, and (Policy, facts) → verdicts. Pure. */
 
 /** Measurements and facts that only some installations have; parsing a policy reports the rules that need them. */
-export const MEASURES = ["idle", "gpu_utilisation", "grid_forecast", "price_forecast", "stopped_machines"] as const;
+export const MEASURES = ["idle", "gpu_utilisation", "grid_forecast", "price_forecast", "stopped_machines", "stopped_spot"] as const;
 export type Measure = (typeof MEASURES)[number];
 
 /** Facts about the installation, all optional. A missing fact is not checked. */

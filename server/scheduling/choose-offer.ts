@@ -248,9 +248,11 @@ function makeBlockedBy(
 	};
 }
 
+const WARM_START: TimeSpread = { p50Ms: LIMITS.warmStartMs, p90Ms: LIMITS.warmStartMs };
+
 /** Never later than a launch. */
-function soonerOf({ p50Ms, p90Ms }: TimeSpread): TimeSpread {
-	return { p50Ms: Math.min(p50Ms, LIMITS.warmStartMs), p90Ms: Math.min(p90Ms, LIMITS.warmStartMs) };
+function soonerOf(launch: TimeSpread, start: TimeSpread): TimeSpread {
+	return { p50Ms: Math.min(launch.p50Ms, start.p50Ms), p90Ms: Math.min(launch.p90Ms, start.p90Ms) };
 }
 
 /** Why the run does not fit on a row. Without data and speeds, rows that do not end themselves differ in price alone and share one answer. */
@@ -272,8 +274,8 @@ function makeUnfit(run: CloudRun, job: PendingJob, nowMs: number, atMost: readon
 }
 
 /**
- * The lowest-scoring machine kept warm that the job may take, with its run there; null if there is none. Its start takes seconds, and needs
- * no capacity or quota. A job on several machines takes none.
+ * The lowest-scoring machine kept warm that the job may take, with its run there; null if there is none. A running one starts it in
+ * seconds, and needs no capacity or quota; a stopped one needs both. A job on several machines takes none.
  */
 export function chooseWarm(
 	shape: Shape,
@@ -288,16 +290,26 @@ export function chooseWarm(
 	if (!warm || rules.length === 0 || run.instances > 1) return null;
 	const isFree = ({ ruleId, instanceId, readyUntilMs, expiresAtMs }: WarmMachine): boolean =>
 		rules.includes(ruleId) && !budgets.warmTaken.has(instanceId) && (readyUntilMs ?? 0) > nowMs && expiresAtMs >= nowMs + run.lifeMs;
-	const free = new Map(warm.filter(isFree).map((machine) => [machine.offerId, machine]));
-	if (free.size === 0) return null;
+	const free = warm.filter(isFree);
+	if (free.length === 0) return null;
 	const noSpot = firmOnly(job, run, nowMs, firmStagingMs(shape, run)) !== null;
-	const isWarm = ({ offer }: OfferRow): boolean => free.has(offer.id) && !(noSpot && offer.capacityType === "spot");
 	const fit = shape.offers();
-	const offers = { ...fit, eligible: fit.eligible.filter(isWarm), byPrice: () => fit.byPrice().filter(isWarm) };
-	const there: CloudRun = { ...run, start: soonerOf(run.start), warm: free };
-	const unfit = makeUnfit(there, job, nowMs, due?.atMost ?? null);
-	const choice = chooseAmong({ ...shape, offers: () => offers }, job, there, budgets, askApproval, unfit);
-	return choice.kind === "chosen" ? { choice, run: there } : null;
+	const atMost = due?.atMost ?? null;
+	const found = [false, true].flatMap((isStopped) => {
+		const byOffer = new Map(free.filter(({ start }) => (start !== undefined) === isStopped).map((machine) => [machine.offerId, machine]));
+		const [first] = byOffer.values();
+		if (!first) return [];
+		const isWarm = ({ offer }: OfferRow): boolean => byOffer.has(offer.id) && !(noSpot && offer.capacityType === "spot");
+		const offers = { ...fit, eligible: fit.eligible.filter(isWarm), byPrice: () => fit.byPrice().filter(isWarm) };
+		const there: CloudRun = { ...run, start: soonerOf(run.start, first.start ?? WARM_START), warm: byOffer };
+		const blocked = isStopped ? makeBlockedBy(job, there, budgets, nowMs, atMost) : makeUnfit(there, job, nowMs, atMost);
+		const choice = chooseAmong({ ...shape, offers: () => offers }, job, there, budgets, askApproval, blocked);
+		return choice.kind === "chosen" ? [{ choice, run: there }] : [];
+	});
+	return found.reduce<(typeof found)[number] | null>(
+		(best, next) => (best && best.choice.scoreMicroUsd <= next.choice.scoreMicroUsd ? best : next),
+		null,
+	);
 }
 
 /** Limits of the rules that let the job leave. Meeting one rule's limits is enough. The first rule's limits give the reason. */
@@ -319,7 +331,7 @@ function overLimits(row: OfferRow, run: CloudRun, atMost: readonly BurstLimit[] 
 /** What a placement there adds to cap usage. */
 export function capAskOf(row: OfferRow, run: CloudRun): CapUsage {
 	const takes = run.warm?.get(row.offer.id);
-	const microUsdPerHour = takes?.microUsdPerHour ?? (row.offer.microUsdPerHour ?? 0n) * BigInt(run.instances);
+	const microUsdPerHour = (takes?.start ? null : takes?.microUsdPerHour) ?? (row.offer.microUsdPerHour ?? 0n) * BigInt(run.instances);
 	return { microUsdPerHour, instances: run.instances, egressGiB: egressGiBOf(row, run), takes };
 }
 
@@ -366,7 +378,7 @@ export function takeChoice(
 	budgets.take(verdict.budgets, holdMicroUsd, job?.reservation);
 	const warm = run.warm?.get(row.offer.id);
 	if (warm) budgets.warmTaken.add(warm.instanceId);
-	else budgets.scarce.take(row, run.instances);
+	if (!warm || warm.start) budgets.scarce.take(row, run.instances);
 	if (job) run.terms.trials.add(trialKey(job.spec, row.machine.accelerator));
 	if (verdict.caps.length > 0) budgets.caps.take(verdict.caps, capAskOf(row, run));
 }

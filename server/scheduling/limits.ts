@@ -83,6 +83,12 @@ export const LIMITS = {
 	restoreMs: 3 * MINUTE_MS,
 	/** Until a running machine without a job starts a command: its agent asks for work, and sets up the container. An assumption. */
 	warmStartMs: 15 * SECOND_MS,
+	/** From the start of a stopped machine until its agent runs, while no start is recorded. An assumption. */
+	stoppedStartMs: { p50Ms: 90 * SECOND_MS, p90Ms: 3 * MINUTE_MS },
+	/** Longest time in which a machine fetches images and data before it is stopped. An assumption. */
+	prepareMs: 30 * MINUTE_MS,
+	/** Longest time after that until it is stopped; then it is ended. An assumption. */
+	stopMs: 10 * MINUTE_MS,
 	/**
 	 * Upper bounds: no more than this share of a run is expected to be lost, and a restart takes at most e to this power. Offers beyond these
 	 * are no option anyway.

@@ -84,7 +84,9 @@ export interface WarmMachine {
 	/** The job that its offer was chosen for. The caps that apply to it count the machine. */
 	spec: JobSpec;
 	microUsdPerHour: bigint;
-	/** Its agent waits for a job, until when at the latest, UTC ms; null: it cannot take one. */
+	/** It is stopped: its start takes this long, needs capacity and quota, and can be refused. Absent: it runs. */
+	start?: TimeSpread;
+	/** It can take a job until then at the latest, UTC ms; null: it cannot take one. */
 	readyUntilMs: number | null;
 	/** End of its life with a job, UTC ms. */
 	expiresAtMs: number;

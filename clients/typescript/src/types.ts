@@ -271,6 +271,8 @@ export type InstanceState = "intended" | "requested" | "provisioning" | "ready" 
 export interface InstanceWarm {
 	ruleId: string;
 	until: string;
+	/** It is stopped, and costs only its disk. */
+	stopped: boolean;
 }
 
 export interface InstancePreparedItem {

@@ -58,7 +58,7 @@ export const instanceSchema = z
 		team: z.string(),
 		attemptId: z.string().nullable(),
 		warm: z
-			.object({ ruleId: z.string(), until: instant })
+			.object({ ruleId: z.string(), until: instant, stopped: z.boolean().describe("It is stopped, and costs only its disk.") })
 			.nullable()
 			.describe("The prewarm rule that launched it, and until when it is kept without a job; null: launched for its job."),
 		prepared: z

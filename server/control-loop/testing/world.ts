@@ -51,7 +51,7 @@ export interface WorldOptions {
 	capUsd?: number;
 	/** Behavior of the machines' agents: how long a command runs, ms. */
 	runMs?: number;
-	cloud?: Partial<Pick<FakeCloudOptions, "offers" | "regions" | "bootDelayMs" | "terminateDelayMs">>;
+	cloud?: Partial<Pick<FakeCloudOptions, "offers" | "regions" | "bootDelayMs" | "startDelayMs" | "terminateDelayMs">>;
 	/** Additional rules of the policy, a line of YAML each. */
 	rules?: string[];
 	/** Additional caps besides the budget in money, a line of YAML each. */
@@ -118,6 +118,7 @@ export class World {
 			regions: options.cloud?.regions ?? ["us-east-1"],
 			offers: options.cloud?.offers ?? [fakeOffer({ priceObservedAtMs: startMs })],
 			bootDelayMs: options.cloud?.bootDelayMs ?? 3_000,
+			startDelayMs: options.cloud?.startDelayMs ?? 1_000,
 			terminateDelayMs: options.cloud?.terminateDelayMs ?? 2_000,
 		});
 		this.#ctx = this.#newProcess();

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { boolean, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type { Offer, ReadVolume } from "../../domain/capacity.ts";
 import type { Exit } from "../../domain/outcome.ts";
 import type { PreparedItem } from "../../domain/preparation.ts";
@@ -52,6 +52,14 @@ export const instance = pgTable(
 		warmUntil: instant(),
 		/** What it fetches while it has no job; null: nothing. */
 		preparation: json<PreparedItem[] | null>(),
+		/** It is stopped once it has fetched that, and started again for its job. */
+		keepStopped: boolean().notNull().default(false),
+		/** First call to stop it. Until it is seen stopped it takes no job. */
+		stopCalledAt: instant(),
+		/** Since when the provider bills only its disk; never before time that a meter has charged. */
+		stoppedFrom: instant(),
+		/** First call to start it again. It is charged as running from then on. */
+		startCalledAt: instant(),
 		/** When it got its job. Time before is charged as `kept_warm`. */
 		assignedAt: instant(),
 		/** Rank in its attempt: 0 to nodes − 1. */
@@ -60,7 +68,7 @@ export const instance = pgTable(
 		restoredCheckpoint: text(),
 		/** When the intent was recorded. */
 		intendedAt: instant().notNull(),
-		/** First and latest launch call. */
+		/** First launch call, and the latest call to launch, stop or start it. */
 		requestedAt: instant(),
 		lastCallAt: instant(),
 		calls: integer().notNull().default(0),
@@ -134,6 +142,12 @@ export const instance = pgTable(
 		check("instance_warm_is_whole", sql`num_nonnulls(${t.warmRule}, ${t.warmFor}, ${t.warmUntil}) in (0, 3)`),
 		check("instance_job_or_warm", sql`${t.attemptId} is not null or ${t.warmRule} is not null`),
 		check("instance_assigned_iff_both", sql`(${t.attemptId} is not null and ${t.warmRule} is not null) = (${t.assignedAt} is not null)`),
+		check(
+			"instance_stopped_in_order",
+			sql`(${t.stoppedFrom} is null or ${t.stopCalledAt} is not null)
+			and (${t.startCalledAt} is null or (${t.stoppedFrom} is not null and ${t.attemptId} is not null))`,
+		),
+		check("instance_stopped_only_if_kept", sql`${t.stopCalledAt} is null or (${t.keepStopped} and ${t.capacityType} = 'on_demand')`),
 		check("instance_price_positive", sql`${t.microUsdPerHour} > 0`),
 		check("instance_terminated_iff_time", sql`(${t.state} = 'terminated') = (${t.terminatedAt} is not null)`),
 		check("instance_billed_until_needs_from", sql`${t.billedUntil} is null or ${t.billedFrom} is not null`),

@@ -25,7 +25,7 @@ export interface LiveRule {
 	effect: PrewarmEffect;
 }
 
-/** The prewarm rules that the live scheduler follows: those for running machines. */
+/** The prewarm rules. */
 export function liveRules({ rules }: Pick<Policy, "rules">): LiveRule[] {
-	return rules.flatMap(({ id, when, effect }) => (effect.kind === "prewarm" && effect.state === "running" ? [{ id, when, effect }] : []));
+	return rules.flatMap(({ id, when, effect }) => (effect.kind === "prewarm" ? [{ id, when, effect }] : []));
 }

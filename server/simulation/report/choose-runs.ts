@@ -50,7 +50,7 @@ function policyRuns(files: readonly string[], read: (file: string) => string): P
 		const base = bases[i] ?? "";
 		const distinct = bases.filter((other) => other === base).length === 1 ? base : file;
 		const source = read(file);
-		const { policy, problems } = parsePolicy(source, { measures: ["stopped_machines"] });
+		const { policy, problems } = parsePolicy(source, { measures: ["stopped_machines", "stopped_spot"] });
 		if (!policy) throw unparsable(file, problems);
 		const name = files.length === 1 ? SPILLWAY : `${SPILLWAY}:${distinct}`;
 		const sha256 = createHash("sha256").update(source).digest("hex");

@@ -350,6 +350,8 @@ InstanceState = Literal[
 class InstanceWarm(TypedDict):
     ruleId: str
     until: str
+    # It is stopped, and costs only its disk.
+    stopped: bool
 
 
 class InstancePreparedItem(TypedDict):

@@ -3,6 +3,7 @@ import type { PreparedItem } from "#server/domain/preparation.ts";
 import type { InstanceState } from "#server/domain/states.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import { iso, type ReasonView, reasonView } from "#server/services/core/view.ts";
+import { diskPriceOf } from "./warm-machines.ts";
 
 export interface InstanceView {
 	id: string;
@@ -16,14 +17,15 @@ export interface InstanceView {
 	accelerator: string;
 	gpus: number;
 	capacityType: CapacityType;
+	/** Of its disk while it is stopped. */
 	microUsdPerHour: string;
 	/** Null, like its name and attempt, while it is kept warm without a job; it then belongs to no team. */
 	jobId: string | null;
 	jobName: string | null;
 	team: string;
 	attemptId: string | null;
-	/** The prewarm rule that launched it, and until when it is kept without a job; null when it was launched for its job. */
-	warm: { ruleId: string; until: string } | null;
+	/** The prewarm rule that launched it, until when it is kept without a job, and whether it is stopped; null when it was launched for its job. */
+	warm: { ruleId: string; until: string; stopped: boolean } | null;
 	/** What it fetches while it has no job; null once it has one, and for callers who see only some teams. */
 	prepared: PreparedItem[] | null;
 	/** Index of the machine within its attempt, from 0. */
@@ -71,12 +73,12 @@ export function instanceView(
 		accelerator: row.accelerator,
 		gpus: row.gpus,
 		capacityType: row.capacityType,
-		microUsdPerHour: row.microUsdPerHour.toString(),
+		microUsdPerHour: (isStopped(row) ? diskPriceOf(row.offer) : row.microUsdPerHour).toString(),
 		jobId: row.jobId,
 		jobName: owner.name,
 		team: owner.team ?? "",
 		attemptId: row.attemptId,
-		warm: row.warmRule !== null && row.warmUntil !== null ? { ruleId: row.warmRule, until: row.warmUntil.toISOString() } : null,
+		warm: warmView(row),
 		// Recorded jobs of any team may have named these.
 		prepared: seesAll && row.jobId === null ? row.preparation : null,
 		rank: row.rank,
@@ -97,4 +99,15 @@ export function instanceView(
 		reason: row.reason ? reasonView(row.reason) : null,
 		costMicroUsd: row.costMicroUsd.toString(),
 	};
+}
+
+type Row = typeof instance.$inferSelect;
+
+function warmView(row: Row): InstanceView["warm"] {
+	if (row.warmRule === null || row.warmUntil === null) return null;
+	return { ruleId: row.warmRule, until: row.warmUntil.toISOString(), stopped: isStopped(row) };
+}
+
+function isStopped({ stoppedFrom, startCalledAt, terminatedAt }: Row): boolean {
+	return stoppedFrom !== null && startCalledAt === null && terminatedAt === null;
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, ne, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { instance } from "#server/db/schema/instance.ts";
@@ -36,6 +36,7 @@ export async function launchWarm(
 		offer: Offer;
 		/** What it fetches while it waits. */
 		preparation: PreparedItem[];
+		keepStopped: boolean;
 		holdMicroUsd: bigint;
 		/** Longest time without a job, and longest life with one. */
 		warmMs: number;
@@ -57,6 +58,7 @@ export async function launchWarm(
 	await tx.insert(instance).values({
 		...columnsOfOffer(offer),
 		...{ id: instanceId, warmRule: rule.id, warmFor: input.warmFor, warmUntil: new Date(untilMs) },
+		keepStopped: input.keepStopped,
 		preparation: input.preparation.length > 0 ? input.preparation : null,
 		...{ intendedAt: new Date(nowMs), expiresAt: new Date(untilMs + input.lifeMs) },
 		bootstrapHash: input.bootstrapHashFor(instanceId),
@@ -65,7 +67,7 @@ export async function launchWarm(
 	await writeSchedulerAudit(tx, {
 		...{ action: "instance.prewarm", subject: instanceId, atMs: nowMs },
 		after: {
-			...{ ruleId: rule.id, siteId, region, zone, instanceType, capacityType, warmUntilMs: untilMs },
+			...{ ruleId: rule.id, siteId, region, zone, instanceType, capacityType, keepStopped: input.keepStopped, warmUntilMs: untilMs },
 			...{ microUsdPerHour: String(offer.microUsdPerHour), holdMicroUsd: String(holdMicroUsd) },
 		},
 	});
@@ -87,6 +89,8 @@ export async function lockWarm(
 		.where(
 			and(
 				...[eq(instance.id, instanceId), isNull(instance.attemptId), eq(instance.state, "ready"), isNull(instance.interruptionAt)],
+				// While it is being stopped it cannot be started.
+				or(isNull(instance.stopCalledAt), isNotNull(instance.stoppedFrom)),
 				gt(instance.warmUntil, new Date(nowMs + LAST_ASSIGNMENT_MS)),
 				gt(instance.expiresAt, new Date(nowMs + lifeMs - 1)),
 			),

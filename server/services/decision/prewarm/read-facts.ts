@@ -10,7 +10,9 @@ import { MachineDemand } from "#server/scheduling/prewarm/machine-demand.ts";
 import type { LikeJob } from "#server/scheduling/prewarm/plan-live.ts";
 import { isFor, isOfKind, type LiveRule } from "#server/scheduling/prewarm/serves.ts";
 import type { IdleMachine, PrewarmFacts } from "#server/scheduling/prewarm/types.ts";
+import type { TimeSpread } from "#server/scheduling/types.ts";
 import { warmBudgetOf } from "#server/services/capacity/instance/warm.ts";
+import { diskPriceOf, readStoppedStart } from "#server/services/capacity/instance/warm-machines.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { budgetViews } from "#server/services/ledger/budget/views.ts";
 
@@ -27,7 +29,7 @@ export async function readPrewarmFacts(
 	tx: Tx,
 	rule: LiveRule,
 	{ nowMs, bootMs }: { nowMs: number; bootMs: number },
-): Promise<{ facts: LiveFacts; like: LikeJob | null; specs: JobSpec[] }> {
+): Promise<{ facts: LiveFacts; like: LikeJob | null; specs: JobSpec[]; stoppedStart: TimeSpread }> {
 	const { like, specs, neededAtMs, ...demand } = await readDemand(tx, rule, nowMs);
 	const calendar = await ledgerCalendar(tx);
 	const { idle, leftMicroUsd } = await readIdle(tx, rule.id, { nowMs, bootMs });
@@ -36,9 +38,15 @@ export async function readPrewarmFacts(
 	const [expired] = await tx
 		.select({ at: sql<string | null>`max(extract(epoch from ${instance.warmUntil}) * 1000)` })
 		.from(instance)
-		.where(and(eq(instance.warmRule, rule.id), isNull(instance.attemptId), sql`${instance.reason}->'facts'->>'why' = 'idle_limit'`));
+		.where(
+			and(
+				eq(instance.warmRule, rule.id),
+				isNull(instance.attemptId),
+				sql`${instance.reason}->'facts'->>'why' in ('idle_limit', 'stop_refused')`,
+			),
+		);
 	return {
-		...{ like, specs },
+		...{ like, specs, stoppedStart: await readStoppedStart(tx) },
 		facts: {
 			...demand,
 			...{ idle, neededAtMs },
@@ -110,7 +118,7 @@ async function readIdle(
 			),
 		);
 	const idle = rows.map(({ instance: row, amountMicroUsd, postedMicroUsd }) => ({
-		...{ id: row.id, microUsdPerHour: row.microUsdPerHour },
+		...{ id: row.id, microUsdPerHour: row.keepStopped ? diskPriceOf(row.offer) : row.microUsdPerHour },
 		holdMicroUsd: amountMicroUsd > postedMicroUsd ? amountMicroUsd - postedMicroUsd : 0n,
 		idleSinceMs: row.readyAt?.getTime() ?? Math.max(nowMs, row.intendedAt.getTime() + bootMs),
 	}));

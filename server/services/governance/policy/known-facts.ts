@@ -4,6 +4,7 @@ import { team } from "#server/db/schema/account.ts";
 import { gridIntensity } from "#server/db/schema/grid-intensity.ts";
 import { offer, offerPrice } from "#server/db/schema/offer.ts";
 import { pool, site } from "#server/db/schema/site.ts";
+import { canKeepStopped } from "#server/domain/capacity.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { Measure, ParsePolicyOptions, Place } from "#server/policy/types.ts";
@@ -24,7 +25,11 @@ export async function knownFacts({ db, clock }: { db: DbOrTx; clock: Clock }): P
 	];
 	return {
 		// Reported by the agent, on machines with a driver that supports it.
-		measures: ["idle", "gpu_utilisation", ...(await forecasts(db, clock.nowMs()))],
+		measures: [
+			...(["idle", "gpu_utilisation"] as const),
+			...(offers.some(canKeepStopped) ? ["stopped_machines" as const] : []),
+			...(await forecasts(db, clock.nowMs())),
+		],
 		...(sites.length > 0 ? { siteIds: sites.map(({ id }) => id).sort() } : {}),
 		...(teams.length > 0 ? { teams: teams.map(({ name }) => name).sort() } : {}),
 		...(places.length > 0 ? { places } : {}),

@@ -84,6 +84,7 @@ export function usageOf({ instance: row, work, times }: Machine, known: Known): 
 			accelerator: row.accelerator,
 		},
 		cause: { jobId: row.jobId, attemptId: row.attemptId, instanceId: row.id, allocationId: null, poolId: null },
+		...(row.stoppedFrom !== null && { stopped: { fromMs: row.stoppedFrom.getTime(), toMs: row.startCalledAt?.getTime() ?? null } }),
 		...(row.warmRule !== null && { warm: { untilMs: row.assignedAt?.getTime() ?? Number.POSITIVE_INFINITY } }),
 	};
 }
