@@ -8,13 +8,13 @@ import { plural } from "#server/domain/sentence-facts.ts";
 const SHOWN_MAX = 8;
 
 /** Job families that suit the cloud, best first, with their reasons. */
-export function CandidatesTable({ assessment }: { assessment: Assessment }) {
+export function CandidatesTable({ assessment, of }: { assessment: Assessment; of: string | undefined }) {
 	const { candidates, candidatesLeftOut } = assessment;
 	const shown = candidates.slice(0, SHOWN_MAX);
 	const more = candidates.length - shown.length + candidatesLeftOut;
 	return (
 		<div className="min-w-0">
-			<PanelHeader title="Burst candidates" sub="job families, best first" />
+			<PanelHeader title="Burst candidates" sub={of ? `${of}: job families, best first` : "job families, best first"} />
 			{shown.length === 0 ? (
 				<p className="px-4 pb-4 text-ink-2">None. No family waited 15 minutes on average or requested more than you own.</p>
 			) : (

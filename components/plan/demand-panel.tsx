@@ -1,30 +1,16 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { parseAsString, useQueryStates } from "nuqs";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { ErrorState } from "#components/page/states.tsx";
-import type { Assessment } from "#components/plan/format-plan.ts";
 import { LoadChart, WeekChart } from "#components/plan/plan-charts.tsx";
-import { useTRPC } from "#components/trpc/client.tsx";
+import type { StudyFilter } from "#components/plan/use-study-filter.ts";
 import { formatCount, formatPercent } from "#components/ui/format-number.ts";
 import { Select } from "#components/ui/input.tsx";
 import { Panel, PanelHeader, PanelSplit } from "#components/ui/panel.tsx";
 
-/** The demand of all work, or of one team, one class or both, which the URL names. */
-export function DemandPanel({ studyId, assessment }: { studyId: string; assessment: Assessment }) {
-	const trpc = useTRPC();
-	const [{ team, class: workloadClass }, setFilter] = useQueryStates({ team: parseAsString, class: parseAsString });
-	const filter = { ...(team !== null && { team }), ...(workloadClass !== null && { class: workloadClass }) };
-	const isFiltered = Object.keys(filter).length > 0;
-	const { data, error, refetch } = useQuery({
-		...trpc.plan.demand.queryOptions({ id: studyId, ...filter }),
-		placeholderData: keepPreviousData,
-		// Studies of earlier releases have none: they show all work, and no filter.
-		retry: false,
-	});
-	const { history, capacity } = assessment;
-	const demand = isFiltered && data ? data.demand : assessment.demand;
-	const jobs = isFiltered && data ? data.jobs : history.jobs;
-	if (isFiltered && error)
+/** The demand of all work, or of the team and class that the URL names. */
+export function DemandPanel({ filter }: { filter: StudyFilter }) {
+	const { team, workloadClass, setFilter, names, jobs, error, refetch, shown } = filter;
+	const { history, capacity, demand } = shown;
+	if (error)
 		return (
 			<Panel>
 				<ErrorState title="Could not load this demand" detail={describeError(error).detail} onRetry={() => void refetch()} />
@@ -32,10 +18,10 @@ export function DemandPanel({ studyId, assessment }: { studyId: string; assessme
 		);
 	return (
 		<Panel>
-			{data && (
+			{names && (
 				<div className="flex flex-wrap items-center gap-2 px-4 pt-3 print:hidden">
-					<Filter label="Team" names={data.teams} value={team} onChange={(value) => void setFilter({ team: value })} />
-					<Filter label="Class" names={data.classes} value={workloadClass} onChange={(value) => void setFilter({ class: value })} />
+					<Filter label="Team" names={names.teams} value={team} onChange={(value) => void setFilter({ team: value })} />
+					<Filter label="Class" names={names.classes} value={workloadClass} onChange={(value) => void setFilter({ class: value })} />
 					<span role="status" className="tabular text-ink-2">
 						{formatCount(jobs)} jobs
 					</span>

@@ -10,6 +10,7 @@ import { type StudyResult, shortUsd } from "#components/plan/format-plan.ts";
 import { OptionsTable } from "#components/plan/options-table.tsx";
 import { CumulativeChart, CurveChart } from "#components/plan/plan-charts.tsx";
 import { SensitivityTable } from "#components/plan/sensitivity-table.tsx";
+import { useStudyFilter } from "#components/plan/use-study-filter.ts";
 import { WaitsTable } from "#components/plan/waits-table.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Panel, PanelHeader, PanelSplit } from "#components/ui/panel.tsx";
@@ -17,6 +18,7 @@ import { Panel, PanelHeader, PanelSplit } from "#components/ui/panel.tsx";
 /** A finished study: the answer first, then its evidence. */
 export function StudyView({ studyId, result }: { studyId: string; result: StudyResult }) {
 	const { comparison, assessment } = result;
+	const filter = useStudyFilter(studyId, assessment);
 	const [chosen, setChosen] = useQueryState("option", parseAsString);
 	const fallback = comparison.recommended === comparison.reference ? bestMix(result) : comparison.recommended;
 	const shown = comparison.options.some(({ id }) => id === chosen) ? String(chosen) : fallback;
@@ -47,9 +49,9 @@ export function StudyView({ studyId, result }: { studyId: string; result: StudyR
 			<Panel>
 				<OptionsTable comparison={comparison} shown={shown} onShow={(id) => void setChosen(id)} />
 			</Panel>
-			<DemandPanel studyId={studyId} assessment={assessment} />
+			<DemandPanel filter={filter} />
 			<Panel>
-				<CandidatesTable assessment={assessment} />
+				<CandidatesTable assessment={filter.shown} of={filter.of} />
 			</Panel>
 			<Panel>
 				<SensitivityTable comparison={comparison} best={bestMix(result)} />
@@ -62,7 +64,7 @@ export function StudyView({ studyId, result }: { studyId: string; result: StudyR
 			)}
 			<Panel>
 				<PanelSplit columns="minmax(0,1fr) minmax(0,1fr)" from="wide">
-					<WaitsTable assessment={assessment} />
+					<WaitsTable assessment={filter.shown} of={filter.of} />
 					<AssumptionsPanel result={result} />
 				</PanelSplit>
 			</Panel>

@@ -10,8 +10,8 @@ const BASIS = {
 } as const;
 const TEAMS_MAX = 6;
 
-/** Waits by size, class and team, and where GPU time was lost. */
-export function WaitsTable({ assessment }: { assessment: Assessment }) {
+/** Waits by size, class and team, and where GPU time of all jobs was lost. @param of the jobs that waited; absent: all */
+export function WaitsTable({ assessment, of }: { assessment: Assessment; of: string | undefined }) {
 	const { waits, idle, lostWork, neverFit } = assessment;
 	const groups = [
 		...waits.bySize.map((group) => ({ ...group, key: `size/${group.name}` })),
@@ -20,7 +20,7 @@ export function WaitsTable({ assessment }: { assessment: Assessment }) {
 	];
 	return (
 		<div className="min-w-0">
-			<PanelHeader title="Waits" sub={BASIS[waits.basis]} />
+			<PanelHeader title="Waits" sub={of ? `${of}: ${BASIS[waits.basis]}` : BASIS[waits.basis]} />
 			{groups.length > 0 && (
 				<Table aria-label="Waits" stacks={false}>
 					<thead>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assess, profileHistory } from "./assess.ts";
 import { type History, readHistory } from "./history/read-history.ts";
 import { demandProfile, gpusFor, hoursOf } from "./profile/demand.ts";
-import { filteredHours } from "./profile/demand-groups.ts";
+import { decodeGroups, encodeGroups, filteredHours, filteredProfile } from "./profile/demand-groups.ts";
 import { HourSeries } from "./profile/hour-series.ts";
 import { renderAssessment } from "./render/assessment.ts";
 
@@ -156,6 +156,15 @@ describe("a selection", () => {
 		const { jobs, hours } = filteredHours(groups(), { workloadClass: "burst" });
 		expect([jobs, demandProfile(hours, 8)]).toEqual([assessment.selection?.jobs, assessment.demand]);
 	});
+	it.each([{ team: "vision" }, { team: "risk" }, { workloadClass: "burst" }, { team: "vision", workloadClass: "baseline" }])(
+		"has the waits and candidates that the page's filter shows: %o",
+		async (filter) => {
+			const { assessment, groups } = profileHistory(await history(), { source: "t", gpus: 8, filter });
+			const profile = filteredProfile(decodeGroups(encodeGroups(groups())), filter);
+			const { basis: _, ...waits } = assessment.waits;
+			expect(profile).toMatchObject({ waits, candidates: assessment.candidates, candidatesLeftOut: assessment.candidatesLeftOut });
+		},
+	);
 });
 
 describe("burst candidates", () => {

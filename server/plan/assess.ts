@@ -8,6 +8,7 @@ import type { History } from "./history/read-history.ts";
 import { adviseCommitment } from "./profile/commitments.ts";
 import { demandProfile, gpusFor, hoursOf } from "./profile/demand.ts";
 import { type DemandFilter, type DemandGroups, demandGroups } from "./profile/demand-groups.ts";
+import type { ProfileOfJobs } from "./profile/filter-profiles.ts";
 import { idleBy, lostWork, neverFit } from "./profile/losses.ts";
 import { selectJobs } from "./profile/select-jobs.ts";
 import { recordedPeak, recordedWaits, SIMULATED_JOBS_MAX, simulatedWaits } from "./profile/starts.ts";
@@ -28,6 +29,8 @@ export interface AssessOptions {
 	commitmentPercent?: number | undefined;
 }
 
+const NO_WAITS: ProfileOfJobs["waits"] = { all: null, byTeam: [], byClass: [], bySize: [] };
+
 /** The shipped prices contain no discount: an assumption. */
 export const COMMITMENT_PERCENT = 40;
 
@@ -36,7 +39,7 @@ export function assess(history: History, options: AssessOptions): PlanAssessment
 	return profileHistory(history, options).assessment;
 }
 
-/** An assessment of all jobs or the selected ones, and the demand of all by team and class, for filters. */
+/** An assessment of all jobs or the selected ones, and demand, waits and candidates by team and class, for filters. */
 export function profileHistory(history: History, options: AssessOptions): { assessment: PlanAssessment; groups: () => DemandGroups } {
 	const { jobs, startMs } = history;
 	const accelerator = options.accelerator ?? DEFAULT_ACCELERATOR;
@@ -55,7 +58,7 @@ export function profileHistory(history: History, options: AssessOptions): { asse
 	const span = { fromHour: hours.fromHour, hours: hours.demand.length };
 	const chosenHours = isFiltered ? hoursOf(chosen.jobs, startMs, chosen.waitsMs, span) : hours;
 	const found = findCandidates({ ...chosen, hours, startMs, capacityGpus: capacity.gpus, prices, isRedacted });
-	const waits = chosen.waitsMs ? waitsBy(chosen.jobs, chosen.waitsMs) : { all: null, byTeam: [], byClass: [], bySize: [] };
+	const waits = chosen.waitsMs ? waitsBy(chosen.jobs, chosen.waitsMs) : NO_WAITS;
 	const selection = isFiltered && {
 		...{ team: filter.team === undefined ? null : teamName(filter.team), class: filter.workloadClass ?? null },
 		...{ jobs: chosen.jobs.length, gpuHours: chosen.gpuHours },
@@ -83,7 +86,15 @@ export function profileHistory(history: History, options: AssessOptions): { asse
 		}),
 		assumptions: assumptionsOf(history, accelerator, prices),
 	};
-	return { assessment, groups: () => demandGroups(jobs, startMs, waitsMs) };
+	const profileOf = (rows: readonly number[]): ProfileOfJobs => {
+		const some = {
+			jobs: jobs.pick(rows).dropUnusedFamilies(),
+			waitsMs: waitsMs && Float64Array.from(rows, (i) => waitsMs[i] ?? Number.NaN),
+		};
+		const { candidates, leftOut } = findCandidates({ ...some, hours, startMs, capacityGpus: capacity.gpus, prices, isRedacted });
+		return { waits: some.waitsMs ? waitsBy(some.jobs, some.waitsMs) : NO_WAITS, candidates, candidatesLeftOut: leftOut };
+	};
+	return { assessment, groups: () => demandGroups(jobs, startMs, waitsMs, profileOf) };
 }
 
 function capacityOf({ jobs, startMs }: History, recorded: Float64Array | null, given: number | undefined): PlanAssessment["capacity"] {

@@ -524,7 +524,7 @@ export interface Operations {
 		arguments: { id: string };
 		answer: t.PlanStudy;
 	};
-	/** Get a study's demand, of one team, one class or both. */
+	/** Get a study's demand, waits and burst candidates, of one team, one class or both. */
 	"plan.demand": {
 		arguments: { id: string; team?: string; class?: string };
 		answer: t.PlanStudyDemand;

@@ -2230,6 +2230,7 @@ export interface PlanStudySummary {
 export interface PlanStudyDemand {
 	jobs: number;
 	demand: PlanStudyDemandDemand;
+	profile: PlanStudyDemandProfile | null;
 	teams: readonly string[];
 	classes: readonly string[];
 }
@@ -2237,6 +2238,27 @@ export interface PlanStudyDemand {
 export interface PlanStudyDemandDemand {
 	meanGpus: number;
 	peakGpus: number;
+}
+
+export interface PlanStudyDemandProfile {
+	waits: PlanStudyDemandProfileWaits;
+	candidates: readonly PlanStudyDemandProfileCandidatesItem[];
+	candidatesLeftOut: number;
+}
+
+export interface PlanStudyDemandProfileWaits {
+	bySize: readonly PlanStudyDemandProfileWaitsBySizeItem[];
+}
+
+export interface PlanStudyDemandProfileWaitsBySizeItem {
+	name: string;
+	jobs: number;
+}
+
+export interface PlanStudyDemandProfileCandidatesItem {
+	team: string;
+	label: string;
+	score: number;
 }
 
 export interface PlanDecision {

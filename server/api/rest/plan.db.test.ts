@@ -58,6 +58,11 @@ describe("plan studies", () => {
 		expect(all.jobs).toBe(assessment.history.jobs);
 		const parts = await Promise.all(all.teams.map((team: string) => world.get(`/plan/studies/${study.id}/demand?team=${team}`)));
 		expect(parts.reduce((jobs, part) => jobs + part.json.jobs, 0)).toBe(all.jobs);
+		for (const [i, { json }] of parts.entries()) {
+			const { waits, candidates } = json.profile;
+			expect(waits.bySize.reduce((jobs: number, size: { jobs: number }) => jobs + size.jobs, 0)).toBe(json.jobs);
+			expect(candidates.every(({ team }: { team: string }) => team === all.teams[i])).toBe(true);
+		}
 		expect((await world.get(`/plan/studies/${study.id}/demand?team=none`)).json).toMatchObject({ jobs: 0, demand: { peakGpus: 0 } });
 		expect((await world.get(`/plan/studies/${study.id}/decision`)).json.outcome).toBeNull();
 	});

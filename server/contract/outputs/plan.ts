@@ -36,6 +36,14 @@ export const studyDemandSchema = z
 		jobs: z.number(),
 		/** The figures of `demand` of an assessment. */
 		demand: z.looseObject({ meanGpus: z.number(), peakGpus: z.number() }),
+		/** `waits` and `candidates` as in an assessment. null: without a filter, or not stored by an earlier release. */
+		profile: z
+			.object({
+				waits: z.looseObject({ bySize: z.array(z.looseObject({ name: z.string(), jobs: z.number() })) }),
+				candidates: z.array(z.looseObject({ team: z.string(), label: z.string(), score: z.number() })),
+				candidatesLeftOut: z.number(),
+			})
+			.nullable(),
 		/** All of the study, for filters. */
 		teams: z.array(z.string()),
 		classes: z.array(z.string()),

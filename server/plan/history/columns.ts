@@ -85,13 +85,33 @@ export class JobColumns {
 		const picked = new JobColumns();
 		picked.length = rows.length;
 		for (const name of ["submitMs", "durationMs", "waitMs", "deadlineMs"] as const)
-			picked[name] = Float64Array.from(rows, (i) => this.at(this[name], i));
-		picked.gpus = Int32Array.from(rows, (i) => this.at(this.gpus, i));
+			picked[name] = pickFrom(this[name], rows, new Float64Array(rows.length));
+		picked.gpus = pickFrom(this.gpus, rows, new Int32Array(rows.length));
 		for (const name of ["family", "team", "workloadClass", "status"] as const)
-			picked[name] = Uint32Array.from(rows, (i) => this.at(this[name], i));
+			picked[name] = pickFrom(this[name], rows, new Uint32Array(rows.length));
 		picked.families.push(...this.families);
 		for (const name of ["teams", "users", "classes", "statuses"] as const) for (const each of this[name].list) picked[name].indexOf(each);
 		return picked;
+	}
+
+	/** Keeps only the families that have rows. Their indexes change. */
+	dropUnusedFamilies(): this {
+		const indexes = new Map<number, number>();
+		const used: Family[] = [];
+		for (let i = 0; i < this.length; i++) {
+			const before = this.at(this.family, i);
+			let index = indexes.get(before);
+			if (index === undefined) {
+				index = used.length;
+				indexes.set(before, index);
+				const family = this.families[before];
+				if (family) used.push(family);
+			}
+			this.family[i] = index;
+		}
+		this.families.length = 0;
+		for (const family of used) this.families.push(family);
+		return this;
 	}
 
 	#family(row: HistoryRow): number {
@@ -155,6 +175,12 @@ export class Names {
 /** Copies the text: a slice of a larger one would keep all of that in memory. */
 export function copyOf(text: string): string {
 	return Buffer.from(text, "utf8").toString("utf8");
+}
+
+/** A plain loop: typed arrays' own `from` calls a function for each row, which takes several times as long. */
+function pickFrom<T extends Float64Array | Int32Array | Uint32Array>(column: T, rows: readonly number[], into: T): T {
+	for (let at = 0; at < rows.length; at++) into[at] = column[rows[at] ?? -1] ?? Number.NaN;
+	return into;
 }
 
 function grown<T extends { set(from: T): void }>(from: T, to: T): T {

@@ -14,6 +14,7 @@ const job = fc.record({
 	team: fc.constantFrom("risk", "küche", "ads"),
 	workloadClass: fc.constantFrom("burst", "baseline"),
 });
+const profileOf = () => ({ waits: { all: null, byTeam: [], byClass: [], bySize: [] }, candidates: [], candidatesLeftOut: 0 });
 type Job = typeof job extends fc.Arbitrary<infer T> ? T : never;
 
 function columnsOf(jobs: readonly Job[]): JobColumns {
@@ -33,7 +34,7 @@ function waitsOf(jobs: readonly Job[]): Float64Array {
 it("adds up to the hours of the jobs that match, after it was stored", () => {
 	fc.assert(
 		fc.property(fc.array(job, { minLength: 1, maxLength: 40 }), fc.boolean(), (jobs, known) => {
-			const stored = decodeGroups(encodeGroups(demandGroups(columnsOf(jobs), START_MS, known ? waitsOf(jobs) : null)));
+			const stored = decodeGroups(encodeGroups(demandGroups(columnsOf(jobs), START_MS, known ? waitsOf(jobs) : null, profileOf)));
 			const whole = hoursOf(columnsOf(jobs), START_MS, null);
 			for (const filter of [
 				{},
@@ -68,7 +69,7 @@ it("puts the teams beyond the thirty largest together", () => {
 	const jobs: Job[] = Array.from({ length: 40 }, (_, i) => Array.from({ length: 40 - i }, () => i))
 		.flat()
 		.map((i) => ({ submitMs: i, durationMs: HOUR_MS, waitMs: null, gpus: 1, team: `t${i}` as never, workloadClass: "burst" as const }));
-	const { groups } = demandGroups(columnsOf(jobs), START_MS, null);
+	const { groups } = demandGroups(columnsOf(jobs), START_MS, null, profileOf);
 	expect(groups).toHaveLength(31);
 	expect(groups.find(({ team }) => team === OTHER_TEAMS)?.jobs).toBe(55);
 });
@@ -78,7 +79,7 @@ it("keeps fewer teams apart in a history of decades, so that its size is bounded
 	const jobs: Job[] = Array.from({ length: 40 }, (_, i) => ({
 		...{ submitMs: (i * decades) / 39, durationMs: HOUR_MS, waitMs: 0, gpus: 1, team: `t${i}` as never, workloadClass: "burst" as const },
 	}));
-	const { groups, hours } = demandGroups(columnsOf(jobs), START_MS, waitsOf(jobs));
+	const { groups, hours } = demandGroups(columnsOf(jobs), START_MS, waitsOf(jobs), profileOf);
 	expect(groups.length).toBeLessThan(6);
 	expect(groups.length * hours).toBeLessThan(2.2e6);
 	expect(groups.reduce((sum, group) => sum + group.jobs, 0)).toBe(40);

@@ -2,6 +2,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { JobColumns } from "../history/columns.ts";
 import { firstHourOf, type Hours, lastHourOf } from "./demand.ts";
+import { type FilterProfile, filterProfiles, type ProfileOfJobs } from "./filter-profiles.ts";
 import { HourSeries } from "./hour-series.ts";
 
 /** Teams that are kept apart, those with the most jobs; the rest share one group. */
@@ -10,8 +11,8 @@ const TEAMS_MAX = 30;
 const CELLS_MAX = 31 * 4 * 2 * 8_784;
 /** A team with a longer name cannot be asked for. */
 const NAME_MAX = 200;
-/** Of the names and counts. */
-const HEAD_BYTES_MAX = 1024 ** 2;
+/** Of the names, counts and profiles: 25 candidates for each of 159 filters are about 3 MB. */
+const HEAD_BYTES_MAX = 16 * 1024 ** 2;
 /** The name of the rest. A team of a trace that has this name belongs to it. */
 export const OTHER_TEAMS = "(other teams)";
 
@@ -31,6 +32,8 @@ export interface DemandGroups {
 	fromHour: number;
 	hours: number;
 	groups: DemandGroup[];
+	/** Waits and candidates by filter. null in studies of earlier releases. */
+	profiles: FilterProfile[] | null;
 }
 
 export interface DemandFilter {
@@ -38,33 +41,41 @@ export interface DemandFilter {
 	workloadClass?: string | undefined;
 }
 
-/** @param waitsMs by row; null where starts are unknown */
-export function demandGroups(jobs: JobColumns, startMs: number, waitsMs: Float64Array | null): DemandGroups {
+/**
+ * @param waitsMs by row; null where starts are unknown
+ * @param profileOf waits and candidates of these rows of `jobs`
+ */
+export function demandGroups(
+	jobs: JobColumns,
+	startMs: number,
+	waitsMs: Float64Array | null,
+	profileOf: (rows: readonly number[]) => ProfileOfJobs,
+): DemandGroups {
 	const fromHour = firstHourOf(jobs, startMs);
 	const offsetMs = startMs - fromHour * HOUR_MS;
 	const hours = lastHourOf(jobs, startMs) - fromHour + 1;
 	const own = largestTeams(jobs, Math.floor(CELLS_MAX / (hours * jobs.classes.list.length)) - 1);
-	const cells = new Map<string, { team: string; workloadClass: string; jobs: number; demand: HourSeries; used: HourSeries }>();
+	const cells = new Map<string, { team: string; workloadClass: string; rows: number[]; demand: HourSeries; used: HourSeries }>();
 	for (let i = 0; i < jobs.length; i++) {
 		const name = jobs.teams.list[jobs.at(jobs.team, i)] ?? "";
 		const team = own.has(name) ? name : OTHER_TEAMS;
 		const workloadClass = jobs.classes.list[jobs.at(jobs.workloadClass, i)] ?? "";
 		const key = JSON.stringify([team, workloadClass]);
-		const cell = cells.get(key) ?? { team, workloadClass, jobs: 0, demand: new HourSeries(), used: new HourSeries() };
+		const cell = cells.get(key) ?? { team, workloadClass, rows: [], demand: new HourSeries(), used: new HourSeries() };
 		cells.set(key, cell);
 		const at = jobs.at(jobs.submitMs, i) + offsetMs;
 		const [length, gpus] = [jobs.at(jobs.durationMs, i), jobs.at(jobs.gpus, i)];
-		cell.jobs++;
+		cell.rows.push(i);
 		cell.demand.add(at, at + length, gpus);
 		const wait = waitsMs?.[i] ?? Number.NaN;
 		if (!Number.isNaN(wait)) cell.used.add(at + wait, at + wait + length, gpus);
 	}
 	const groups = [...cells.values()].map((cell) => ({
-		...cell,
+		...{ team: cell.team, workloadClass: cell.workloadClass, jobs: cell.rows.length },
 		demand: Float32Array.from(cell.demand.finish(hours)),
 		used: waitsMs && Float32Array.from(cell.used.finish(hours)),
 	}));
-	return { fromHour, hours, groups };
+	return { fromHour, hours, groups, profiles: filterProfiles([...cells.values()], profileOf) };
 }
 
 function largestTeams(jobs: JobColumns, roomFor: number): Set<string> {
@@ -91,7 +102,10 @@ export function filteredHours(
 	const known = groups.every(({ used }) => used !== null);
 	const sum = (series: (group: DemandGroup) => Float32Array | null): Float64Array => {
 		const total = new Float64Array(hours);
-		for (const group of chosen) for (const [h, gpus] of (series(group) ?? []).entries()) total[h] = (total[h] ?? 0) + gpus;
+		for (const group of chosen) {
+			const of = series(group) ?? [];
+			for (let h = 0; h < of.length; h++) total[h] = (total[h] ?? 0) + (of[h] ?? 0);
+		}
 		return total;
 	};
 	return {
@@ -100,10 +114,16 @@ export function filteredHours(
 	};
 }
 
-/** A JSON line of names and counts, then all series, deflated. */
-export function encodeGroups({ fromHour, hours, groups }: DemandGroups): Buffer {
+/** The profile of the jobs that match; null: it was not stored, or none match. */
+export function filteredProfile({ profiles }: DemandGroups, { team, workloadClass }: DemandFilter): FilterProfile | null {
+	const found = profiles?.find((each) => each.team === (team ?? null) && each.workloadClass === (workloadClass ?? null));
+	return found ?? null;
+}
+
+/** A JSON line of names, counts and profiles, then all series, deflated. */
+export function encodeGroups({ fromHour, hours, groups, profiles }: DemandGroups): Buffer {
 	const head = {
-		...{ fromHour, hours },
+		...{ fromHour, hours, profiles },
 		groups: groups.map(({ team, workloadClass, jobs, used }) => ({ team, workloadClass, jobs, isUsed: used !== null })),
 	};
 	const series = groups.flatMap(({ demand, used }) => (used ? [demand, used] : [demand]));
@@ -111,17 +131,26 @@ export function encodeGroups({ fromHour, hours, groups }: DemandGroups): Buffer 
 	return deflateRawSync(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...bytes]));
 }
 
+interface Head extends Pick<DemandGroups, "fromHour" | "hours"> {
+	groups: { team: string; workloadClass: string; jobs: number; isUsed: boolean }[];
+	/** Absent in studies of earlier releases. */
+	profiles?: FilterProfile[] | null;
+}
+
 export function decodeGroups(encoded: Uint8Array): DemandGroups {
 	const bytes = inflateRawSync(encoded, { maxOutputLength: CELLS_MAX * 2 * Float32Array.BYTES_PER_ELEMENT + HEAD_BYTES_MAX });
 	const end = bytes.indexOf("\n");
-	const head: { fromHour: number; hours: number; groups: { team: string; workloadClass: string; jobs: number; isUsed: boolean }[] } =
-		JSON.parse(bytes.toString("utf8", 0, end));
+	const head: Head = JSON.parse(bytes.toString("utf8", 0, end));
 	// Copied, because a Float32Array needs an aligned start.
-	const all = new Float32Array(Uint8Array.from(bytes.subarray(end + 1)).buffer);
+	const all = new Float32Array(new Uint8Array(bytes.subarray(end + 1)).buffer);
 	let at = 0;
 	const next = (): Float32Array => {
 		at += head.hours;
 		return all.subarray(at - head.hours, at);
 	};
-	return { ...head, groups: head.groups.map(({ isUsed, ...group }) => ({ ...group, demand: next(), used: isUsed ? next() : null })) };
+	return {
+		...head,
+		profiles: head.profiles ?? null,
+		groups: head.groups.map(({ isUsed, ...group }) => ({ ...group, demand: next(), used: isUsed ? next() : null })),
+	};
 }

@@ -2482,6 +2482,7 @@ class PlanStudySummary(TypedDict):
 class PlanStudyDemand(TypedDict):
     jobs: float
     demand: PlanStudyDemandDemand
+    profile: Optional[PlanStudyDemandProfile]
     teams: List[str]
     classes: List[str]
 
@@ -2489,6 +2490,27 @@ class PlanStudyDemand(TypedDict):
 class PlanStudyDemandDemand(TypedDict):
     meanGpus: float
     peakGpus: float
+
+
+class PlanStudyDemandProfile(TypedDict):
+    waits: PlanStudyDemandProfileWaits
+    candidates: List[PlanStudyDemandProfileCandidatesItem]
+    candidatesLeftOut: float
+
+
+class PlanStudyDemandProfileWaits(TypedDict):
+    bySize: List[PlanStudyDemandProfileWaitsBySizeItem]
+
+
+class PlanStudyDemandProfileWaitsBySizeItem(TypedDict):
+    name: str
+    jobs: float
+
+
+class PlanStudyDemandProfileCandidatesItem(TypedDict):
+    team: str
+    label: str
+    score: float
 
 
 class PlanDecision(TypedDict):

@@ -1914,7 +1914,7 @@ class PlanOperations:
         team: Optional[str] = None,
         class_: Optional[str] = None,
     ) -> m.PlanStudyDemand:
-        """Get a study's demand, of one team, one class or both."""
+        """Get a study's demand, waits and burst candidates, of one team, one class or both."""
         return cast(
             m.PlanStudyDemand,
             self._transport.json(

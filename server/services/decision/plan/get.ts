@@ -4,7 +4,7 @@ import { listStudiesInput, studyDemandInput } from "#server/contract/inputs/plan
 import { planStudy } from "#server/db/schema/plan-study.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { demandProfile } from "#server/plan/profile/demand.ts";
-import { decodeGroups, filteredHours } from "#server/plan/profile/demand-groups.ts";
+import { decodeGroups, filteredHours, filteredProfile } from "#server/plan/profile/demand-groups.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { type StudySummary, type StudyView, summaryOf, viewOf } from "./view.ts";
@@ -24,7 +24,7 @@ export async function getStudy(ctx: ServiceContext, id: string): Promise<StudyVi
 }
 
 /**
- * The demand of one team, one class or both, profiled like that of the whole.
+ * Demand, waits and burst candidates of one team, one class or both, profiled like those of the whole.
  * @throws SpillwayError `forbidden`, `not_found`, `precondition_failed` before the history is read and for studies of earlier releases
  */
 export async function filterDemand(ctx: ServiceContext, raw: z.input<typeof studyDemandInput>) {
@@ -36,13 +36,15 @@ export async function filterDemand(ctx: ServiceContext, raw: z.input<typeof stud
 		.where(eq(planStudy.id, id));
 	if (!row) throw noStudy(id);
 	if (row.bytes === null || row.capacityGpus === null)
-		throw new SpillwayError("precondition_failed", `The plan study ${id} has no demand by team and class.`, {
+		throw new SpillwayError("precondition_failed", `The plan study ${id} has no figures by team and class.`, {
 			fix: "Wait until it is done, or start it again: studies of earlier releases have none.",
 		});
 	const groups = decodeGroups(row.bytes);
 	const { jobs, hours } = filteredHours(groups, { team, workloadClass });
+	const profile = filteredProfile(groups, { team, workloadClass });
 	return {
 		...{ jobs, demand: demandProfile(hours, row.capacityGpus) },
+		profile: profile && { waits: profile.waits, candidates: profile.candidates, candidatesLeftOut: profile.candidatesLeftOut },
 		teams: namesOf(groups.groups.map((group) => group.team)),
 		classes: namesOf(groups.groups.map((group) => group.workloadClass)),
 	};
