@@ -8,7 +8,7 @@ const HEIGHT = 900;
 const EMPTY_MAX = 1 / 2;
 const CENTERED_WITHIN = 0.1;
 
-export interface Layout {
+interface Layout {
 	scrollsSideways: boolean;
 	/** Empty shares of the main area left and right of the content, 0 to 1. */
 	left: number;
@@ -42,7 +42,7 @@ function problemsOf(layout: Layout, width: number): string[] {
 }
 
 /** Runs in the page. */
-export function readLayout(): Layout {
+function readLayout(): Layout {
 	const main = document.querySelector("main");
 	if (!main) throw new Error("the page has no main element");
 	const area = main.getBoundingClientRect();

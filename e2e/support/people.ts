@@ -5,8 +5,11 @@ import { z } from "zod";
 import { BASE_URL, HOME } from "./system.ts";
 
 const accounts = z.array(z.object({ password: z.string() }));
-/** Generated at the first start of the demo. */
-export const PASSWORD = accounts.parse(JSON.parse(readFileSync(path.join(HOME, "demo-accounts.json"), "utf8")))[0]?.password ?? "";
+/** The password of the demo accounts, generated at the first start. @param home state folder */
+export function demoPassword(home: string): string {
+	return accounts.parse(JSON.parse(readFileSync(path.join(home, "demo-accounts.json"), "utf8")))[0]?.password ?? "";
+}
+export const PASSWORD = demoPassword(HOME);
 export const PEOPLE = {
 	platform: "platform@demo.spillway",
 	scientist: "scientist@demo.spillway",
@@ -29,12 +32,13 @@ export function clearSession(person: Person): void {
 	signedIn.delete(person);
 }
 
-async function signIn(person: Person): Promise<StorageState> {
-	const context = await request.newContext({ baseURL: BASE_URL });
+/** @param system the installation's address, and the password of its demo accounts */
+export async function signIn(person: Person, { url, password } = { url: BASE_URL, password: PASSWORD }): Promise<StorageState> {
+	const context = await request.newContext({ baseURL: url });
 	try {
 		const { csrfToken } = z.object({ csrfToken: z.string() }).parse(await (await context.get("/api/auth/csrf")).json());
 		const answer = await context.post("/api/auth/callback/credentials", {
-			form: { csrfToken, email: PEOPLE[person], password: PASSWORD, callbackUrl: BASE_URL },
+			form: { csrfToken, email: PEOPLE[person], password, callbackUrl: url },
 			maxRedirects: 0,
 		});
 		const state = await context.storageState();
@@ -52,24 +56,32 @@ export const test = base.extend<{ person: Person | null }>({
 	storageState: async ({ person }, use) => use(person === null ? { cookies: [], origins: [] } : await sessionOf(person)),
 	page: async ({ page }, use) => {
 		const { goto, reload } = page;
-		page.goto = async (...args) => await withControls(page, await goto.apply(page, args));
-		page.reload = async (...args) => await withControls(page, await reload.apply(page, args));
+		page.goto = async (...args) => {
+			const answer = await goto.apply(page, args);
+			await waitForControls(page);
+			return answer;
+		};
+		page.reload = async (...args) => {
+			const answer = await reload.apply(page, args);
+			await waitForControls(page);
+			return answer;
+		};
 		await use(page);
 	},
 });
 
 /** Waits until React has hydrated every control of the page: on a slow machine, earlier clicks and keys do nothing. */
-async function withControls<Answer>(page: Page, answer: Answer): Promise<Answer> {
+export async function waitForControls(page: Page): Promise<void> {
 	await page.waitForFunction(() =>
 		[...document.querySelectorAll("main button, main input:not([type='hidden']), main select, main textarea")].every((control) =>
 			Object.keys(control).some((key) => key.startsWith("__reactProps$")),
 		),
 	);
-	return answer;
 }
 
 /** Opens a screen and waits for its title, so that later steps run on the intended screen. */
 export async function open(page: Page, path: string, title: string | RegExp): Promise<void> {
-	await withControls(page, await page.goto(path));
+	await page.goto(path);
+	await waitForControls(page);
 	await expect(page.getByRole("heading", { level: 1, name: title })).toBeVisible();
 }

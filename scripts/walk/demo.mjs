@@ -1,4 +1,4 @@
-// A fresh small demo in a temporary folder: started, used by REST and the command line, its scheduler killed, and stopped.
+// A fresh demo in a temporary folder: started, used by REST and the command line, its scheduler killed, and stopped.
 import { execFile, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -20,14 +20,16 @@ const settings = Object.fromEntries(Object.entries(process.env).filter(([name]) 
 
 export class Demo {
 	kills = 0;
+	/** Of the platform engineer. */
+	token = "";
 	#output = "";
 
-	constructor(port) {
+	constructor(port, mode) {
 		this.folder = mkdtempSync(path.join(os.tmpdir(), "spillway-walk-"));
 		chmodSync(this.folder, 0o711);
 		this.home = path.join(this.folder, "home");
 		this.url = `http://${HOST}:${port}`;
-		const env = { ...settings, SPILLWAY_HOME: this.home, SPILLWAY_PORT: String(port), SPILLWAY_DEMO: "small" };
+		const env = { ...settings, SPILLWAY_HOME: this.home, SPILLWAY_PORT: String(port), SPILLWAY_DEMO: mode };
 		this.child = spawn(projectNode(), ["scripts/start.mjs"], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
 		for (const stream of [this.child.stdout, this.child.stderr])
 			stream.on("data", (chunk) => {
@@ -37,8 +39,9 @@ export class Demo {
 		for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void this.stop().finally(() => process.exit(1)));
 	}
 
-	static async start() {
-		const demo = new Demo(await freePort());
+	/** @param {string} [mode] a value of SPILLWAY_DEMO */
+	static async start(mode = "small") {
+		const demo = new Demo(await freePort(), mode);
 		try {
 			await demo.until("the demo is ready", () => existsSync(path.join(demo.home, "token")) && demo.#isReady(), READY_LIMIT_MS);
 			demo.token = readFileSync(path.join(demo.home, "token"), "utf8").trim();
