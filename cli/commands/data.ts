@@ -19,6 +19,7 @@ const dataSetsShape = z.looseObject({
 			}),
 		)
 		.default([]),
+	cached: z.array(z.looseObject({ at: z.string(), uris: z.array(z.string()) })).default([]),
 	inbound: z.array(
 		z.looseObject({
 			...{ from: z.string(), place: z.string(), mibPerS: z.number(), lowMiBPerS: z.number(), highMiBPerS: z.number() },
@@ -59,7 +60,7 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const { items, stores, stored, inbound } = readAs(dataSetsShape, answer, "data sets");
+	const { items, stores, stored, cached, inbound } = readAs(dataSetsShape, answer, "data sets");
 	const copies = items.flatMap(({ uri, copies: all }) => all.map((copy) => ({ set: uri, ...copy })));
 	const columns = [
 		{ head: "DATA SET", cell: (c: (typeof copies)[number]) => oneLine(c.set) },
@@ -89,6 +90,7 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 		{ head: "STATE", cell: ofCopy(stateOf) },
 	];
 	if (stores.length > 0) io.out(table(io, kept, rows, { empty: "None." }));
+	showCached(io, cached);
 	if (inbound.length === 0) return EXIT.done;
 	io.out(`\n${heading(io, "Link speeds into regions")}\n`);
 	type Link = (typeof inbound)[number];
@@ -103,6 +105,17 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 	];
 	io.out(table(io, speeds, inbound, { empty: "None." }));
 	return EXIT.done;
+}
+
+function showCached(io: CommandContext["io"], cached: readonly { at: string; uris: readonly string[] }[]): void {
+	if (cached.length === 0) return;
+	const rows = cached.flatMap(({ at, uris }) => uris.map((uri) => ({ at, uri })));
+	type Row = (typeof rows)[number];
+	const columns = [
+		{ head: "SITE", cell: (row: Row) => oneLine(row.at) },
+		{ head: "DATA SET", cell: (row: Row) => oneLine(row.uri) },
+	];
+	io.out(`\n${heading(io, "Data caches")}\n${table(io, columns, rows, { empty: "None." })}`);
 }
 
 function stateOf({ asOfMs, copying, error }: { asOfMs: number | null; copying: boolean; error: string | null }): string {

@@ -12,6 +12,7 @@ import type { AttemptObservation, ClusterDriver, ClusterObservation } from "#ser
 import { createdNothing, DriverError, isTurnedAway } from "#server/providers/driver-errors.ts";
 import { type NodeMemory, newNodeMemory, writeNodes } from "#server/services/capacity/cluster-node/write.ts";
 import { recordCachedSets } from "#server/services/capacity/data-set/cached-sets.ts";
+import { readDataSets } from "#server/services/capacity/data-set/list.ts";
 import { withNearestCopies } from "#server/services/capacity/data-set/nearest-copies.ts";
 import { newQueueMemory, type QueueMemory, writeForeignJobs } from "#server/services/capacity/foreign-job/write.ts";
 import { setSiteHealth } from "#server/services/capacity/site/health.ts";
@@ -120,11 +121,8 @@ async function recordCache(ctx: LoopContext, driver: ClusterDriver, memory: Clus
 	if (!driver.cachedData || nowMs - memory.cacheReadMs < CACHE_READ_MS) return;
 	memory.cacheReadMs = nowMs;
 	const sets = await driver.cachedData().catch(() => []);
-	await recordCachedSets(
-		ctx.db,
-		driver.siteId,
-		sets.map(({ uri }) => uri),
-	);
+	const listed = new Set((await readDataSets(ctx.db)).map(({ uri }) => uri));
+	await recordCachedSets(ctx.db, { siteId: driver.siteId, uris: sets.map(({ uri }) => uri), listed });
 }
 
 async function readLive(ctx: LoopContext, siteId: string): Promise<LiveAttempt[]> {

@@ -3207,6 +3207,8 @@ export interface DataSets {
 	items: readonly DataSetsItemsItem[];
 	stores: readonly DataSetsStoresItem[];
 	stored: readonly StoredCopy[];
+	/** Listed data sets in the caches of owned sites, at most about a minute old. */
+	cached: readonly DataSetsCachedItem[];
 	inbound: readonly DataSetsInboundItem[];
 }
 
@@ -3226,6 +3228,12 @@ export interface DataSetsStoresItem {
 	uri: string;
 	writeUri?: string;
 	usdPerGiBMonth?: number;
+}
+
+export interface DataSetsCachedItem {
+	/** Id of an owned site. */
+	at: string;
+	uris: readonly string[];
 }
 
 export interface DataSetsInboundItem {

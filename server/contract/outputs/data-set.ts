@@ -46,6 +46,9 @@ export const dataSetsSchema = z
 			}),
 		),
 		stored: z.array(storedCopySchema),
+		cached: z
+			.array(z.object({ at: z.string().meta({ description: "Id of an owned site." }), uris: z.array(z.string()) }))
+			.meta({ description: "Listed data sets in the caches of owned sites, at most about a minute old." }),
 		inbound: z.array(
 			z.object({
 				from: z.string(),

@@ -3650,6 +3650,8 @@ class DataSets(TypedDict):
     items: List[DataSetsItemsItem]
     stores: List[DataSetsStoresItem]
     stored: List[StoredCopy]
+    # Listed data sets in the caches of owned sites, at most about a minute old.
+    cached: List[DataSetsCachedItem]
     inbound: List[DataSetsInboundItem]
 
 
@@ -3675,6 +3677,12 @@ class _DataSetsStoresItemRequired(TypedDict):
 class DataSetsStoresItem(_DataSetsStoresItemRequired, total=False):
     writeUri: str
     usdPerGiBMonth: float
+
+
+class DataSetsCachedItem(TypedDict):
+    # Id of an owned site.
+    at: str
+    uris: List[str]
 
 _DataSetsInboundItemRequired = TypedDict(
     "_DataSetsInboundItemRequired",

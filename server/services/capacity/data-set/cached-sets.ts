@@ -3,17 +3,18 @@ import { z } from "zod";
 import type { DbOrTx } from "#server/db/client.ts";
 import { setting } from "#server/db/schema/setting.ts";
 import { writeSetting } from "#server/services/core/setting.ts";
-import { readDataSets } from "./list.ts";
 
 const PREFIX = "data_cached/";
 const storedUris = z.array(z.string());
 
 /**
- * Records which listed data sets an owned site's cache contains. Other addresses are left out: only listed sets are copied ahead. Only the
- * leading scheduler calls it. Cost: two reads, and a write when something changed.
+ * Records which of the `listed` data sets an owned site's cache contains. Other addresses are left out: only listed sets are copied ahead.
+ * Only the leading scheduler calls it. Cost: a read, and a write when something changed.
  */
-export async function recordCachedSets(db: DbOrTx, siteId: string, uris: readonly string[]): Promise<void> {
-	const listed = new Set((await readDataSets(db)).map(({ uri }) => uri));
+export async function recordCachedSets(
+	db: DbOrTx,
+	{ siteId, uris, listed }: { siteId: string; uris: readonly string[]; listed: ReadonlySet<string> },
+): Promise<void> {
 	const cached = uris.filter((uri) => listed.has(uri)).toSorted();
 	const key = `${PREFIX}${siteId}`;
 	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, key));

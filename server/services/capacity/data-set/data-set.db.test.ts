@@ -120,11 +120,12 @@ describe("inbound transfer speed", () => {
 
 	it("contains the listed sets of a site's cache while the site has a store, until the cache drops them", async () => {
 		const cached = async () => (await readDataView(database.db, clock.nowMs(), undefined)).cached;
-		await recordCachedSets(database.db, "home", ["s3://acme/unlisted", claims.uri]);
+		const record = (...uris: string[]) => recordCachedSets(database.db, { siteId: "home", uris, listed: new Set([claims.uri]) });
 		await setDataSets(ctx, { items: [claims], stores: [{ at: "aws:us-east-1", uri: "s3://acme/stage" }] });
-		await recordCachedSets(database.db, "home", ["s3://acme/unlisted", claims.uri]);
+		await record("s3://acme/unlisted", claims.uri);
 		expect(await cached()).toEqual(new Map([["home", [claims.uri]]]));
-		await recordCachedSets(database.db, "home", []);
+		expect((await listDataSets(ctx)).cached).toEqual([{ at: "home", uris: [claims.uri] }]);
+		await record();
 		expect(await cached()).toBeUndefined();
 	});
 });

@@ -4,6 +4,7 @@ import { setting } from "#server/db/schema/setting.ts";
 import { ANY_SOURCE, type LinkSpeed, linkKey, UNKNOWN_LINK } from "#server/scheduling/link-speed.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { readCachedSets } from "./cached-sets.ts";
 import { readLinkSpeeds } from "./inbound-speeds.ts";
 import { DATA_SETS_SETTING, DATA_STORES_SETTING, type DataSet, type DataStore, storedDataSets, storedDataStores } from "./schemas.ts";
 import { readStoredCopies, type StoredCopy } from "./stored-copies.ts";
@@ -14,6 +15,8 @@ export interface DataSetsView {
 	stores: DataStore[];
 	/** Its current and pending copies there. */
 	stored: StoredCopy[];
+	/** Listed sets in the caches of owned sites. */
+	cached: { at: string; uris: string[] }[];
 	/** Speeds into cloud regions by source; the source `*` is any. The last row, into `*`, is the published start value. */
 	inbound: ({ from: string; place: string } & LinkSpeed)[];
 }
@@ -25,7 +28,8 @@ export async function listDataSets(ctx: ServiceContext): Promise<DataSetsView> {
 	const links = await readLinkSpeeds(ctx.db, ctx.clock.nowMs(), items);
 	const learned = [...links].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, speed]) => ({ ...endsOf(key), ...speed }));
 	const inbound = [...learned, { ...endsOf(linkKey(ANY_SOURCE, ANY_SOURCE)), ...UNKNOWN_LINK }];
-	return { items, stores, stored: await readStoredCopies(ctx.db, stores), inbound };
+	const cached = [...(await readCachedSets(ctx.db))].map(([at, uris]) => ({ at, uris }));
+	return { items, stores, stored: await readStoredCopies(ctx.db, stores), cached, inbound };
 }
 
 function endsOf(key: string): { from: string; place: string } {
