@@ -2,8 +2,10 @@ import type { InfiniteData, QueryKey } from "@tanstack/react-query";
 import type { JobView, Outputs } from "#components/trpc/outputs.ts";
 import type { JobGroup, ListInput } from "./views.ts";
 
-/** Rows of a group per request. */
-export const PAGE_ROWS = 100;
+/** Rows of a group in the first request. */
+const FIRST_ROWS = 100;
+/** Rows in later requests: few requests for a long list, which are repeated when a job changes. */
+const LATER_ROWS = 500;
 
 type Position = { group: number; cursor: string | null };
 export type JobsPage = { parts: { groupId: JobGroup["id"]; items: JobView[] }[]; next: Position | null };
@@ -25,7 +27,11 @@ export function jobPagesOptions(pathKey: QueryKey, groups: readonly JobGroup[], 
 async function readPage(groups: readonly JobGroup[], from: Position, fetchPage: FetchPage): Promise<JobsPage> {
 	const rest = groups.slice(from.group);
 	const answers = await Promise.all(
-		rest.map((group, i) => fetchPage({ ...group.input, limit: PAGE_ROWS, ...(i === 0 && from.cursor ? { cursor: from.cursor } : {}) })),
+		rest.map((group, i) =>
+			i === 0 && from.cursor
+				? fetchPage({ ...group.input, limit: LATER_ROWS, cursor: from.cursor })
+				: fetchPage({ ...group.input, limit: FIRST_ROWS }),
+		),
 	);
 	const parts: JobsPage["parts"] = [];
 	for (const [i, group] of rest.entries()) {

@@ -5,6 +5,7 @@ import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 import { useSuspenseInfiniteQuery } from "#components/trpc/infinite-queries.ts";
 import type { JobView } from "#components/trpc/outputs.ts";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
+import { readOn } from "#components/trpc/read-on.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { startAxis } from "./columns.tsx";
 import { hourlyRates } from "./estimate.ts";
@@ -66,7 +67,7 @@ export function useJobs(search: JobSearch) {
 		more,
 		moreFailed: pages.isFetchNextPageError,
 		readMore: () => {
-			if (!pages.isFetchingNextPage) void pages.fetchNextPage();
+			if (!pages.isFetchingNextPage) void readOn(pages.data.pages.length, pages.fetchNextPage);
 		},
 		maySubmit: me.kind === "person" && me.role !== "finance",
 	};

@@ -5,6 +5,7 @@ import { useSubscription } from "@trpc/tanstack-react-query";
 import { createContext, type ReactNode, useContext, useRef, useState } from "react";
 import type { Change } from "#server/domain/change.ts";
 import { useTRPC } from "./client.tsx";
+import { isLongList } from "./long-list.ts";
 
 type LiveState = "connecting" | "live" | "off";
 const LiveContext = createContext<LiveState>("connecting");
@@ -17,12 +18,15 @@ export function useLive(): LiveState {
 /** Minimum refetch interval, so that refetches complete even under many changes. */
 const READ_EVERY_MS = 700;
 
-/** Runs immediately, then at most every READ_EVERY_MS with the changes collected in between. */
-function useGathered<Item>(run: (items: ReadonlySet<Item>) => void): (items: Iterable<Item>) => void {
+/** A long list is refetched page by page, which takes longer than READ_EVERY_MS. */
+const READ_LONG_EVERY_MS = 15_000;
+
+/** Runs immediately, then at most every `everyMs` with the changes collected in between. */
+function useGathered<Item>(everyMs: number, run: (items: ReadonlySet<Item>) => void): (items: Iterable<Item>) => void {
 	const pending = useRef<{ items: Set<Item>; timer: ReturnType<typeof setTimeout> | null }>({ items: new Set(), timer: null });
 	const flush = () => {
 		const { items } = pending.current;
-		pending.current = { items: new Set(), timer: items.size > 0 ? setTimeout(flush, READ_EVERY_MS) : null };
+		pending.current = { items: new Set(), timer: items.size > 0 ? setTimeout(flush, everyMs) : null };
 		if (items.size > 0) run(items);
 	};
 	return (items) => {
@@ -39,8 +43,12 @@ export function LiveUpdates({ drawnAtMs, children }: { drawnAtMs: number; childr
 	// A re-rendered page is already subscribed.
 	const [sinceMs] = useState(drawnAtMs);
 	const wasLost = useRef(false);
-	const readAgain = useGathered<Change["topic"]>((topics) => {
-		for (const topic of topics) for (const key of keysOf(topic)) void client.invalidateQueries({ queryKey: key });
+	const readAgain = useGathered<Change["topic"]>(READ_EVERY_MS, (topics) => {
+		for (const topic of topics)
+			for (const queryKey of keysOf(topic)) void client.invalidateQueries({ queryKey, predicate: (query) => !isLongList(query) });
+	});
+	const readLongAgain = useGathered<Change["topic"]>(READ_LONG_EVERY_MS, (topics) => {
+		for (const topic of topics) for (const queryKey of keysOf(topic)) void client.invalidateQueries({ queryKey, predicate: isLongList });
 	});
 	useSubscription(
 		trpc.changes.subscriptionOptions(
@@ -57,7 +65,11 @@ export function LiveUpdates({ drawnAtMs, children }: { drawnAtMs: number; childr
 					if (s.state === "connecting" && s.error) wasLost.current = true;
 				},
 				onError: () => setState("off"),
-				onData: (changes: Change[]) => readAgain(changes.map((c) => c.topic)),
+				onData: (changes: Change[]) => {
+					const topics = changes.map((c) => c.topic);
+					readAgain(topics);
+					readLongAgain(topics);
+				},
 			},
 		),
 	);
