@@ -58,7 +58,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 		rmSync(home, { recursive: true, force: true });
 	};
 	try {
-		await run("migrate", env);
+		await runProgram("migrate", env);
 		const connection = connect(postgres.url, { max: 4 });
 		const token = options.company ? await seedCompany(env, home, options.company) : await seedSmall(connection, home);
 		for (const name of options.scheduler ? ["aws-emulator", "web", "scheduler"] : ["web"]) children.set(name, start(name, env, home));
@@ -90,7 +90,7 @@ async function seedSmall(connection: Connection, home: string): Promise<string> 
 
 /** @returns a token of the platform engineer */
 async function seedCompany(env: NodeJS.ProcessEnv, home: string, { password }: { password: string }): Promise<string> {
-	await run("seed-demo", { ...env, SPILLWAY_DEMO_PASSWORD: password });
+	await runProgram("seed-demo", { ...env, SPILLWAY_DEMO_PASSWORD: password });
 	return readFileSync(path.join(home, "token"), "utf8").trim();
 }
 
@@ -109,7 +109,8 @@ function start(name: string, env: NodeJS.ProcessEnv, home: string): ChildProcess
 	return spawn(process.execPath, [path.join(root, `server/bin/${name}.ts`)], { cwd: root, env, stdio: ["ignore", log, log] });
 }
 
-function run(name: string, env: NodeJS.ProcessEnv): Promise<void> {
+/** Runs a program of `server/bin` to its end. */
+export function runProgram(name: string, env: NodeJS.ProcessEnv): Promise<void> {
 	return new Promise((resolve, reject) => {
 		spawn(process.execPath, [path.join(root, `server/bin/${name}.ts`)], { cwd: root, env, stdio: "inherit" }).on("exit", (code) =>
 			code === 0 ? resolve() : reject(new Error(`${name} ended with ${code}`)),

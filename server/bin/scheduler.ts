@@ -1,12 +1,13 @@
 import path from "node:path";
 import { rcloneOfHost } from "#server/agent/rclone/find.ts";
 import { listenForProbes } from "#server/api/scheduler-face.ts";
+import { BacktestWorkers } from "#server/control-loop/backtest-workers.ts";
 import type { LoopContext } from "#server/control-loop/context.ts";
 import { drainCluster } from "#server/control-loop/drain.ts";
 import { SILENT_MAX_MS } from "#server/control-loop/leadership.ts";
 import { runScheduler } from "#server/control-loop/scheduler.ts";
 import { SiteDrivers } from "#server/control-loop/site-drivers.ts";
-import { spawnBacktest, spawnStudy } from "#server/control-loop/spawn-worker.ts";
+import { spawnStudy, startBacktestProcess } from "#server/control-loop/spawn-worker.ts";
 import { timedDriver } from "#server/control-loop/timed-driver.ts";
 import { connect } from "#server/db/client.ts";
 import { requireMigrated } from "#server/db/migrate.ts";
@@ -113,7 +114,8 @@ await runScheduler({
 	...(traces && { sendSpans: traces.send }),
 	...(lineage && { lineage }),
 	...(mlflow && { mlflow }),
-	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest, spawnStudy },
+	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnStudy },
+	backtestWorkers: new BacktestWorkers(startBacktestProcess),
 	retention: settings.SPILLWAY_RETENTION,
 	deliveryRoot: settings.SPILLWAY_DELIVERY_ROOT ?? path.join(settings.SPILLWAY_HOME, "delivered"),
 	dataCopier: dataCopier(settings.SPILLWAY_DATA_REMOTES),

@@ -1,5 +1,5 @@
 import type { Connection } from "#server/db/client.ts";
-import { BACKGROUND_CHANNEL, SITES_CHANNEL, WAKE_CHANNEL } from "#server/db/notify.ts";
+import { BACKGROUND_CHANNEL, BACKTEST_SOON, SITES_CHANNEL, WAKE_CHANNEL } from "#server/db/notify.ts";
 import type { Expiry } from "#server/domain/alert-facts.ts";
 import type { Retention } from "#server/domain/retention.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
@@ -28,6 +28,7 @@ import type { MlflowServer } from "#server/services/work/mlflow/client.ts";
 import { forwardRuns } from "#server/services/work/mlflow/forward.ts";
 import { type SendSpans, sendTraces } from "#server/services/work/trace/send.ts";
 import { auditChain } from "./audit-chain.ts";
+import type { BacktestWorkers } from "./backtest-workers.ts";
 import type { LoopContext } from "./context.ts";
 import { CopiesAhead, type DataCopier } from "./copies-ahead.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
@@ -90,9 +91,9 @@ export interface SchedulerOptions {
 	deliveryRoot?: string;
 	/** Retention limits; without them, or without a log store, nothing is deleted. */
 	retention?: Retention;
-	/** Starts a process that works on a backtest; without it they are left to another scheduler. */
-	spawnBacktest?: (term: Term) => BackgroundWorker;
-	/** The same for plan studies. */
+	/** Processes that work on backtests; without them they are left to another scheduler. */
+	backtestWorkers?: BacktestWorkers;
+	/** Starts a process that works on a plan study; without it they are left to another scheduler. */
 	spawnStudy?: (term: Term) => BackgroundWorker;
 }
 
@@ -223,27 +224,25 @@ async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promi
 
 /** Tasks for backtests and plan studies, woken by requests. */
 async function startBackground(options: SchedulerOptions, task: Task, signal: AbortSignal): Promise<Repeating[]> {
-	const tasks = backgroundTenders({ ctx: options.ctx, signal, spawnBacktest: options.spawnBacktest, spawnStudy: options.spawnStudy }).map(
-		({ name, tend }) => task(name, BACKTESTS_EVERY_MS, 200, tend),
-	);
+	const { backtestWorkers: workers } = options;
+	const tasks = backgroundTenders(options, signal).map(({ name, tend }) => task(name, BACKTESTS_EVERY_MS, 200, tend));
 	if (tasks.length === 0) return [];
-	const wakeTasks = (): void => {
-		for (const { wake } of tasks) wake();
+	const wakeTasks = (payload?: string): void => {
+		if (payload === BACKTEST_SOON) workers?.prepare();
+		else for (const { wake } of tasks) wake();
 	};
 	const requests = await options.connection.sql.listen(BACKGROUND_CHANNEL, wakeTasks, wakeTasks);
-	signal.addEventListener("abort", () => void requests.unlisten().catch(() => {}));
+	signal.addEventListener("abort", () => {
+		requests.unlisten().catch(() => {});
+		workers?.close();
+	});
 	return tasks;
 }
 
 /** Manages backtests and plan studies, if this scheduler can start their workers. */
-function backgroundTenders({
-	ctx,
-	signal,
-	spawnBacktest,
-	spawnStudy,
-}: Pick<SchedulerOptions, "ctx" | "signal"> & Record<"spawnBacktest" | "spawnStudy", ((term: Term) => BackgroundWorker) | undefined>) {
+function backgroundTenders({ ctx, backtestWorkers: workers, spawnStudy }: SchedulerOptions, signal: AbortSignal) {
 	const kinds = [
-		{ kind: "backtest" as const, name: "backtests", spawn: spawnBacktest },
+		{ kind: "backtest" as const, name: "backtests", spawn: workers && ((term: Term) => workers.spawn(term)) },
 		{ kind: "study" as const, name: "plan studies", spawn: spawnStudy },
 	];
 	return kinds.flatMap(({ kind, name, spawn }) => {

@@ -11,6 +11,7 @@ import { Figures } from "#components/policies/backtest/figures.tsx";
 import { MovesTable } from "#components/policies/backtest/moves-table.tsx";
 import { ShadowPanel } from "#components/policies/backtest/shadow-panel.tsx";
 import { useAutoRun, useAutoRunSetting } from "#components/policies/backtest/use-auto-run.ts";
+import { usePreparedWorker } from "#components/policies/backtest/use-prepared-worker.ts";
 import { formatDay } from "#components/time/format-time.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
@@ -116,6 +117,7 @@ function Controls({ name, source, ready, unchanged, backtest }: BacktestPanelPro
 		...{ source, ready: ready && !unchanged, shown: backtest?.source ?? null },
 		onStart: (text) => startQuietly({ name, source: text, days: NUMBER_OF[days], replace: true }),
 	});
+	usePreparedWorker(source, automatic);
 	const { mutate: cancelQuietly } = useMutation(trpc.backtest.cancel.mutationOptions({ onSettled: settled.onSettled }));
 	const outdated = isPending(backtest) && backtest?.id === started && backtest?.source !== source ? started : null;
 	// Stops work on a draft that was edited since.

@@ -3,7 +3,8 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Ran, runCommand } from "#cli/testing/run-command.ts";
-import { spawnBacktest } from "#server/control-loop/spawn-worker.ts";
+import { BacktestWorkers } from "#server/control-loop/backtest-workers.ts";
+import { startBacktestProcess } from "#server/control-loop/spawn-worker.ts";
 import { backtest } from "#server/db/schema/backtest.ts";
 import { BackgroundTender } from "#server/services/decision/background/tend.ts";
 import { RestWorld } from "../testing/rest-world.ts";
@@ -13,15 +14,24 @@ const LONG = { timeout: 600_000, interval: 200 };
 let world: RestWorld;
 let draft: string;
 let tender: BackgroundTender;
+const workers = new BacktestWorkers(startBacktestProcess);
 beforeAll(async () => {
 	world = await RestWorld.open();
 	const { json } = await world.get("/policies/default");
 	draft = String(json.source).replace("forecastWait: 10s", "forecastWait: 4h");
 	expect(draft).toContain("4h");
 	vi.stubEnv("DATABASE_URL", world.database.url);
-	tender = new BackgroundTender({ kind: "backtest", db: world.database.db, clock: { nowMs: () => world.nowMs() }, spawn: spawnBacktest });
+	tender = new BackgroundTender({
+		kind: "backtest",
+		db: world.database.db,
+		clock: { nowMs: () => world.nowMs() },
+		spawn: (term) => workers.spawn(term),
+	});
 });
-afterEach(() => tender.close());
+afterEach(() => {
+	tender.close();
+	workers.close();
+});
 afterAll(async () => {
 	vi.unstubAllEnvs();
 	await world.close();

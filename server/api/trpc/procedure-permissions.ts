@@ -24,6 +24,7 @@ const PAGE_PROCEDURES: Readonly<Record<string, Permission | null>> = {
 	"site.check": "site:manage",
 	"policy.complete": "policy:read",
 	"policy.tryRule": "policy:read",
+	"backtest.prepare": "policy:edit",
 	"policy.draft.get": "policy:edit",
 	"policy.draft.save": "policy:edit",
 	"policy.draft.discard": "policy:edit",

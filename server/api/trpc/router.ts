@@ -9,6 +9,7 @@ import { instantMs } from "#server/contract/parts.ts";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import { setDataSets } from "#server/services/capacity/data-set/set.ts";
 import { addUploadPart } from "#server/services/core/upload.ts";
+import { prepareBacktest } from "#server/services/decision/backtest/prepare.ts";
 import { askQuote } from "#server/services/decision/quote/ask.ts";
 import { importUploadedBill } from "#server/services/ledger/bill/import-uploaded.ts";
 import { listEvents } from "#server/services/notification/event/list.ts";
@@ -108,7 +109,10 @@ export const appRouter = router({
 	site: siteRouter,
 	offer: router(proceduresOf(offerOperations)),
 	policy: policyRouter,
-	backtest: router(proceduresOf(backtestOperations)),
+	backtest: router({
+		...proceduresOf(backtestOperations),
+		prepare: procedure.mutation(({ ctx }) => prepareBacktest(ctx.service)),
+	}),
 	shadow: shadowRouter,
 	plan: router({
 		...proceduresOf(planOperations),

@@ -3,13 +3,14 @@ import type { Db } from "#server/db/client.ts";
 import { job } from "#server/db/schema/job.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
-/** Up to this many jobs, the whole period takes about a second, and no sample is needed. */
-export const WHOLE_JOBS_MAX = 3_000;
-/** Jobs in a sample; two replays of them take about a second. */
-const SAMPLE_JOBS = 1_500;
+/** Up to this many jobs, the whole period takes less than a second, and no sample is needed. */
+export const WHOLE_JOBS_MAX = 400;
+/** A sample holds a quarter of the jobs within these limits; two replays of it take about a second at most. */
+const SAMPLE_SHARE = 1 / 4;
+const SAMPLE_JOBS = { min: 200, max: 1_500 };
 const STEP_MS = 6 * HOUR_MS;
 
-/** Latest part of a period that holds about `SAMPLE_JOBS` jobs, and the jobs of the whole; null if the whole is small enough. */
+/** Latest part of a period that holds about as many jobs as a sample, and the jobs of the whole; null if the whole is small enough. */
 export async function findSampleSpan(
 	db: Db,
 	{ fromMs, toMs }: { fromMs: number; toMs: number },
@@ -29,9 +30,10 @@ export async function findSampleSpan(
 		.orderBy(sql`b.back`);
 	const ofJobs = steps.reduce((sum, { jobs }) => sum + jobs, 0);
 	if (ofJobs <= WHOLE_JOBS_MAX) return null;
+	const wanted = Math.min(SAMPLE_JOBS.max, Math.max(SAMPLE_JOBS.min, SAMPLE_SHARE * ofJobs));
 	let [taken, length] = [0, 1];
 	for (const { back: step, jobs } of steps) {
-		if (taken > 0 && taken + jobs > SAMPLE_JOBS) break;
+		if (taken > 0 && taken + jobs > wanted) break;
 		taken += jobs;
 		length = step + 1;
 	}
