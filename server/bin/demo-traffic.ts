@@ -1,15 +1,16 @@
 /**
- * Submits a few jobs a minute to the demo, with a daily rhythm, and a pipeline every 20 minutes, through the public API. The jobs
- * only sleep. `npm start` runs it unless SPILLWAY_DEMO=quiet.
+ * Submits a few jobs a minute to the demo, with a daily rhythm, batches at fixed times, and a pipeline every 20 minutes, through
+ * the public API. The jobs only sleep. `npm start` runs it unless SPILLWAY_DEMO=quiet.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { COMPANY_BATCHES } from "#server/demo/company/batches.ts";
 import { COMPANY_FAMILIES } from "#server/demo/company/families.ts";
 import { PUBLISHING, RETRAINING } from "#server/demo/company/retraining.ts";
-import { drawNextJob, pauseMs } from "#server/demo/company/traffic.ts";
+import { type Batch, drawBatch, drawNextJob, pauseMs } from "#server/demo/company/traffic.ts";
 import { env } from "#server/env.ts";
 import { logLine } from "#server/kernel/program-log.ts";
 import { seededRandom } from "#server/kernel/random.ts";
@@ -25,6 +26,7 @@ const random = seededRandom(Date.now() % 2 ** 31);
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => process.exit(0));
 
 await saveTrigger();
+for (const batch of COMPANY_BATCHES) void submitRepeatedly(batch);
 let retrainAtMs = 0;
 for (;;) {
 	if (Date.now() >= retrainAtMs) {
@@ -33,6 +35,13 @@ for (;;) {
 	}
 	await sleep(pauseMs(random, Date.now()));
 	await submit("/jobs", drawNextJob(random, COMPANY_FAMILIES, Date.now()));
+}
+
+async function submitRepeatedly(batch: Batch): Promise<never> {
+	for (;;) {
+		for (const job of drawBatch(random, batch, Date.now())) await submit("/jobs", job);
+		await sleep(batch.everyMs);
+	}
 }
 
 /** Only once: saving it again would delete its firings. */

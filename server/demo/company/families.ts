@@ -18,7 +18,7 @@ type Shape = Pick<Family, "name" | "team" | "project" | "class" | "gpus" | "acce
 	hours: number;
 };
 
-function family({ hours, ...shape }: Shape, more: Partial<Family> = {}): Family {
+export function family({ hours, ...shape }: Shape, more: Partial<Family> = {}): Family {
 	return { ...USUAL, command: ["python", "train.py"], medianMs: hours * HOUR_MS, ...shape, ...more };
 }
 

@@ -17,6 +17,7 @@ export function pauseMs(random: Random, nowMs: number): number {
 
 export type TrafficJob = Record<string, unknown> & {
 	metadata: { name: string; team: string; project: string; labels: Record<string, string> };
+	spec: Record<string, unknown>;
 };
 
 /** A job of a random family, weighted by frequency, that sleeps on its GPUs. */
@@ -30,14 +31,49 @@ export function drawNextJob(random: Random, families: readonly Family[], nowMs: 
 	if (!family) throw new RangeError("no families");
 	const medianMs = (family.medianMs / HOUR_MS / HOURS_PER_MINUTE) * MINUTE_MS;
 	const lengthMs = Math.round(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, medianMs * (0.5 + random.next()))));
+	const name = `${family.name}live-${suffixOf(nowMs)}`;
+	return sleepingJob({ family, name, medianMs, lengthMs, fails: random.next() < family.failShare });
+}
+
+/** Jobs that one team submits together at fixed times, by day and night. */
+export interface Batch {
+	family: Family;
+	everyMs: number;
+	jobs: number;
+	lengthMs: number;
+	/** Deadline this long after submission; null: none. */
+	deadlineMs: number | null;
+}
+
+/** The jobs of one batch, each slightly shorter or longer than the others. */
+export function drawBatch(random: Random, batch: Batch, nowMs: number): TrafficJob[] {
+	return Array.from({ length: batch.jobs }, (_, index) => {
+		const lengthMs = Math.round(batch.lengthMs * (0.8 + 0.4 * random.next()));
+		const name = `${batch.family.name}batch-${suffixOf(nowMs)}-${index + 1}`;
+		const job = sleepingJob({ family: batch.family, name, medianMs: batch.lengthMs, lengthMs, fails: false });
+		const deadline = batch.deadlineMs === null ? {} : { deadline: new Date(nowMs + batch.deadlineMs).toISOString() };
+		return { ...job, spec: { ...job.spec, ...deadline } };
+	});
+}
+
+function suffixOf(nowMs: number): number {
+	return Math.floor(nowMs / 1_000) % 1_000_000;
+}
+
+interface Sleep {
+	family: Family;
+	name: string;
+	/** The estimate. */
+	medianMs: number;
+	lengthMs: number;
+	fails: boolean;
+}
+
+function sleepingJob({ family, name, medianMs, lengthMs, fails }: Sleep): TrafficJob {
 	const seconds = Math.round(lengthMs / 1_000);
-	const fails = random.next() < family.failShare;
 	return {
 		...{ apiVersion: "spillway/v1", kind: "Job" },
-		metadata: {
-			...{ name: `${family.name}live-${Math.floor(nowMs / 1_000) % 1_000_000}`, team: family.team, project: family.project },
-			labels: { demo: "traffic" },
-		},
+		metadata: { name, team: family.team, project: family.project, labels: { demo: "traffic" } },
 		spec: {
 			...{ class: family.class, priority: family.priority },
 			command: ["sh", "-c", `echo "sleeping ${seconds} s instead of training"; sleep ${seconds}; ${fails ? "exit 1" : "echo done"}`],
