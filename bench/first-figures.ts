@@ -40,7 +40,7 @@ try {
 	await runProgram("migrate", process.env);
 	await runProgram("seed-demo", process.env);
 	const connection = connect(postgres.url, { max: 4 });
-	const ctx = systemContext(connection.db, systemClock, "bench");
+	const ctx = systemContext(connection.db, systemClock, "seed");
 	const { source } = await activePolicy(ctx.db);
 	const tender = new BackgroundTender({ kind: "backtest", db: ctx.db, clock: systemClock, spawn: (term) => workers.spawn(term) });
 
