@@ -35,6 +35,7 @@ const NEVER: ReadonlySet<RemovalCode> = new Set([
 	"hardware_gpu_memory",
 	"hardware_bf16",
 	"hardware_interconnect",
+	"hardware_slice",
 	"mount_missing",
 	"multi_node_unsupported",
 	"site_unreachable",
@@ -117,6 +118,7 @@ export const REMOVAL_LABELS: Record<RemovalCode, string> = {
 	hardware_gpu_memory: "Hardware",
 	hardware_bf16: "Hardware",
 	hardware_interconnect: "Interconnect",
+	hardware_slice: "TPU slice",
 	too_slow: "Too slow",
 	life_too_short: "Instance life",
 	data_too_slow: "Data",
@@ -166,6 +168,7 @@ export function decidingFact(why: RemovalCode): "place" | "machine" | "price" | 
 		case "hardware_gpu_memory":
 		case "hardware_bf16":
 		case "hardware_interconnect":
+		case "hardware_slice":
 		case "too_slow":
 		case "life_too_short":
 		case "data_too_slow":

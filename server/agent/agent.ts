@@ -332,7 +332,11 @@ async function meetGang(s: Session, job: PreparedJob, begunFrom: string | null):
 	announce(`ready as rank ${rank} of ${nodes}`);
 	for (;;) {
 		const json = restored === null ? {} : { restored };
-		const { master, restore: other } = await client.call({
+		const {
+			master,
+			environment,
+			restore: other,
+		} = await client.call({
 			...{ method: "POST" as const, path: "/staged", json, answer: stagedAnswer, signal: lifecycle.stopSignal },
 		});
 		if (other !== undefined) {
@@ -340,7 +344,7 @@ async function meetGang(s: Session, job: PreparedJob, begunFrom: string | null):
 			restored = await restore(s, job, other);
 			continue;
 		}
-		if (master) return gangEnvironment({ rank, nodes, master, gpusPerNode: terms.spec.resources.gpus });
+		if (master) return { ...gangEnvironment({ rank, nodes, master, gpusPerNode: terms.spec.resources.gpus }), ...environment };
 		await pause(terms.heartbeatMs, lifecycle.stopSignal);
 		lifecycle.stopSignal.throwIfAborted();
 	}

@@ -28,6 +28,13 @@ it("names the machine by zone and number, as the control plane does", async () =
 	expect(await new GoogleMetadata(host).instanceId()).toBe("us-central1-a/4242424242424242424");
 });
 
+it("names a host of a TPU slice by its slice and worker number, and presents no identity document for it", async () => {
+	const slice = { "attributes/spillway-slice": "us-east5-b/slices/spw-1-att-1/v6e-16", "attributes/agent-worker-number": "3" };
+	const metadata = new GoogleMetadata(await serve({ ...slice, zone: "projects/123/zones/us-east5-b", id: "42" }));
+	expect(await metadata.instanceId()).toBe("us-east5-b/slices/spw-1-att-1/v6e-16/3");
+	expect(await metadata.identityDocument({ audience: "a", digits: "0123456789" })).toBeNull();
+});
+
 it("counts the seconds of a notice from when it was first seen", async () => {
 	const documents = { preempted: "FALSE" };
 	let nowMs = 1_000;

@@ -9,6 +9,10 @@ const PREEMPTION_NOTICE_MS = 30_000;
 
 const accessToken = z.object({ access_token: z.string().min(1) });
 
+/** Metadata key that the control plane sets on hosts of a TPU slice: the slice's id. */
+export const SLICE_KEY = "spillway-slice";
+const SLICE_PATH = `/instance/attributes/${SLICE_KEY}`;
+
 /** Google's metadata server. Its notice contains no time, so the seconds count from when it was first seen. */
 export class GoogleMetadata implements MachineMetadata {
 	readonly #base: string;
@@ -21,8 +25,10 @@ export class GoogleMetadata implements MachineMetadata {
 		this.#nowMs = nowMs;
 	}
 
-	/** `<zone>/<number>`, the control plane's id for Google machines. */
+	/** `<zone>/<number>`, the control plane's id for Google machines; a host of a TPU slice has the slice's id and its worker number. */
 	async instanceId(): Promise<string> {
+		const slice = await this.#find(SLICE_PATH);
+		if (slice !== null) return `${slice}/${await this.#get("/instance/attributes/agent-worker-number")}`;
 		const [zone, id] = await Promise.all([this.#get("/instance/zone"), this.#get("/instance/id")]);
 		return `${zone.slice(zone.lastIndexOf("/") + 1)}/${id}`;
 	}
@@ -31,8 +37,12 @@ export class GoogleMetadata implements MachineMetadata {
 		return this.#get("/instance/network-interfaces/0/ip");
 	}
 
-	/** Google signs identity documents for machines that have a service account. */
+	/**
+	 * Google signs identity documents for machines that have a service account. That of a TPU host names an instance that the TPU API does
+	 * not report, so it identifies no machine of the control plane.
+	 */
 	async identityDocument({ audience }: IdentityChallenge): Promise<IdentityDocument | null> {
+		if ((await this.#find(SLICE_PATH)) !== null) return null;
 		const path = `/instance/service-accounts/default/identity?audience=${encodeURIComponent(audience)}&format=full`;
 		const token = await this.#find(path);
 		return token === null ? null : { kind: "gcp", token };

@@ -249,6 +249,8 @@ export type StagedRequest = z.infer<typeof stagedRequest>;
 export const stagedAnswer = z.object({
 	restore: restorableSchema.nullish(),
 	master: z.object({ address: z.string().min(1), port: z.number().int().min(1).max(65_535) }).nullable(),
+	/** Variables of the machine's kind that depend on its peers, such as those of a TPU slice. */
+	environment: z.record(z.string(), z.string()).default({}),
 });
 export type StagedAnswer = z.infer<typeof stagedAnswer>;
 

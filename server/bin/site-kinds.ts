@@ -14,6 +14,7 @@ import { slurmSiteKind } from "#server/providers/slurm/site-kind.ts";
 import { trackingStep } from "#server/providers/way-back.ts";
 import { ACCELERATOR_NAMES, resolveAlias } from "#server/rates/accelerators.ts";
 import { listOffers, type RatedProvider } from "#server/rates/offers.ts";
+import { CHIP_RATES } from "#server/rates/tpu-chips.ts";
 import type { SiteRow } from "#server/services/capacity/site/row.ts";
 
 /** Every provider that users can connect, in display order. A new driver is one entry. */
@@ -23,7 +24,7 @@ export function siteKinds(env: Env, imported = new ImportedPrices()): readonly S
 	return [
 		awsSiteKind({ listPrices: pricesOf("aws"), endpoint: env.SPILLWAY_AWS_ENDPOINT, controlUrl }),
 		azureSiteKind({ snapshot: pricesOf("azure"), endpoint: env.SPILLWAY_AZURE_ENDPOINT, controlUrl }),
-		gcpSiteKind({ listPrices: pricesOf("gcp"), endpoint: env.SPILLWAY_GCP_ENDPOINT, controlUrl }),
+		gcpSiteKind({ listPrices: pricesOf("gcp"), listChips: () => CHIP_RATES, endpoint: env.SPILLWAY_GCP_ENDPOINT, controlUrl }),
 		checkingTracking(kubernetesSiteKind({ resolveAccelerator: resolveAlias, dataRemotes: env.SPILLWAY_DATA_REMOTES }), publicUrl(env)),
 		checkingTracking(slurmSiteKind({ dataRemotes: env.SPILLWAY_DATA_REMOTES }), publicUrl(env)),
 		// Jobs there run as the server's own user, so only the operator can allow it, with this setting.

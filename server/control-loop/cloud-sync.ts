@@ -1,3 +1,4 @@
+import { tpuSliceOf } from "#server/domain/tpu-slice.ts";
 import { Absences } from "#server/providers/absences.ts";
 import type { CloudDriver } from "#server/providers/driver.ts";
 import { listenedMs } from "#server/services/work/agent/listening.ts";
@@ -62,7 +63,8 @@ async function syncRegion(
 	const recorded = await recordUnchanged(ctx, live, described);
 	await inParallel(live, async (row) => {
 		try {
-			if (!waitsForItsFirst(ctx, row, live)) await syncInstance(ctx, driver, row, { described, recorded, ...facts });
+			if (waitsForItsFirst(ctx, row, live)) return;
+			await syncInstance(ctx, driver, row, { described, recorded, inUse: isSliceInUse(ctx, row, live), ...facts });
 		} catch (error) {
 			if (isProcessEnd(error)) throw error;
 			ctx.log("error", "Could not sync an instance", { instanceId: row.id, error: messageOf(error) });
@@ -77,8 +79,9 @@ async function syncInstance(
 	{
 		listenedMs: listened,
 		memory,
+		inUse,
 		...observed
-	}: { described: Described; recorded: ReadonlySet<string>; listenedMs: number; memory: CloudMemory },
+	}: { described: Described; recorded: ReadonlySet<string>; listenedMs: number; memory: CloudMemory; inUse: boolean },
 ): Promise<void> {
 	if (row.providerInstanceId === null) {
 		return wanted(ctx, row) ? launchInstance(ctx, driver, row) : resolveUnknownLaunch(ctx, driver, row, memory.absences);
@@ -86,16 +89,24 @@ async function syncInstance(
 	const gone = await absorbObservation(ctx, row, { ...observed, absences: memory.absences });
 	if (gone) return;
 	const fit = row.exit !== null || (await checkDeadlines(ctx, row, listened));
+	// Terminating one host terminates its slice.
+	if (inUse) return;
 	if (!fit || row.state === "terminating" || !wanted(ctx, row) || mustBeEndedByForce(ctx, row)) await endInstance(ctx, driver, row);
 	else await keepStopped(ctx, driver, row, observed.described.byProviderId.get(row.providerInstanceId));
 }
 
+/** Whether another host of the machine's TPU slice still runs its command or saves. */
+function isSliceInUse(ctx: LoopContext, row: LiveInstance, live: readonly LiveInstance[]): boolean {
+	if (tpuSliceOf(row) === null) return false;
+	return live.some((other) => other !== row && other.attemptId === row.attemptId && wanted(ctx, other) && !mustBeEndedByForce(ctx, other));
+}
+
 /**
  * In a gang without a fixed zone, the provider chooses the zone of rank 0 and the other machines follow. They are launched
- * once rank 0 was seen, so without capacity there is only one call.
+ * once rank 0 was seen, so without capacity there is only one call. The launch of rank 0 creates a whole TPU slice.
  */
 function waitsForItsFirst(ctx: LoopContext, row: LiveInstance, live: readonly LiveInstance[]): boolean {
-	if (row.rank === 0 || row.zone !== null || row.state !== "intended" || !wanted(ctx, row)) return false;
+	if (row.rank === 0 || (row.zone !== null && tpuSliceOf(row) === null) || row.state !== "intended" || !wanted(ctx, row)) return false;
 	const first = live.find((other) => other.attemptId === row.attemptId && other.rank === 0);
 	return first !== undefined && first.lastSeenAt === null;
 }

@@ -83,6 +83,8 @@ interface Cloud {
 	driver: CloudDriver;
 	/** The placement of its offer, without a zone where this cloud sells by region. */
 	offer: { region: string; zone: string | null; instanceType: string };
+	/** Model that the job requests; default a GPU. */
+	accelerator?: string;
 	/** Machines in the provider's own records. */
 	book(): { state: string }[];
 	close(): Promise<void>;
@@ -99,7 +101,7 @@ function catalogOf(instanceType: string, region: string, zone: string): CatalogE
 	];
 }
 
-const CLOUDS: Record<"aws" | "azure" | "gcp", (stateDir: string) => Promise<Cloud>> = {
+const CLOUDS: Record<"aws" | "azure" | "gcp" | "slice", (stateDir: string) => Promise<Cloud>> = {
 	async aws(stateDir) {
 		const offer = { region: "us-east-1", zone: null, instanceType: "g5.xlarge" };
 		const emulator = await startEc2Emulator({ ...DELAYS, stateDir, catalog: catalogOf(offer.instanceType, offer.region, "us-east-1a") });
@@ -136,6 +138,23 @@ const CLOUDS: Record<"aws" | "azure" | "gcp", (stateDir: string) => Promise<Clou
 			await emulator.stop({ killInstances: true });
 		};
 		return { driver, offer, book: () => emulator.instances(), close };
+	},
+	async slice(stateDir) {
+		const offer = { region: "us-east5", zone: "us-east5-b", instanceType: "v6e-16" };
+		process.env["GOOGLE_APPLICATION_CREDENTIALS"] = writeKeyFile(stateDir);
+		const catalog = catalogOf("g2-standard-4", offer.region, offer.zone);
+		const emulator = await startGceEmulator({ ...DELAYS, stateDir, catalog, tpuTypes: { [offer.zone]: [offer.instanceType] } });
+		const sdk = await openComputeClients({ endpoint: emulator.url });
+		const settings = {
+			...{ controlPlane: CONTROL_PLANE, project: DEFAULT_PROJECT, regions: [offer.region], endpoint: emulator.url, operationPollMs: 5 },
+			...{ image: "projects/debian-cloud/global/images/family/debian-12", tpuZones: [offer.zone] },
+		};
+		const driver = new GcpDriver("slice", { settings, listPrices: () => [], open: async () => sdk });
+		const close = async () => {
+			await sdk.close();
+			await emulator.stop({ killInstances: true });
+		};
+		return { driver, offer, accelerator: "TPU-v6e", book: () => emulator.instances(), close };
 	},
 };
 
@@ -188,7 +207,8 @@ async function open(name: keyof typeof CLOUDS) {
 	await db.insert(team).values({ name: "research" });
 	const person = { id: "usr_a", email: "a@example.test", name: "A", role: "platform" as const, teams: ["research"] };
 	await db.insert(account).values({ ...person, createdAt: new Date(nowMs) });
-	await db.insert(site).values({ id: name, name, provider: name, settings: { regions: [cloud.offer.region] }, healthy: true });
+	const { provider } = cloud.driver;
+	await db.insert(site).values({ id: name, name, provider, settings: { regions: [cloud.offer.region] }, healthy: true });
 	const source = `apiVersion: spillway/v1
 kind: Policy
 metadata: { name: default }
@@ -200,33 +220,51 @@ spec:
     - { id: month, scope: "true", period: month, capUsd: 1000, atCap: hold }
 `;
 	await publishPolicy(systemContext(db, systemClock, "seed"), { name: "default", message: "test", source });
-	const offered = { siteId: name, provider: name, ...cloud.offer, accelerator: "T4-16GB", priceObservedAtMs: nowMs };
+	const offered = { siteId: name, provider, ...cloud.offer, accelerator: cloud.accelerator ?? "T4-16GB", priceObservedAtMs: nowMs };
 	await refreshOffers(db, [fakeOffer(offered)], nowMs);
 	return { database, cloud, ctx };
 }
 
-describe.each(["aws", "azure", "gcp"] as const)("a gang on machines of %s", (name) => {
+type Opened = Awaited<ReturnType<typeof open>>;
+
+/** Submits a job of four machines with this program. */
+async function submit({ database, cloud }: Opened, program: string): Promise<void> {
+	const { accelerator } = cloud;
+	const resources = { gpus: 1, ...(accelerator !== undefined && { accelerators: [accelerator] }) };
+	const spec = parseJobDocument({
+		...{ apiVersion: "spillway/v1", kind: "Job", metadata: { name: "all-reduce", team: "research" } },
+		spec: { command: ["node", "-e", program], nodes: NODES, resources, duration: { estimate: "5s", max: "10m" } },
+	});
+	await submitJobs(systemContext(database.db, systemClock, "seed"), [spec]);
+}
+
+/** Runs the loop until this holds, for at most LIMIT_MS. */
+async function runUntil({ cloud, ctx }: Opened, over: () => Promise<boolean>): Promise<void> {
+	const [memory, seen] = [newCycleMemory(), newCloudMemory()];
+	for (const until = performance.now() + LIMIT_MS; !(await over()) && performance.now() < until; await sleep(100)) {
+		await runCycle(ctx, memory);
+		await syncCloud(ctx, cloud.driver, seen);
+	}
+}
+
+async function isOver({ database: { db } }: Opened): Promise<boolean> {
+	const [rows, machines] = [await db.select().from(job), await db.select().from(instance)];
+	return rows.every((j) => j.finishedAt) && machines.length > 0 && machines.every((i) => i.state === "terminated");
+}
+
+async function logOf({ database: { db } }: Opened): Promise<string[]> {
+	const lines = await db.select({ text: jobLog.text }).from(jobLog).orderBy(asc(jobLog.number));
+	return lines.map((l) => l.text);
+}
+
+describe.each(["aws", "azure", "gcp", "slice"] as const)("a gang on machines of %s", (name) => {
 	it("meets at rank 0, reduces a sum over all ranks, and leaves nothing behind", async () => {
-		const { database, cloud, ctx } = await open(name);
+		const opened = await open(name);
+		const { database, cloud, ctx } = opened;
 		const { db } = database;
-		const spec = parseJobDocument({
-			apiVersion: "spillway/v1",
-			kind: "Job",
-			metadata: { name: "all-reduce", team: "research" },
-			spec: { command: ["node", "-e", ALL_REDUCE], nodes: NODES, resources: { gpus: 1 }, duration: { estimate: "5s", max: "10m" } },
-		});
-		await submitJobs(systemContext(db, systemClock, "seed"), [spec]);
-		const [memory, seen] = [newCycleMemory(), newCloudMemory()];
-		const over = async () => {
-			const [rows, machines] = [await db.select().from(job), await db.select().from(instance)];
-			return rows.every((j) => j.finishedAt) && machines.length > 0 && machines.every((i) => i.state === "terminated");
-		};
-		for (const until = performance.now() + LIMIT_MS; !(await over()) && performance.now() < until; await sleep(100)) {
-			await runCycle(ctx, memory);
-			await syncCloud(ctx, cloud.driver, seen);
-		}
-		const lines = await db.select({ text: jobLog.text }).from(jobLog).orderBy(asc(jobLog.number));
-		const log = lines.map((l) => l.text);
+		await submit(opened, ALL_REDUCE);
+		await runUntil(opened, () => isOver(opened));
+		const log = await logOf(opened);
 		const attempts = await db.select().from(attempt);
 		expect(
 			attempts.map((a) => [a.state, a.exitCode]),
@@ -240,5 +278,35 @@ describe.each(["aws", "azure", "gcp"] as const)("a gang on machines of %s", (nam
 		expect(cloud.book().map((i) => i.state)).toEqual(Array(NODES).fill("terminated"));
 		await meterAll(ctx);
 		expect((await ledgerCheck(ctx)).differences).toEqual([]);
+	});
+});
+
+describe("a gang on the hosts of a TPU slice", () => {
+	it("gets each worker's number and the addresses of all", async () => {
+		const opened = await open("slice");
+		await submit(
+			opened,
+			"const e = process.env; console.log([e.TPU_WORKER_ID, e.TPU_WORKER_HOSTNAMES, e.TPU_ACCELERATOR_TYPE, e.TPU_TOPOLOGY].join(' '))",
+		);
+		await runUntil(opened, () => isOver(opened));
+		const machines = await opened.database.db.select().from(instance).orderBy(asc(instance.rank));
+		const addresses = machines.map(({ privateAddress }) => privateAddress).join(",");
+		const log = await logOf(opened);
+		for (let rank = 0; rank < NODES; rank++) expect(log).toContain(`[${rank}] ${rank} ${addresses} v6e-16 4x4`);
+	});
+
+	it("ends as a whole when one host fails, and the ledger holds all four hosts", async () => {
+		const opened = await open("slice");
+		const { database, cloud, ctx } = opened;
+		// The others would run for ten minutes.
+		await submit(opened, "process.env.TPU_WORKER_ID === '2' ? process.exit(7) : setTimeout(() => {}, 600_000)");
+		await runUntil(opened, () => isOver(opened));
+		const machines = await database.db.select().from(instance).orderBy(asc(instance.rank));
+		expect(machines.map(({ rank, state }) => [rank, state])).toEqual([0, 1, 2, 3].map((rank) => [rank, "terminated"]));
+		expect(new Set(machines.map(({ providerInstanceId }) => providerInstanceId?.replace(/\d+$/, ""))).size).toBe(1);
+		expect(cloud.book().map((i) => i.state)).toEqual(Array(NODES).fill("terminated"));
+		await meterAll(ctx);
+		expect((await ledgerCheck(ctx)).differences).toEqual([]);
+		expect((await database.db.select().from(attempt)).map(({ exitCode }) => exitCode)).toEqual([7]);
 	});
 });

@@ -2,8 +2,10 @@ import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { ofMember } from "#server/domain/gang.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
+import { tpuSliceOf } from "#server/domain/tpu-slice.ts";
+import { peerIdOf } from "#server/kernel/ids.ts";
 import type { Absences } from "#server/providers/absences.ts";
-import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
+import type { CloudDriver, InstanceObservation, SliceHost } from "#server/providers/driver.ts";
 import { createdNothing, DriverError, isTurnedAway } from "#server/providers/driver-errors.ts";
 import {
 	closeUnlaunched,
@@ -53,10 +55,8 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 			instanceType: row.instanceType,
 			capacityType: row.capacityType === "owned" ? "on_demand" : row.capacityType,
 			reservation: row.offer.reservation ?? null,
-			userData: ctx.userDataFor({
-				...{ instanceId: row.id, expiresAtMs, lifeMs: expiresAtMs - row.intendedAt.getTime() },
-				...(row.warmUntil !== null && { warmMs: row.warmUntil.getTime() - row.intendedAt.getTime(), bootsAgain: row.keepStopped }),
-			}),
+			userData: bootScript(ctx, row, row.id),
+			...(tpuSliceOf(row) !== null && { hosts: sliceHosts(ctx, row) }),
 			expiresAtMs,
 		});
 	} catch (error) {
@@ -67,6 +67,22 @@ export async function launchInstance(ctx: LoopContext, driver: CloudDriver, row:
 	await absorbLaunch(ctx, row, seen, nowMs);
 	await clearRefusals(ctx, row);
 	ctx.probe("launch:id_written");
+}
+
+function bootScript(ctx: LoopContext, row: LiveInstance, instanceId: string): string {
+	const expiresAtMs = row.expiresAt.getTime();
+	return ctx.userDataFor({
+		...{ instanceId, expiresAtMs, lifeMs: expiresAtMs - row.intendedAt.getTime() },
+		...(row.warmUntil !== null && { warmMs: row.warmUntil.getTime() - row.intendedAt.getTime(), bootsAgain: row.keepStopped }),
+	});
+}
+
+/** All machines of the attempt. Their intents were written together, so they have the same expiry. */
+function sliceHosts(ctx: LoopContext, row: LiveInstance): SliceHost[] {
+	return Array.from({ length: row.nodes }, (_, rank) => {
+		const instanceId = peerIdOf(row.id, rank);
+		return { instanceId, userData: bootScript(ctx, row, instanceId) };
+	});
 }
 
 async function absorbLaunch(ctx: LoopContext, row: LiveInstance, seen: InstanceObservation, askedMs: number): Promise<void> {

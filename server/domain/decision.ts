@@ -78,6 +78,7 @@ export const REMOVAL_CODES = [
 	"hardware_gpu_memory",
 	"hardware_bf16",
 	"hardware_interconnect",
+	"hardware_slice",
 	"too_slow",
 	"life_too_short",
 	"data_too_slow",

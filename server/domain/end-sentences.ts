@@ -180,6 +180,8 @@ function causeText(why: RemovalCode, r: Read, side: "Home" | "Cloud"): string {
 			return "no accelerator supports bfloat16";
 		case "hardware_interconnect":
 			return `no machines that could run it have a high-bandwidth interconnect`;
+		case "hardware_slice":
+			return `no TPU slice that could run it has ${clause(r.count("askedNodes"), (n) => `${n} `)}hosts`;
 		case "mount_missing":
 			return `no site that could run it has ${clause(r.text("askedMounts"), (names) => `the mounts ${names}`) || "its mounts"}${clause(r.text("knownMounts"), (names) => `; known: ${names}`)}`;
 		case "multi_node_unsupported":

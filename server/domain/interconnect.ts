@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { tpuSliceOf } from "./tpu-slice.ts";
 import type { CapacityType, Provider } from "./vocabulary.ts";
 
 /** What a job of several nodes requires of the network between them. `high`: EFA, InfiniBand, gVNIC or a declared cluster network. */
@@ -76,7 +77,7 @@ export function hasInterconnect({ provider, instanceType, capacityType }: Interc
 		case "azure":
 			return capacityType !== "spot" && AZURE_INFINIBAND.test(instanceType);
 		case "gcp":
-			return GOOGLE_CLUSTERED.test(instanceType);
+			return GOOGLE_CLUSTERED.test(instanceType) || tpuSliceOf({ provider, instanceType }) !== null;
 		default:
 			return false;
 	}

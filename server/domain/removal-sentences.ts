@@ -63,6 +63,8 @@ export function removalWords(why: RemovalCode, ruleId: string | null, r: Read): 
 			return `its accelerator ${clause(r.text("has"), (name) => `${name} `)}does not support bfloat16`;
 		case "hardware_interconnect":
 			return `${clause(r.text("has"), (type) => `its instance type ${type} has`) || "its nodes have"} no high-bandwidth interconnect${r.text("spot") === "true" ? " as spot" : ""}`;
+		case "hardware_slice":
+			return `its TPU slice ${r.text("has") ?? ""} has ${r.text("hosts") ?? "several"} hosts, which start together${clause(r.count("askedNodes"), (n) => `; the job has nodes: ${n}`)}`;
 		default:
 			return stateWords(why, r, ruleId);
 	}

@@ -54,6 +54,11 @@ export function instanceIdOf(jobId: string, attemptNo: number, rank: number): st
 	return `ins_${jobId.slice(4)}_${String(attemptNo).padStart(3, "0")}_${rank}`;
 }
 
+/** The id of another member of the same attempt. */
+export function peerIdOf(instanceId: string, rank: number): string {
+	return instanceId.replace(/_\d+$/, `_${rank}`);
+}
+
 /** The job of an instance id; null for one that `instanceIdOf` did not create. */
 export function jobIdOf(instanceId: string): string | null {
 	const job = /^ins_(.+)_\d{3,}_\d+$/.exec(instanceId)?.[1];

@@ -212,6 +212,8 @@ export interface LaunchRequest {
 	zone: string | null;
 	/** Machines of the attempt; more than one form a gang in one zone. Undefined: 1. */
 	nodes?: number;
+	/** The hosts of a TPU slice by worker number, this one included: one call launches all of them. Absent: no slice. */
+	hosts?: readonly SliceHost[];
 	/** Several machines need a high-bandwidth network between them. Absent: any network. */
 	interconnect?: "high" | undefined;
 	instanceType: string;
@@ -225,6 +227,12 @@ export interface LaunchRequest {
 	userData: string;
 	/** Also set as a tag: after this time anyone may terminate the machine. */
 	expiresAtMs: number;
+}
+
+export interface SliceHost {
+	instanceId: string;
+	/** Its boot script. */
+	userData: string;
 }
 
 export interface InstanceObservation {

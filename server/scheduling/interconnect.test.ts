@@ -44,6 +44,7 @@ describe("instance types with a high-bandwidth interconnect", () => {
 		["gcp", "a2-megagpu-16g", true],
 		["gcp", "a3-highgpu-1g", false],
 		["gcp", "g2-standard-96", false],
+		["gcp", "v6e-16", true],
 		["slurm", "p5.48xlarge", false],
 	] as const)("%s %s: %s", (provider, instanceType, expected) =>
 		expect(hasInterconnect({ provider, instanceType, capacityType: "on_demand" })).toBe(expected),

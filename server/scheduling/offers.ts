@@ -3,6 +3,7 @@ import type { Offer, Placement } from "#server/domain/capacity.ts";
 import { hasInterconnect, needsInterconnect } from "#server/domain/interconnect.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Reason } from "#server/domain/reasons.ts";
+import { type TpuSlice, tpuSliceOf } from "#server/domain/tpu-slice.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
 import type { JobVerdict, Place } from "#server/policy/types.ts";
@@ -24,6 +25,8 @@ export interface OfferRow {
 	machine: Machine;
 	/** Whether its machines can be launched with a high-bandwidth interconnect between them. */
 	interconnect: boolean;
+	/** The slice that its machines are hosts of; null: none. */
+	slice: TpuSlice | null;
 	/** Its index in the order of all offers. */
 	index: number;
 	/** NaN when the price is missing. Excludes its disk. */
@@ -85,6 +88,7 @@ function rowOf(offer: Offer, watts: number | null, snapshot: Snapshot): OfferRow
 		},
 		placement: placementOf(offer),
 		interconnect: hasInterconnect(offer),
+		slice: tpuSliceOf(offer),
 		index: 0,
 		machine: { accelerator: offer.accelerator, gpus: offer.gpus, cpus: offer.vcpus, memoryGiB: offer.memoryGiB },
 		microUsdPerHour: offer.microUsdPerHour === null ? Number.NaN : Number(offer.microUsdPerHour),
@@ -312,7 +316,9 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 	};
 }
 
-function gangRemoval(spec: JobSpec, { offer, interconnect }: OfferRow): Removal | null {
+function gangRemoval(spec: JobSpec, { offer, interconnect, slice }: OfferRow): Removal | null {
+	if (slice !== null && slice.hosts !== spec.nodes)
+		return { ruleId: null, why: "hardware_slice", facts: { has: offer.instanceType, hosts: slice.hosts, askedNodes: spec.nodes } };
 	if (spec.nodes > 1 && offer.gangs !== true) return { ruleId: null, why: "multi_node_unsupported", facts: { askedNodes: spec.nodes } };
 	if (!needsInterconnect(spec) || interconnect) return null;
 	return { ruleId: null, why: "hardware_interconnect", facts: { has: offer.instanceType, spot: offer.capacityType === "spot" } };

@@ -14,6 +14,8 @@ import { answerCatalogue, CATALOGUE_PATH } from "./http/price-list-endpoint.ts";
 import { IdentitySigner } from "./identity-signer.ts";
 import { gceLifecycle } from "./lifecycle.ts";
 import { type GceEmulatorOptions, resolveOptions } from "./options.ts";
+import { openSliceRecords } from "./tpu/slice-records.ts";
+import { answerTpu } from "./tpu/tpu-endpoint.ts";
 import type { World } from "./world.ts";
 
 /** The endpoint for the SDK, which splits it into protocol, host and port. */
@@ -38,6 +40,7 @@ export function startGceEmulator(given: GceEmulatorOptions): Promise<GceEmulator
 		machines,
 		operations,
 		resourcePolicies,
+		slices: openSliceRecords(options.stateDir),
 		lifecycle,
 		expiry,
 		signer,
@@ -57,6 +60,7 @@ export function startGceEmulator(given: GceEmulatorOptions): Promise<GceEmulator
 			if (path.startsWith("/imds/")) return answerMetadata(world, request, path);
 			if (path === CATALOGUE_PATH) return answerCatalogue(world);
 			if (path === "/oauth2/v3/certs") return jsonAnswer(200, signer.keys());
+			if (path.startsWith("/v2/")) return answerTpu(world, request, path, nowMs);
 			return path.startsWith("/compute/v1/") ? answerCompute(world, request, path, nowMs) : undefined;
 		},
 		onListening(address) {

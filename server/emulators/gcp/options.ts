@@ -7,6 +7,8 @@ export interface GceEmulatorOptions extends EmulatorOptions {
 	project?: string;
 	/** GPU quotas of the project in each region, by Google's quota name; others are not reported. */
 	gpuQuotas?: Readonly<Record<string, number>>;
+	/** Accelerator types that the TPU API has, by zone; default none. */
+	tpuTypes?: Readonly<Record<string, readonly string[]>>;
 	/** Accepted service accounts; default DEFAULT_ACCOUNT. The signatures of their tokens are not checked. */
 	accounts?: readonly string[];
 }
@@ -17,5 +19,5 @@ export const DEFAULT_PROJECT = "emulated-project";
 export const DEFAULT_ACCOUNT = "spillway@emulated-project.iam.gserviceaccount.com";
 
 export function resolveOptions(options: GceEmulatorOptions): ResolvedOptions {
-	return { ...EMULATOR_DEFAULTS, project: DEFAULT_PROJECT, gpuQuotas: {}, accounts: [DEFAULT_ACCOUNT], ...options };
+	return { ...EMULATOR_DEFAULTS, project: DEFAULT_PROJECT, gpuQuotas: {}, tpuTypes: {}, accounts: [DEFAULT_ACCOUNT], ...options };
 }

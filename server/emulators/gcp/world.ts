@@ -8,6 +8,7 @@ import type { Catalog } from "./catalog.ts";
 import type { Expiry } from "./expiry.ts";
 import type { IdentitySigner } from "./identity-signer.ts";
 import type { ResolvedOptions } from "./options.ts";
+import type { SliceRecords } from "./tpu/slice-records.ts";
 
 /** The parts of the emulator that calls use. */
 export interface World {
@@ -16,6 +17,7 @@ export interface World {
 	machines: MachineBook<InstanceRecord>;
 	operations: OperationBook;
 	resourcePolicies: ResourcePolicies;
+	slices: SliceRecords;
 	lifecycle: Lifecycle<InstanceRecord, EndCause>;
 	expiry: Expiry;
 	signer: IdentitySigner;
@@ -28,7 +30,7 @@ export interface World {
 
 /** The existing machines of a zone. Google shows no machine that has ended. */
 export function machinesIn(world: World, zone: string): InstanceRecord[] {
-	return world.machines.machines().filter((machine) => machine.zone === zone && machine.state !== "terminated");
+	return world.machines.machines().filter((machine) => machine.zone === zone && machine.slice === null && machine.state !== "terminated");
 }
 
 /** The machines that lists show for a zone: they lag behind. */

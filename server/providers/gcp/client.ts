@@ -198,6 +198,11 @@ export class ComputeCalls {
 		);
 	}
 
+	/** Headers that authenticate a call of another Google API. */
+	headersFor(url: URL, what: string): Promise<Headers> {
+		return this.#call(what, (sdk) => sdk.headersFor(url));
+	}
+
 	async close(): Promise<void> {
 		const clients = await this.#clients?.catch(() => null);
 		await clients?.close();

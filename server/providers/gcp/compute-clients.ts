@@ -23,6 +23,8 @@ export interface ComputeClients {
 	subnetworks: SubnetworksClient;
 	firewalls: FirewallsClient;
 	resourcePolicies: ResourcePoliciesClient;
+	/** Headers that authenticate a call of another Google API. */
+	headersFor(url: URL): Promise<Headers>;
 	close(): Promise<void>;
 }
 
@@ -58,6 +60,7 @@ export async function openComputeClients({
 	await Promise.all(all.map((client) => client.initialize()));
 	return {
 		...clients,
+		headersFor: async (url) => new Headers(await clients.zones.auth.getRequestHeaders(url)),
 		async close() {
 			await Promise.all(all.map((client) => client.close()));
 		},

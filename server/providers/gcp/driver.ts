@@ -1,4 +1,5 @@
 import type { MachineDisk } from "#server/domain/capacity.ts";
+import { tpuSliceOf } from "#server/domain/tpu-slice.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
@@ -13,12 +14,14 @@ import { placementPolicyOf, placementsIn } from "./gang-placement.ts";
 import { launchMachine } from "./launch.ts";
 import { observationOf } from "./mapper.ts";
 import { INSTANCE_LABEL, lastPart, machineName, namePrefix, ourLabel, readProviderId } from "./names.ts";
-import { offersOf, type ZoneFacts, type ZoneRate } from "./offers.ts";
+import { type ChipPrice, offersOf, type ZoneFacts, type ZoneRate } from "./offers.ts";
 import { type Ending, endingsOf, goneObservation } from "./operations.ts";
 import { preparePolicy } from "./prepare-policy.ts";
 import type { LivePrices } from "./prices/live-prices.ts";
 import { openPrices } from "./prices/open-prices.ts";
 import { type GcpSettings, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
+import { readSliceHostId } from "./slices/slice-host-id.ts";
+import { TpuSlices } from "./slices/tpu-slices.ts";
 import { bootDiskOf } from "./tpus.ts";
 
 /** How long ended machines are still listed, the same as at EC2. */
@@ -29,6 +32,8 @@ const ENDED_KNOWN_MS = DAY_MS;
 export interface GcpDriverOptions {
 	settings: GcpSettings;
 	listPrices: () => readonly ZoneRate[];
+	/** Prices of TPU chips that have no machine in `listPrices`; default none. */
+	listChips?: () => readonly ChipPrice[];
 	clock?: Clock;
 	/** Opens the SDK. Several drivers of one account may share the result; their caller then closes it. */
 	open?: () => Promise<ComputeClients>;
@@ -46,6 +51,7 @@ export class GcpDriver implements CloudDriver {
 	readonly #listPrices: () => readonly ZoneRate[];
 	readonly #clock: Clock;
 	readonly #compute: ComputeCalls;
+	readonly #slices: TpuSlices;
 	readonly #live: LivePrices | null;
 	readonly #diskPrices: DiskPrices;
 	/** Zones by region, as last seen by `check`. */
@@ -67,6 +73,7 @@ export class GcpDriver implements CloudDriver {
 			},
 		});
 		this.#compute = new ComputeCalls(settings, options.open ?? (() => openComputeClients(settings)));
+		this.#slices = new TpuSlices(settings, this.#compute, options.listChips ?? (() => []));
 	}
 
 	async check(): Promise<void> {
@@ -83,7 +90,7 @@ export class GcpDriver implements CloudDriver {
 			// Unreadable quotas are unknown; a launch above one fails with that error.
 			const quotas = await this.#compute.gpuQuotas(region).catch(() => null);
 			const offers = await Promise.all(zones.map((zone) => this.#offersIn(region, zone, { rates, names, quotas })));
-			return offers.flat();
+			return [...offers.flat(), ...(await this.#slices.offers(this.siteId, region, rates, this.#clock.nowMs()))];
 		});
 		return { offers: found, failedRegions };
 	}
@@ -105,6 +112,8 @@ export class GcpDriver implements CloudDriver {
 	}
 
 	async launch(request: LaunchRequest): Promise<InstanceObservation> {
+		const slice = tpuSliceOf({ provider: this.provider, instanceType: request.instanceType });
+		if (slice !== null) return this.#slices.launch(request, slice);
 		const policy = placementPolicyOf(request, this.#settings.controlPlane);
 		if (policy !== null) await preparePolicy(this.#compute, { region: request.region, name: policy }, this.#settings);
 		return launchMachine(this.#compute, this.#settings, request, { zone: this.#zoneFor(request), nowMs: this.#clock.nowMs() });
@@ -125,7 +134,7 @@ export class GcpDriver implements CloudDriver {
 		const asked = providerInstanceIds.flatMap((id) => readProviderId(id) ?? []).filter(({ zone }) => zone.startsWith(`${region}-`));
 		const zones = [...Map.groupBy(asked, ({ zone }) => zone)];
 		const found = await Promise.all(zones.map(([zone, ids]) => this.#describeIn(zone, new Set(ids.map(({ id }) => id)))));
-		return found.flat();
+		return [...found.flat(), ...(await this.#slices.describe(region, providerInstanceIds))];
 	}
 
 	async #describeIn(zone: string, ids: ReadonlySet<string>): Promise<InstanceObservation[]> {
@@ -151,15 +160,16 @@ export class GcpDriver implements CloudDriver {
 		const endings = await Promise.all(zones.map((zone) => this.#endingsIn(zone, ENDED_KNOWN_MS, name)));
 		const gone = endings.flatMap((of) => [...of.values()].filter(wasThere)).map((e) => goneObservation(this.#settings.controlPlane, e));
 		// Another name may start with this one.
-		return gone.find((machine) => machine.instanceId === instanceId) ?? null;
+		return gone.find((machine) => machine.instanceId === instanceId) ?? this.#slices.findByToken(region, instanceId);
 	}
 
 	async list(
 		alsoIn?: readonly string[],
 	): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
-		const { found, sweptRegions, failedRegions } = await this.#inEveryZone(mergeRegions(this.#settings.regions, alsoIn), (zone) =>
-			this.#listIn(zone),
-		);
+		const { found, sweptRegions, failedRegions } = await forEachRegion(mergeRegions(this.#settings.regions, alsoIn), async (region) => {
+			const machines = await Promise.all((await this.#zonesIn(region)).map((zone) => this.#listIn(zone)));
+			return [...machines.flat(), ...(await this.#slices.list(region))];
+		});
 		return { instances: found, sweptRegions, failedRegions };
 	}
 
@@ -182,6 +192,8 @@ export class GcpDriver implements CloudDriver {
 	}
 
 	async terminate(_region: string, providerInstanceId: string): Promise<void> {
+		const host = readSliceHostId(providerInstanceId);
+		if (host !== null) return this.#slices.terminate(host);
 		const machine = readProviderId(providerInstanceId);
 		// Google never issues such an id, so there is no such machine.
 		if (machine === null) return;
@@ -196,10 +208,17 @@ export class GcpDriver implements CloudDriver {
 	readonly placements: GangPlacements = {
 		list: async (alsoIn) => {
 			const { regions, controlPlane } = this.#settings;
-			const ask = async (region: string) => placementsIn(region, await this.#compute.placementPolicies(region), controlPlane);
+			const ask = async (region: string) => [
+				...placementsIn(region, await this.#compute.placementPolicies(region), controlPlane),
+				...(await this.#slices.failed(region)),
+			];
 			return (await forEachRegion(mergeRegions(regions, alsoIn), ask)).found;
 		},
-		delete: ({ region, name }) => this.#compute.deletePlacementPolicy(region, name),
+		delete: ({ region, name }) => {
+			const [slice, zone] = name.split("/").reverse();
+			if (slice !== undefined && zone !== undefined) return this.#slices.terminate({ zone, name: slice });
+			return this.#compute.deletePlacementPolicy(region, name);
+		},
 	};
 
 	async close(): Promise<void> {
@@ -223,14 +242,6 @@ export class GcpDriver implements CloudDriver {
 			this.#zones = null;
 		});
 		return this.#zones;
-	}
-
-	/** A region counts as failed if one of its zones fails. */
-	#inEveryZone<T>(regions: readonly string[], ask: (zone: string) => Promise<T[]>) {
-		return forEachRegion(regions, async (region) => {
-			const zones = await this.#zonesIn(region);
-			return (await Promise.all(zones.map(ask))).flat();
-		});
 	}
 }
 

@@ -22,6 +22,9 @@ export interface ZoneRate {
 	spot: RatePrice | null;
 }
 
+/** The hourly price of one TPU chip in a region, for chips that Compute Engine does not sell by the machine. */
+export type ChipPrice = Pick<ZoneRate, "accelerator" | "region" | "onDemand" | "spot">;
+
 export interface ZoneFacts {
 	siteId: string;
 	region: string;

@@ -31,6 +31,10 @@ export const gcpSettingsSchema = z.strictObject({
 	image,
 	/** The same for machines with TPUs; default: Google's own image for them. */
 	tpuImage: image.optional(),
+	/** Zones in which TPU slices of several hosts are launched and searched for orphans, through the TPU API. */
+	tpuZones: z.array(z.string().regex(/^[a-z]+(-[a-z]+)+\d+-[a-z]$/, "must be a zone such as us-east5-b")).default([]),
+	/** How long a slice may wait in Google's queue, s, before the job looks elsewhere. */
+	tpuQueueSeconds: z.number().int().min(60).max(3_600).default(300),
 	/** GB; deep-learning images require at least 50. */
 	bootDiskGb: z.number().int().min(10).max(65_536).default(100),
 	/** Must be supported by the machine types; A3 supports pd-balanced and pd-ssd. */

@@ -11,7 +11,7 @@ import { GcpDriver } from "./driver.ts";
 import { reachBetween } from "./gang-network.ts";
 import { gcpIdentity } from "./identity.ts";
 import { lastPart } from "./names.ts";
-import type { ZoneRate } from "./offers.ts";
+import type { ChipPrice, ZoneRate } from "./offers.ts";
 import { gcpCredentialsSchema, gcpSettingsSchema, type ParsedGcpSettings } from "./settings.ts";
 
 /**
@@ -20,6 +20,7 @@ import { gcpCredentialsSchema, gcpSettingsSchema, type ParsedGcpSettings } from 
  */
 export function gcpSiteKind(options: {
 	listPrices: () => readonly ZoneRate[];
+	listChips: () => readonly ChipPrice[];
 	endpoint?: string | undefined;
 	controlUrl: string;
 }): SiteKind {
@@ -84,7 +85,7 @@ export function gcpSiteKind(options: {
 		identity: gcpIdentity(options.endpoint),
 		open: (place) => ({
 			kind: "cloud",
-			driver: new GcpDriver(place.siteId, { settings: parse(place), listPrices: options.listPrices }),
+			driver: new GcpDriver(place.siteId, { settings: parse(place), listPrices: options.listPrices, listChips: options.listChips }),
 			loadSdk: loadComputeSdk,
 		}),
 		async *check(place) {

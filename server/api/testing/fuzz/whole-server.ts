@@ -91,7 +91,7 @@ function unreachableKinds() {
 	const kinds = [
 		awsSiteKind({ listPrices: () => [], endpoint: undefined, controlUrl }),
 		azureSiteKind({ snapshot: () => [], endpoint: undefined, controlUrl }),
-		gcpSiteKind({ listPrices: () => [], endpoint: undefined, controlUrl }),
+		gcpSiteKind({ listPrices: () => [], listChips: () => [], endpoint: undefined, controlUrl }),
 		kubernetesSiteKind({ resolveAccelerator: () => null, dataRemotes: undefined }),
 		slurmSiteKind({ dataRemotes: undefined }),
 	];

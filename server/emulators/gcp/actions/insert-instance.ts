@@ -96,6 +96,7 @@ function newMachine({ world }: Call, zone: string, launch: Launch, behaviours: r
 			vanishAfterMs: vanishes ? durationOf(behaviours, "vanish") : null,
 		}),
 		zone,
+		slice: null,
 		...launch,
 	};
 }

@@ -16,6 +16,8 @@ export const instanceSchema = machineRecordSchema.extend({
 	termination: z.strictObject({ atMs: timeMs, action: z.enum(["DELETE", "STOP"]) }).nullable(),
 	/** Name of its compact placement policy; null: none. */
 	placementPolicy: z.string().nullable().default(null),
+	/** The TPU node that it is a host of. Compute Engine does not show hosts of TPU slices; null: it is a machine by itself. */
+	slice: z.string().nullable().default(null),
 	/** As received, to be returned later. */
 	resource: z.record(z.string(), z.unknown()),
 });
