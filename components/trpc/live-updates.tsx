@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
 import { createContext, type ReactNode, useContext, useRef, useState } from "react";
 import type { Change } from "#server/domain/change.ts";
+import { changedKeys } from "./changed-keys.ts";
 import { useTRPC } from "./client.tsx";
 import { isLongList } from "./long-list.ts";
 
@@ -45,10 +46,12 @@ export function LiveUpdates({ drawnAtMs, children }: { drawnAtMs: number; childr
 	const wasLost = useRef(false);
 	const readAgain = useGathered<Change["topic"]>(READ_EVERY_MS, (topics) => {
 		for (const topic of topics)
-			for (const queryKey of keysOf(topic)) void client.invalidateQueries({ queryKey, predicate: (query) => !isLongList(query) });
+			for (const queryKey of changedKeys(trpc, topic))
+				void client.invalidateQueries({ queryKey, predicate: (query) => !isLongList(query) });
 	});
 	const readLongAgain = useGathered<Change["topic"]>(READ_LONG_EVERY_MS, (topics) => {
-		for (const topic of topics) for (const queryKey of keysOf(topic)) void client.invalidateQueries({ queryKey, predicate: isLongList });
+		for (const topic of topics)
+			for (const queryKey of changedKeys(trpc, topic)) void client.invalidateQueries({ queryKey, predicate: isLongList });
 	});
 	useSubscription(
 		trpc.changes.subscriptionOptions(
@@ -73,54 +76,5 @@ export function LiveUpdates({ drawnAtMs, children }: { drawnAtMs: number; childr
 			},
 		),
 	);
-	const keysOf = (topic: Change["topic"]): (readonly unknown[])[] => {
-		switch (topic) {
-			case "job":
-				return [
-					trpc.job.list.pathKey(),
-					trpc.job.counts.pathKey(),
-					trpc.job.get.pathKey(),
-					trpc.job.decisions.pathKey(),
-					trpc.job.events.pathKey(),
-					// The final charges and log lines arrive with its end.
-					trpc.job.receipt.pathKey(),
-					trpc.job.logs.pathKey(),
-					trpc.overview.pathKey(),
-					trpc.site.pathKey(),
-				];
-			case "instance":
-				return [
-					trpc.instance.pathKey(),
-					trpc.job.get.pathKey(),
-					trpc.job.receipt.pathKey(),
-					trpc.overview.summary.pathKey(),
-					trpc.site.pathKey(),
-				];
-			case "site":
-				return [trpc.site.pathKey(), trpc.offer.pathKey()];
-			case "spend":
-				return [
-					trpc.spend.pathKey(),
-					trpc.carbon.pathKey(),
-					trpc.budget.pathKey(),
-					trpc.job.receipt.pathKey(),
-					trpc.job.list.pathKey(),
-					trpc.job.get.pathKey(),
-					trpc.overview.summary.pathKey(),
-				];
-			case "policy":
-				return [trpc.policy.pathKey(), trpc.budget.pathKey(), trpc.approval.pathKey()];
-			case "pipeline":
-				return [trpc.pipeline.pathKey(), trpc.trigger.pathKey(), trpc.template.list.pathKey(), trpc.template.get.pathKey()];
-			case "approval":
-				return [trpc.approval.pathKey()];
-			case "alert":
-				return [trpc.alert.pathKey(), trpc.channel.pathKey(), trpc.overview.summary.pathKey()];
-			case "statement":
-				return [trpc.statement.pathKey()];
-			case "log":
-				return [trpc.job.logs.pathKey()];
-		}
-	};
 	return <LiveContext value={state}>{children}</LiveContext>;
 }
