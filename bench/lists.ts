@@ -14,6 +14,7 @@ import { countJobFacets } from "#server/services/work/job/facets.ts";
 import { countJobs, type ListJobsInput, listJobs } from "#server/services/work/job/list.ts";
 import { startThrowawayPostgres } from "../scripts/test-postgres.mjs";
 import { print, quantile, round } from "./lib/figures.ts";
+import { insertJobs } from "./lib/many-jobs.ts";
 
 const { values: args } = parseArgs({
 	options: {
@@ -23,7 +24,6 @@ const { values: args } = parseArgs({
 	},
 });
 const JOBS = Number(args.jobs);
-const PENDING = Math.floor(JOBS / 100);
 
 const postgres = await startThrowawayPostgres();
 const url = new URL(postgres.url);
@@ -31,24 +31,8 @@ url.pathname = "/bench_lists";
 await migrate(url.href);
 const connection = connect(url.href);
 
-/** One in a hundred is queued, the rest ended within a year; names, teams and classes as in a company. */
-async function fill(): Promise<void> {
-	await connection.sql`
-		insert into job (id, name, team, project, class, priority, gpus, spec, state, reason, placement, attempts, submitted_by, submitted_at, pending_since, started_at, finished_at, cost_micro_usd)
-		select 'job_' || lpad(i::text, 26, '0'), (array['fraud','clip','demand','esm','rerank'])[1 + i % 5] || '-v' || i % 97,
-			(array['risk','vision','forecasting','genomics','research'])[1 + i % 5], 'p' || i % 11,
-			(array['burst','experimental','baseline','batch_inference'])[1 + i % 4]::workload_class, 50, 1 + i % 4,
-			jsonb_build_object('duration', jsonb_build_object('estimateMs', 3600000, 'maxMs', null), 'command', jsonb_build_array('python', 'train.py'), 'labels', '{}'::jsonb),
-			case when i <= ${PENDING} then 'queued' when i % 13 = 0 then 'failed' when i % 17 = 0 then 'cancelled' else 'succeeded' end::job_state,
-			'{"code":"completed","facts":{}}', case when i % 3 = 0 then '{"siteId":"aws","provider":"aws","capacityType":"spot"}'::jsonb else '{"siteId":"local","provider":"local","capacityType":"owned"}'::jsonb end,
-			1, 'account:bench', now() - i * interval '5 minutes', now() - i * interval '5 minutes', now() - i * interval '4 minutes',
-			case when i <= ${PENDING} then null else now() - i * interval '3 minutes' end, i * 1000
-		from generate_series(1, ${JOBS}) as i`;
-	await connection.sql`analyze job`;
-}
-
 try {
-	await fill();
+	await insertJobs(connection, JOBS);
 	const ctx = systemContext(connection.db, systemClock);
 	const cases: Record<string, () => Promise<unknown>> = {
 		newest: () => listJobs(ctx, {}),

@@ -31,6 +31,8 @@ export interface SystemOptions {
 	scheduler: boolean;
 	/** The demo company with its history, and this password for its accounts; absent: a policy and sites alone. */
 	company?: { password: string };
+	/** Password of the demo accounts without the company. */
+	password?: string;
 }
 
 /**
@@ -60,7 +62,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 	try {
 		await runProgram("migrate", env);
 		const connection = connect(postgres.url, { max: 4 });
-		const token = options.company ? await seedCompany(env, home, options.company) : await seedSmall(connection, home);
+		const token = options.company ? await seedCompany(env, home, options.company) : await seedSmall(connection, home, options.password);
 		for (const name of options.scheduler ? ["aws-emulator", "web", "scheduler"] : ["web"]) children.set(name, start(name, env, home));
 		await ready(`http://127.0.0.1:${port}/readyz`, env.SPILLWAY_INSTANCE, home);
 		if (options.scheduler) await until(async () => (await connection.sql`select 1 from offer limit 1`).length > 0, "prices are read");
@@ -73,9 +75,9 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 }
 
 /** @returns a token of the platform engineer */
-async function seedSmall(connection: Connection, home: string): Promise<string> {
+async function seedSmall(connection: Connection, home: string, password?: string): Promise<string> {
 	const ctx = systemContext(connection.db, systemClock, "seed");
-	const { token } = await seedAccounts(ctx, home);
+	const { token } = await seedAccounts(ctx, home, password);
 	await seedSites(ctx, {
 		SPILLWAY_HOST: "127.0.0.1",
 		SPILLWAY_LOCAL_ACCELERATOR: "L40S-48GB",
