@@ -19,6 +19,7 @@ export function azureLifecycle(options: ResolvedOptions, book: MachineBook<Azure
 		save: (machine) => book.save(machine),
 		folderOf: (instanceId) => book.folderOf(instanceId),
 		isSpot: ({ spot }) => spot,
+		canRestart: false,
 		bootPlanOf({ customData, metadataSecret }) {
 			const metadataUrl = `${url()}/imds/${metadataSecret}`;
 			// The variable that makes Azure's SDKs use another metadata host.

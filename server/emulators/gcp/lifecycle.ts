@@ -26,6 +26,7 @@ export function gceLifecycle({ options, machines, operations, url }: LifecyclePa
 		save: (machine) => machines.save(machine),
 		folderOf: (instanceId) => machines.folderOf(instanceId),
 		isSpot: ({ spot }) => spot,
+		canRestart: false,
 		bootPlanOf(machine) {
 			const metadataUrl = `${url()}/imds/${machine.metadataSecret}`;
 			// A host name at Google. A path after it distinguishes the machines of one host.

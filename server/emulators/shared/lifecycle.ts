@@ -19,6 +19,8 @@ export interface LifecycleHost<M extends MachineRecord, C extends EndCause> {
 	save(machine: M): void;
 	folderOf(instanceId: string): string;
 	isSpot(machine: M): boolean;
+	/** Whether callers can stop and start machines. Elsewhere a machine stops only by itself, and its one run counts until it is deleted. */
+	canRestart: boolean;
 	/** What the machine executes, and the addresses of its metadata service and its power switch. */
 	bootPlanOf(machine: M): Omit<GuestPlan, "folder">;
 	/** The causes of automatic ends. */
@@ -79,7 +81,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 			return;
 		}
 		if (target === "stopped" && machine.state !== "running") return;
-		if (machine.state === "stopped") this.#closeRun(machine);
+		if (machine.state === "stopped" && this.#host.canRestart) this.#closeRun(machine);
 		machine.endingAtMs ??= nowMs;
 		machine.endDueAtMs = nowMs + (machine.state === "stopped" ? 0 : this.#options.terminateDelayMs + extraDelayMs);
 		machine.endedAtMs = null;
