@@ -64,7 +64,7 @@ export function removalWords(why: RemovalCode, ruleId: string | null, r: Read): 
 		case "hardware_interconnect":
 			return `${clause(r.text("has"), (type) => `its instance type ${type} has`) || "its nodes have"} no high-bandwidth interconnect${r.text("spot") === "true" ? " as spot" : ""}`;
 		case "hardware_slice":
-			return `its TPU slice ${r.text("has") ?? ""} has ${r.text("hosts") ?? "several"} hosts, which start together${clause(r.count("askedNodes"), (n) => `; the job has nodes: ${n}`)}`;
+			return `its TPU slice ${clause(r.text("has"), (type) => `${type} `)}has ${r.text("hosts") ?? "several"} hosts, which start together${clause(r.count("askedNodes"), (n) => `; the job has nodes: ${n}`)}`;
 		default:
 			return stateWords(why, r, ruleId);
 	}

@@ -56,8 +56,8 @@ const rowOf = async (attemptId: string) => (await database.db.select().from(atte
 it("assigns each machine its rank, and the rendezvous when the last one has its data", async () => {
 	const { answers, agent } = await enrolled(3);
 	expect(answers.map((a) => a.gang)).toEqual([0, 1, 2].map((rank) => ({ rank, nodes: 3 })));
-	for (const rank of [2, 0]) expect(await reportStaged(ctx, await agent(rank))).toEqual({ master: null });
-	const meeting = { master: { address: "10.0.0.1", port: 29_500 } };
+	for (const rank of [2, 0]) expect(await reportStaged(ctx, await agent(rank))).toEqual({ master: null, environment: {} });
+	const meeting = { master: { address: "10.0.0.1", port: 29_500 }, environment: {} };
 	for (const rank of [1, 0, 2]) expect(await reportStaged(ctx, await agent(rank))).toEqual(meeting);
 });
 
