@@ -3,6 +3,8 @@ import { defineConfig, devices } from "@playwright/test";
 // `npm test -- e2e` chooses the browser, a free port and an empty state folder, and names them here.
 const { SPILLWAY_CHROMIUM, SPILLWAY_CHROMIUM_ARGS, SPILLWAY_HOME, SPILLWAY_PORT, CI } = process.env;
 const prepared = SPILLWAY_CHROMIUM && SPILLWAY_HOME && SPILLWAY_PORT;
+/** Runs beside the other tests, on a demo of its own. */
+const OWN_DEMO = "**/tasks.spec.ts";
 const baseURL = `http://127.0.0.1:${SPILLWAY_PORT}`;
 
 export default defineConfig({
@@ -12,8 +14,12 @@ export default defineConfig({
 	timeout: 900_000,
 	expect: { timeout: 300_000 },
 	forbidOnly: Boolean(CI),
-	// The tests share one running system, and assert its slots and budget.
-	workers: 1,
+	workers: 2,
+	projects: [
+		// These tests share one running system, and assert its slots and budget.
+		{ name: "console", testIgnore: OWN_DEMO, workers: 1 },
+		{ name: "tasks", testMatch: OWN_DEMO, workers: 1 },
+	],
 	use: {
 		...devices["Desktop Chrome"],
 		baseURL,

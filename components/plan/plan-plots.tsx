@@ -127,7 +127,7 @@ export function CurvePlot({
 			<Bar dataKey="cloudPerMonthUsd" stackId="cost" fill="var(--cloud)" isAnimationActive={false} maxBarSize={56} />
 			{least && (
 				<ReferenceDot x={least.name} y={least.totalPerMonthUsd} r={0} stroke="none">
-					<Label value={`minimum ${shortUsd(least.totalPerMonthUsd)}`} position="top" className="halo chart-label" />
+					<Label value={shortUsd(least.totalPerMonthUsd)} position="top" className="halo chart-label" />
 				</ReferenceDot>
 			)}
 		</ComposedChart>

@@ -26,7 +26,11 @@ const RULES: readonly Task[] = [
 				.fill("45m");
 			const backtest = page.locator("#backtest");
 			await backtest.getByText("7 days").click();
+			// After the edit, a backtest has started by itself; its figures stay until the new one begins.
+			const chosen = () => new URL(page.url()).searchParams.get("backtest");
+			const earlier = chosen();
 			await backtest.getByRole("button", { name: /^Run( again)?$/ }).click();
+			await expect.poll(chosen).not.toBe(earlier);
 			await expect(backtest.getByText(/^Ran .*on this draft/)).toBeVisible();
 			await page.getByRole("button", { name: "Publish" }).click();
 			await expect(dialog(page).getByRole("region", { name: /^Backtest .* of this draft/ })).toBeVisible();
