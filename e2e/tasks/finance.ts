@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "@playwright/test";
-import { dialog, jobLink, main, screenLink } from "./places.ts";
+import { dialog, jobLink, main, openScreen } from "./places.ts";
 import type { Task, Walk } from "./walker.ts";
 
 const SPENDING: readonly Task[] = [
@@ -26,7 +26,7 @@ const SPENDING: readonly Task[] = [
 	{
 		title: "Change the cap of a budget",
 		run: async ({ page }) => {
-			await screenLink(page, "Budgets").click();
+			await openScreen(page, "Budgets");
 			await page.getByRole("button", { name: "Change cap" }).click();
 			await dialog(page).getByLabel("New cap ($)").fill("62000");
 			await dialog(page).getByLabel("Reason").fill("Two more teams");
@@ -37,7 +37,7 @@ const SPENDING: readonly Task[] = [
 	{
 		title: "Enter a discount",
 		run: async ({ page }) => {
-			await screenLink(page, "Settings").click();
+			await openScreen(page, "Settings");
 			await page.getByRole("link", { name: "Discounts" }).click();
 			await page.getByRole("button", { name: "Add discount" }).click();
 			for (const [label, text] of Object.entries({ Name: "edp", "Discount (%)": "12.5", From: "2026-12-01", Source: "EDP, annex 2" }))
@@ -111,7 +111,7 @@ const CLOSING: readonly Task[] = [
 	{
 		title: "Export a month as FOCUS",
 		run: async ({ page }) => {
-			await screenLink(page, "Spend").click();
+			await openScreen(page, "Spend");
 			const link = main(page).locator("a[href^='/api/exports/focus']").first();
 			const [file] = await Promise.all([page.waitForEvent("download"), link.click()]);
 			expect(await readFile(await file.path(), "utf8")).toContain("EffectiveCost");

@@ -1,10 +1,10 @@
 import { expect, type Page } from "@playwright/test";
-import { dialog, main, screenLink } from "./places.ts";
+import { dialog, main, openScreen } from "./places.ts";
 import { sleepingJob } from "./task-demo.ts";
 import type { Task } from "./walker.ts";
 
 async function startEditing(page: Page): Promise<void> {
-	await screenLink(page, "Policies").click();
+	await openScreen(page, "Policies");
 	await page.getByRole("button", { name: "Edit", exact: true }).click();
 }
 
@@ -61,7 +61,7 @@ const RULES: readonly Task[] = [
 			await demo.jobWhen(id, "has ended", ({ finishedAt }) => finishedAt !== null);
 		},
 		run: async ({ page }) => {
-			await screenLink(page, "Policies").click();
+			await openScreen(page, "Policies");
 			await expect(
 				main(page)
 					.getByText(/^excluded places for \d+ jobs?/)
@@ -72,7 +72,7 @@ const RULES: readonly Task[] = [
 	{
 		title: "Find who published the last policy",
 		run: async ({ page }) => {
-			await screenLink(page, "Policies").click();
+			await openScreen(page, "Policies");
 			await expect(main(page).getByRole("listitem").filter({ hasText: "Active" }).getByText("Pia Platform")).toBeVisible();
 		},
 	},
@@ -82,7 +82,7 @@ const CAPACITY: readonly Task[] = [
 	{
 		title: "Add a cloud account, checked",
 		run: async ({ page }) => {
-			await screenLink(page, "Settings").click();
+			await openScreen(page, "Settings");
 			await page.getByRole("link", { name: "Add site" }).click();
 			await page.getByLabel("ID", { exact: true }).fill("aws-second");
 			await page.getByLabel("Regions").fill("us-east-1");
@@ -97,7 +97,7 @@ const CAPACITY: readonly Task[] = [
 	{
 		title: "List a copy of a data set",
 		run: async ({ page }) => {
-			await screenLink(page, "Settings").click();
+			await openScreen(page, "Settings");
 			await page.getByRole("link", { name: "Data", exact: true }).click();
 			await page.getByRole("button", { name: "Add copy" }).click();
 			await dialog(page).getByLabel("Data set").fill("s3://acme/claims");
@@ -110,7 +110,7 @@ const CAPACITY: readonly Task[] = [
 	{
 		title: "See which owned GPUs are free, and since when the others are busy",
 		run: async ({ page }) => {
-			await screenLink(page, "Capacity").click();
+			await openScreen(page, "Capacity");
 			await expect(page.getByRole("table", { name: "Sites and pools" })).toBeVisible();
 			await expect(page.getByRole("region", { name: "Owned GPUs in use by hour" })).toBeVisible();
 		},
@@ -118,7 +118,7 @@ const CAPACITY: readonly Task[] = [
 	{
 		title: "See what the region outage of last Tuesday did",
 		run: async ({ page }) => {
-			await screenLink(page, "Spend").click();
+			await openScreen(page, "Spend");
 			await page.getByRole("link", { name: "90 days" }).click();
 			await page.getByRole("button", { name: /lost \d+ running attempts/ }).click();
 			await expect(
@@ -126,7 +126,7 @@ const CAPACITY: readonly Task[] = [
 					.getByText(/ lost \d+ running attempts/)
 					.first(),
 			).toBeVisible();
-			await screenLink(page, "Performance").click();
+			await openScreen(page, "Performance");
 			await page.getByRole("link", { name: "90 days" }).click();
 			const lost = page.getByRole("table", { name: "Lost GPU-hours by cause" }).getByRole("row", { name: /^Machine lost/ });
 			await expect(lost).toContainText(/[1-9]/);

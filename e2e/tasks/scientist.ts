@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "@playwright/test";
-import { dialog, jobLink, main, screenLink, title } from "./places.ts";
+import { dialog, jobLink, main, openScreen, title } from "./places.ts";
 import { sleepingJob } from "./task-demo.ts";
 import type { Task, Walk } from "./walker.ts";
 
@@ -43,7 +43,7 @@ const SUBMITTING: readonly Task[] = [
 	{
 		title: "Hold a queued job, and release it",
 		run: async ({ page }) => {
-			await screenLink(page, /^Jobs/).click();
+			await openScreen(page, /^Jobs/);
 			await page.getByRole("checkbox", { name: "Select waits-for-gpus" }).click();
 			await page.getByRole("toolbar").getByRole("button", { name: "Hold 1 job" }).click();
 			await jobLink(page, "waits-for-gpus").click();
@@ -54,7 +54,7 @@ const SUBMITTING: readonly Task[] = [
 	{
 		title: "Move a queued job ahead of others",
 		run: async ({ page }) => {
-			await screenLink(page, /^Jobs/).click();
+			await openScreen(page, /^Jobs/);
 			await page.getByRole("checkbox", { name: "Select waits-for-gpus" }).click();
 			await page.getByRole("toolbar").getByRole("button", { name: "Set priority" }).click();
 			await page.getByLabel("Priority", { exact: true }).fill("90");
@@ -92,7 +92,7 @@ const READING: readonly Task[] = [
 		title: "Find the failed jobs of this week, and read the last line of one",
 		prepare: (walk) => makeEnded(walk, "fails-at-once", ["sh", "-c", "echo no such file; exit 3"]),
 		run: async ({ page }) => {
-			await screenLink(page, /^Jobs/).click();
+			await openScreen(page, /^Jobs/);
 			await page.getByRole("link", { name: "Failed this week" }).click();
 			await jobLink(page, "fails-at-once").click();
 			await page.getByRole("link", { name: "Logs", exact: true }).click();
