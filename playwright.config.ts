@@ -3,7 +3,7 @@ import { defineConfig, devices } from "@playwright/test";
 // `npm test -- e2e` chooses the browser, a free port and an empty state folder, and names them here.
 const { SPILLWAY_CHROMIUM, SPILLWAY_CHROMIUM_ARGS, SPILLWAY_HOME, SPILLWAY_PORT, CI } = process.env;
 const prepared = SPILLWAY_CHROMIUM && SPILLWAY_HOME && SPILLWAY_PORT;
-/** Runs beside the other tests, on a demo of its own. */
+/** Runs beside the other tests, on its own demo. */
 const OWN_DEMO = "**/tasks.spec.ts";
 const baseURL = `http://127.0.0.1:${SPILLWAY_PORT}`;
 
