@@ -150,7 +150,7 @@ function BarReadout({ input, index, href }: { input: BarsInput; index: number; h
 						</span>
 					)}
 					{href && (
-						<Link href={href} className="font-strong text-accent hover:underline">
+						<Link href={href} className="-my-1 py-1 font-strong text-accent hover:underline">
 							Charges
 						</Link>
 					)}
