@@ -33,9 +33,9 @@ type Row = {
  * Enrolls the agent of an instance, once: the secret is spent, the instance becomes `ready` and its attempt `staging`. An agent that did
  * not get its answer repeats the call with the same nonce and gets it again. This call also identifies an instance with a lost launch
  * answer, since only its machine has the secret.
- * @throws SpillwayError `unauthenticated` for a wrong secret, and for a provider document of another machine; `unavailable` where a
- * document is required and cannot be obtained or checked now; `conflict` for a used secret, for a second machine of the same intent, and
- * for an instance or attempt that is no longer wanted.
+ * @throws SpillwayError `unauthenticated` for a wrong secret, and for a provider document of another machine; `unavailable` before the
+ * launch is recorded, and where a document is required and cannot be obtained or checked now; `conflict` for a used secret, for a second
+ * machine of the same intent, and for an instance or attempt that is no longer wanted.
  */
 export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Promise<EnrollAnswer> {
 	const token = agentTokenOf(ctx.secretKey, input.instanceId, input.nonce);
@@ -142,6 +142,10 @@ function checkWanted({ instance: machine, attempt: run }: Row, input: EnrollRequ
 	const refuse = (why: string): never => {
 		throw new SpillwayError("conflict", `Instance ${machine.id} cannot enroll: ${why}.`, { fix: "Power the machine off." });
 	};
+	// One call creates all hosts of a TPU slice, and one can boot before its own launch is recorded.
+	if (machine.state === "intended" && !isFinal(ATTEMPT_TRANSITIONS, run.state)) {
+		throw new SpillwayError("unavailable", `Instance ${machine.id} cannot enroll yet: its launch is not recorded.`, { fix: "Try again." });
+	}
 	// A machine that waited for its job is ready already.
 	const isWaiting = machine.assignedAt !== null && machine.state === "ready";
 	if (machine.state !== "requested" && machine.state !== "provisioning" && !isWaiting) refuse(`it is ${machine.state}`);

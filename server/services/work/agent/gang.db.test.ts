@@ -61,6 +61,19 @@ it("assigns each machine its rank, and the rendezvous when the last one has its 
 	for (const rank of [1, 0, 2]) expect(await reportStaged(ctx, await agent(rank))).toEqual(meeting);
 });
 
+it("has a machine that boots before its launch is recorded try again", async () => {
+	const jobId = await seedJob(database.db, aSpec({ nodes: 2 }));
+	const place = { jobId, number: 1, rank: 1, expiresAtMs: clock.nowMs() + 600_000, providerInstanceId: null, isIntended: true };
+	const { instanceId } = await seedInstance(database.db, place);
+	const request = {
+		...{ instanceId, providerInstanceId: "i-early", nonce: "nonce-of-an-early-host" },
+		bootstrapSecret: bootstrapSecretOf(SECRET_KEY, instanceId),
+	};
+	await expect(enrollAgent(ctx, request)).rejects.toMatchObject({ code: "unavailable" });
+	await database.db.update(instance).set({ state: "requested" }).where(eq(instance.id, instanceId));
+	expect(await enrollAgent(ctx, request)).toMatchObject({ jobId });
+});
+
 it("is not formed for one machine", async () => {
 	const { answers } = await enrolled(1);
 	expect(answers[0]?.gang).toBeNull();

@@ -76,7 +76,15 @@ export async function seedAdoption(db: Db, jobId: string): Promise<void> {
  */
 export async function seedInstance(
 	db: Db,
-	input: { jobId: string; number: number; expiresAtMs: number; providerInstanceId: string | null; rank?: number; warm?: boolean },
+	input: {
+		jobId: string;
+		number: number;
+		expiresAtMs: number;
+		providerInstanceId: string | null;
+		rank?: number;
+		warm?: boolean;
+		isIntended?: boolean;
+	},
 ): Promise<{ instanceId: string; attemptId: string }> {
 	const { jobId, number, rank = 0 } = input;
 	const attemptId = attemptIdOf(jobId, number);
@@ -102,7 +110,7 @@ export async function seedInstance(
 			...{ id: instanceId, rank },
 			siteId: "aws",
 			provider: "aws",
-			state: "requested",
+			state: input.isIntended ? "intended" : "requested",
 			requestedAt: at,
 			region: "us-east-1",
 			instanceType: "g6e.xlarge",
