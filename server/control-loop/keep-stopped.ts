@@ -6,13 +6,12 @@ import { LIMITS } from "#server/scheduling/limits.ts";
 import { markStarting, markStopping, recordStopped } from "#server/services/capacity/instance/keep-stopped.ts";
 import { recordLaunchError } from "#server/services/capacity/instance/record-launch.ts";
 import { giveUpWarm } from "#server/services/capacity/instance/warm.ts";
-import { backOffOffer } from "#server/services/pricing/offer/backoff.ts";
 import { lockJobOf } from "#server/services/work/attempt/lock-job.ts";
 import { requestStop } from "#server/services/work/attempt/request-stop.ts";
 import type { LoopContext } from "./context.ts";
 import { isOffOnPurpose, type LiveInstance } from "./live-instances.ts";
 import { messageOf } from "./messages.ts";
-import { refusalReason } from "./refusal-reason.ts";
+import { backOffRefused, refusalReason } from "./refusal.ts";
 
 /**
  * Stops a machine that is kept stopped once it is prepared, and starts it for its job. Each call is recorded first and repeated until the
@@ -108,12 +107,6 @@ async function handleStartError(ctx: LoopContext, row: LiveInstance, error: unkn
 		await lockJobOf(tx, attemptId);
 		const why = refusalReason(kind, { offerId: row.offer.id, message });
 		if (!(await requestStop(tx, { attemptId, reason: why, atMs: ctx.clock.nowMs() }))) return;
-		await backOffOffer(tx, {
-			offerId: row.offer.id,
-			why: kind === "quota_exceeded" ? "quota_exceeded" : "insufficient_capacity",
-			atMs: ctx.clock.nowMs(),
-			baseMs: ctx.timing.backoffBaseMs,
-			maxMs: ctx.timing.backoffMaxMs,
-		});
+		await backOffRefused(tx, ctx, row.offer.id, kind);
 	});
 }

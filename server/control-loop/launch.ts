@@ -18,7 +18,7 @@ import {
 import { recordMissing, recordPlace } from "#server/services/capacity/instance/record-observation.ts";
 import { setSiteHealth } from "#server/services/capacity/site/health.ts";
 import { settleInstance } from "#server/services/ledger/charge/settle.ts";
-import { backOffOffer, clearBackOff } from "#server/services/pricing/offer/backoff.ts";
+import { clearBackOff } from "#server/services/pricing/offer/backoff.ts";
 import { endMember } from "#server/services/work/attempt/end-member.ts";
 import { lockJobOf } from "#server/services/work/attempt/lock-job.ts";
 import { requestStop } from "#server/services/work/attempt/request-stop.ts";
@@ -27,7 +27,7 @@ import type { LoopContext } from "./context.ts";
 import type { LiveInstance } from "./live-instances.ts";
 import { messageOf } from "./messages.ts";
 import { memberStopReason } from "./observe-instance.ts";
-import { refusalReason } from "./refusal-reason.ts";
+import { backOffRefused, refusalReason } from "./refusal.ts";
 
 /** Job in the tags of a machine that is kept warm. */
 const NO_JOB = "prewarm";
@@ -131,14 +131,7 @@ async function handleLaunchError(ctx: LoopContext, driver: CloudDriver, row: Liv
 		const first = await closeNeverMade(tx, ctx, row, refusalReason(kind, { offerId: row.offer.id, message }));
 		// Several refusals within one gang count as one.
 		if (!first) return;
-		// An invalid request backs off like missing capacity, or the job would retry it in every cycle.
-		await backOffOffer(tx, {
-			offerId: row.offer.id,
-			why: kind === "quota_exceeded" ? "quota_exceeded" : "insufficient_capacity",
-			atMs: ctx.clock.nowMs(),
-			baseMs: ctx.timing.backoffBaseMs,
-			maxMs: ctx.timing.backoffMaxMs,
-		});
+		await backOffRefused(tx, ctx, row.offer.id, kind);
 	});
 	await settleInstance(ctx, row.id);
 }
