@@ -213,4 +213,11 @@ describe("outputs in the annotation", () => {
 			{ line: 9, kind: "question", subject, text: expect.stringContaining(text) },
 		]);
 	});
+
+	it("asks about one on the pod template", () => {
+		const annotation = '{ annotations: { spillway.dev/outputs: "[{ name: model, path: out }]" } }';
+		const imported = read(JOB.replace("  template:\n", `  template:\n    metadata: ${annotation}\n`));
+		expect(specOf(imported).outputs).toBeUndefined();
+		expect(questions(imported)).toContain("spillway.dev/outputs");
+	});
 });

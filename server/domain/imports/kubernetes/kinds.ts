@@ -2,6 +2,7 @@ import { SpillwayError } from "../../../kernel/errors.ts";
 import { SECOND_MS } from "../../../kernel/units.ts";
 import type { ImportContext } from "../types.ts";
 import type { Manifest } from "./manifest.ts";
+import { ignoreTemplateMetadata } from "./outputs.ts";
 import { NO_COMMAND, type Path, type PodFacts, readPod } from "./pod.ts";
 import { quantity } from "./quantity.ts";
 
@@ -54,7 +55,7 @@ function readJob(m: Manifest, path: Path, context: ImportContext): Workload {
 		"maxFailedIndexes",
 	])
 		m.say(at(key), "dropped", key, CONTROLLERS);
-	m.ignore(at("template", "metadata"));
+	ignoreTemplateMetadata(m, at("template", "metadata"));
 	return { pod: readPod(m, at("template", "spec"), context), nodes, maxMs: readLimit(m, at("activeDeadlineSeconds")) };
 }
 
@@ -71,7 +72,7 @@ function readPyTorchJob(m: Manifest, context: ImportContext): Workload {
 	const counts = roles.map((role) => m.number(["spec", specs, role, "replicas"]) ?? 1);
 	const nodes = counts.reduce((sum, n) => sum + n, 0);
 	const pods = roles.map((role) => {
-		m.ignore(["spec", specs, role, "template", "metadata"]);
+		ignoreTemplateMetadata(m, ["spec", specs, role, "template", "metadata"]);
 		m.say(
 			["spec", specs, role, "restartPolicy"],
 			"changed",
@@ -189,7 +190,7 @@ function readJobSet(m: Manifest, context: ImportContext): Workload {
 		);
 	const path = ["spec", "replicatedJobs", 0] as const;
 	m.ignore([...path, "name"]);
-	m.ignore([...path, "template", "metadata"]);
+	ignoreTemplateMetadata(m, [...path, "template", "metadata"]);
 	const replicas = m.number([...path, "replicas"]) ?? 1;
 	m.say([...path, "replicas"], "carried", `${replicas} ${replicas === 1 ? "replica" : "replicas"}`);
 	for (const key of [
