@@ -22,7 +22,7 @@ export const COMPANY_BATCHES: readonly Batch[] = [
 	{
 		family: family({
 			...EVERY_DAY,
-			...{ name: "eval-", team: "foundation", project: "evals", gpus: 1, accelerators: ["L40S-48GB", "L4-24GB", "A10G-24GB"], hours: 3 },
+			...{ name: "eval-", team: "foundation", project: "evals", gpus: 1, accelerators: ["L4-24GB", "A10G-24GB"], hours: 3 },
 		}),
 		...{ everyMs: 4 * MINUTE_MS, jobs: 2, lengthMs: 4 * MINUTE_MS, deadlineMs: null },
 	},

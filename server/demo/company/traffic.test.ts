@@ -43,6 +43,11 @@ describe("the demo's traffic", () => {
 		}
 	});
 
+	it("leaves the slots of this host to the example", () => {
+		const ofThisHost = "L40S-48GB";
+		expect(COMPANY_BATCHES.flatMap(({ family }) => family.accelerators)).not.toContain(ofThisHost);
+	});
+
 	it("gives a batch that waits at home a deadline, so that the rest of it bursts", () => {
 		const random = seededRandom(4);
 		const [job] = drawBatch(random, FOLDING, AT(3)).map((document) => parseJobDocument(document));
