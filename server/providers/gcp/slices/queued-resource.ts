@@ -164,6 +164,11 @@ function nodeStateOf(node: TpuNode | null): Pick<InstanceObservation, "state" | 
 		case "STARTING":
 		case "STATE_UNSPECIFIED":
 			return { state: "pending", billing: { phase: "not_yet" } };
+		case undefined:
+		case "DELETING":
+		case "STOPPING":
+			// The request was read before: it is SUSPENDING or SUSPENDED by now, which names the cause.
+			return { state: "stopping", billing: over };
 		default:
 			return { state: "stopped", billing: over };
 	}
