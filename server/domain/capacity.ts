@@ -52,6 +52,8 @@ export interface Offer {
 	billedMinimumMs?: number;
 	/** The driver can start several instances in one place, all or none. Absent: it cannot. */
 	gangs?: boolean;
+	/** Google Cloud only: subnetworks of the region for the GPU interfaces of gangs. Absent: none. */
+	gpuSubnetworks?: number;
 	/** The disk of every launched instance. Absent: the driver requests no size. */
 	disk?: MachineDisk;
 }

@@ -62,7 +62,7 @@ export function removalWords(why: RemovalCode, ruleId: string | null, r: Read): 
 		case "hardware_bf16":
 			return `its accelerator ${clause(r.text("has"), (name) => `${name} `)}does not support bfloat16`;
 		case "hardware_interconnect":
-			return `${clause(r.text("has"), (type) => `its instance type ${type} has`) || "its nodes have"} no high-bandwidth interconnect${r.text("spot") === "true" ? " as spot" : ""}`;
+			return interconnectWords(r);
 		case "hardware_slice":
 			return `its TPU slice ${clause(r.text("has"), (type) => `${type} `)}has ${r.text("hosts") ?? "several"} hosts, which start together${clause(r.count("askedNodes"), (n) => `; the job has nodes: ${n}`)}`;
 		default:
@@ -156,4 +156,13 @@ function limitWords(why: LimitCode, r: Read, ruleId: string | null): string {
 		default:
 			return assertNever(why, "removal code");
 	}
+}
+
+function interconnectWords(r: Read): string {
+	const has = r.text("has");
+	const needed = r.count("needsSubnetworks");
+	if (has !== null && needed !== null)
+		return `site setting gpuSubnetworks has fewer than the ${needed} subnetworks that ${has} needs${clause(r.text("region"), (name) => ` in ${name}`)}`;
+	const machines = has === null ? "its nodes have" : `its instance type ${has} has`;
+	return `${machines} no high-bandwidth interconnect${r.text("spot") === "true" ? " as spot" : ""}`;
 }

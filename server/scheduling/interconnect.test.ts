@@ -40,7 +40,8 @@ describe("instance types with a high-bandwidth interconnect", () => {
 		["azure", "Standard_NC24rs_v3", true],
 		["azure", "Standard_ND96is_H100_v5", false],
 		["azure", "Standard_NC96ads_A100_v4", false],
-		["gcp", "a3-megagpu-8g", true],
+		["gcp", "a3-megagpu-8g", false],
+		["gcp", "a3-ultragpu-8g", false],
 		["gcp", "a2-megagpu-16g", true],
 		["gcp", "a3-highgpu-1g", false],
 		["gcp", "g2-standard-96", false],
@@ -59,9 +60,22 @@ describe("instance types with a high-bandwidth interconnect", () => {
 		expect(sentence).toBe("Its instance type Standard_ND96asr_v4 has no high-bandwidth interconnect as spot.");
 	});
 
+	it("need the site's subnetworks for their GPU interfaces on Google Cloud", () => {
+		const has = (instanceType: string, gpuSubnetworks: number) =>
+			hasInterconnect({ provider: "gcp", instanceType, capacityType: "on_demand", gpuSubnetworks });
+		expect([has("a3-highgpu-8g", 3), has("a3-highgpu-8g", 4), has("a3-megagpu-8g", 7), has("a3-megagpu-8g", 8)]).toEqual([
+			...[false, true, false, true],
+		]);
+		expect(has("a2-highgpu-8g", 0)).toBe(true);
+		const facts = { has: "a3-highgpu-8g", spot: false, needsSubnetworks: 4, region: "us-central1" };
+		expect(removalSentenceOf({ ruleId: null, why: "hardware_interconnect", facts })).toBe(
+			"Site setting gpuSubnetworks has fewer than the 4 subnetworks that a3-highgpu-8g needs in us-central1.",
+		);
+	});
+
 	it("have the number of EFA interfaces that EC2 reports", () => {
-		const types = ["p4d.24xlarge", "p5.48xlarge", "p5en.48xlarge", "g6e.48xlarge", "p3.2xlarge"];
-		expect(types.map(efaInterfacesOf)).toEqual([4, 32, 16, 4, 0]);
+		const types = ["p4d.24xlarge", "p5.48xlarge", "p5en.48xlarge", "g6e.48xlarge", "p3.2xlarge", "p6-b300.48xlarge"];
+		expect(types.map(efaInterfacesOf)).toEqual([4, 32, 16, 4, 0, 16]);
 	});
 });
 

@@ -1,6 +1,6 @@
 import { diskMicroUsdPerHourMax } from "#server/accounting/disk.ts";
 import type { Offer, Placement } from "#server/domain/capacity.ts";
-import { hasInterconnect, needsInterconnect } from "#server/domain/interconnect.ts";
+import { gpuNicsOf, hasInterconnect, needsInterconnect } from "#server/domain/interconnect.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { type TpuSlice, tpuSliceOf } from "#server/domain/tpu-slice.ts";
@@ -321,7 +321,9 @@ function gangRemoval(spec: JobSpec, { offer, interconnect, slice }: OfferRow): R
 		return { ruleId: null, why: "hardware_slice", facts: { has: offer.instanceType, hosts: slice.hosts, askedNodes: spec.nodes } };
 	if (spec.nodes > 1 && offer.gangs !== true) return { ruleId: null, why: "multi_node_unsupported", facts: { askedNodes: spec.nodes } };
 	if (!needsInterconnect(spec) || interconnect) return null;
-	return { ruleId: null, why: "hardware_interconnect", facts: { has: offer.instanceType, spot: offer.capacityType === "spot" } };
+	const missing = gpuNicsOf(offer.instanceType) > 0 && { needsSubnetworks: gpuNicsOf(offer.instanceType), region: offer.region };
+	const facts = { has: offer.instanceType, spot: offer.capacityType === "spot", ...missing };
+	return { ruleId: null, why: "hardware_interconnect", facts };
 }
 
 /** Whether too few are free for all machines of the job together. */

@@ -9,6 +9,7 @@ import {
 } from "@aws-sdk/client-ec2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../shared/testing/eventually.ts";
+import { checkInterfaces } from "./actions/launch-network.ts";
 import { openPlacementGroups } from "./book/placement-groups.ts";
 import { launchOf, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
 
@@ -96,5 +97,15 @@ describe("EFA interfaces", () => {
 		],
 	])("are rejected with %s", async (_, input, code) => {
 		await expect(launch(input)).rejects.toMatchObject({ name: code });
+	});
+
+	it("are rejected on the first network card of a type that has none there", () => {
+		const plain = { ...EFA, InterfaceType: "interface" };
+		const all = Array.from({ length: 16 }, (_, i) => efaOnly(i + 1));
+		const check = (...NetworkInterfaces: object[]) =>
+			checkInterfaces({ NetworkInterfaces } as RunInstancesCommandInput, "p6-b300.48xlarge");
+		expect(() => check(plain, ...all)).not.toThrow();
+		expect(() => check(EFA, ...all)).toThrow(/Network card 0 of p6-b300.48xlarge does not support EFA/);
+		expect(() => check(plain, ...all, efaOnly(17))).toThrow(/at most 16 EFA interfaces/);
 	});
 });

@@ -59,9 +59,23 @@ describe("compact placement policies", () => {
 	});
 });
 
-it("requires gVNIC for machine types that need it", async () => {
+describe("network interfaces of A3", () => {
 	const type = { machineType: `zones/${REGION}-a/machineTypes/a3-highgpu-8g` };
-	const nic = (nicType: string) => ({ ...type, networkInterfaces: [{ network: "global/networks/default", nicType }] });
-	expect((await insert("virtio", nic("VIRTIO_NET"))).body.error.message).toMatch(/a3-highgpu-8g requires GVNIC/);
-	expect((await insert("gvnic", nic("GVNIC"))).status).toBe(200);
+	const host = { network: "global/networks/default", nicType: "GVNIC" };
+	const gpu = (n: number) => ({ subnetwork: `regions/${REGION}/subnetworks/gpu-${n}`, nicType: "GVNIC" });
+	const nics = (...networkInterfaces: object[]) => ({ ...type, networkInterfaces });
+
+	it.each([
+		["another type than gVNIC", nics({ ...host, nicType: "VIRTIO_NET" }), /a3-highgpu-8g requires GVNIC/],
+		["RDMA interfaces", nics(host, { ...gpu(1), nicType: "MRDMA" }), /a3-highgpu-8g requires GVNIC/],
+		["more than it has", nics(host, gpu(1), gpu(2), gpu(3), gpu(4), gpu(5)), /supports at most 5 network interfaces/],
+		["two in one network", nics(host, gpu(1), gpu(1)), /must be in another network/],
+	])("are rejected: %s", async (_, changes, why) => {
+		const { status, body } = await insert("refused-nics", changes);
+		expect([status, body.error.message]).toEqual([400, expect.stringMatching(why)]);
+	});
+
+	it("are gVNIC: one for the host and four for the GPUs", async () => {
+		expect((await insert("five-nics", nics(host, gpu(1), gpu(2), gpu(3), gpu(4)))).status).toBe(200);
+	});
 });

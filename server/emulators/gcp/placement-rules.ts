@@ -1,3 +1,4 @@
+import { gpuNicsOf } from "#server/domain/interconnect.ts";
 import type { InstanceRecord } from "./book/records.ts";
 import type { ResourcePolicyRecord } from "./book/resource-policies.ts";
 import { GceError, invalidField } from "./gce-error.ts";
@@ -41,9 +42,27 @@ export function readPlacementPolicy(world: World, zone: string, machineType: str
 	return policy.name;
 }
 
-/** @throws GceError for a series that needs gVNIC and requests another type of interface */
-export function checkNicTypes(machineType: string, interfaces: readonly { nicType?: string | undefined }[]): void {
+interface RequestedInterface {
+	nicType?: string | undefined;
+	network?: string | undefined;
+	subnetwork?: string | undefined;
+}
+
+/**
+ * Checks the interfaces of a launch as Google does. Names of networks are not known here, so two interfaces count as in one network if they
+ * name the same network or subnetwork. Source: Google Cloud, "Multiple network interfaces overview" and "Networking and GPU machines".
+ * @throws GceError for another type of interface than gVNIC in a series that needs it, for more interfaces than the machine type has, and for
+ * two interfaces in one network
+ */
+export function checkInterfaces(machineType: string, interfaces: readonly RequestedInterface[]): void {
 	const wrong = interfaces.findIndex(({ nicType }) => nicType !== undefined && nicType !== "GVNIC");
 	if (wrong >= 0 && SERIES_WITH_GVNIC.test(machineType))
 		throw invalidField(`resource.networkInterfaces[${wrong}].nicType`, interfaces[wrong]?.nicType, `${machineType} requires GVNIC.`);
+	const most = 1 + gpuNicsOf(machineType);
+	if (most > 1 && interfaces.length > most)
+		throw invalidField("resource.networkInterfaces", interfaces.length, `${machineType} supports at most ${most} network interfaces.`);
+	const networks = interfaces.map(({ network, subnetwork }) => subnetwork ?? network ?? "");
+	const again = networks.findIndex((name, index) => networks.indexOf(name) < index);
+	if (again >= 0)
+		throw invalidField(`resource.networkInterfaces[${again}]`, networks[again], "Each network interface must be in another network.");
 }

@@ -1,6 +1,6 @@
 import type { InstanceNetworkInterfaceSpecification, RunInstancesCommandInput, Tag } from "@aws-sdk/client-ec2";
 import { z } from "zod";
-import { efaInterfacesOf, needsInterconnect } from "#server/domain/interconnect.ts";
+import { efaInterfacesOf, firstEfaCardOf, needsInterconnect } from "#server/domain/interconnect.ts";
 import { CONTROL_PLANE_TAG, JOB_TAG, type LaunchRequest } from "../driver.ts";
 
 const GROUP_PREFIX = "spillway-";
@@ -41,12 +41,16 @@ export function networkOf(
 	const place = { ...(subnet !== undefined && { SubnetId: subnet }) };
 	if (efas === 0) return { ...place, ...(groups !== undefined && { SecurityGroupIds: groups }) };
 	const common = { ...place, ...(groups !== undefined && { Groups: groups }), DeleteOnTermination: true };
-	return { NetworkInterfaces: Array.from({ length: efas }, (_, card) => ({ ...efaOn(card), ...common })) };
+	const first = firstEfaCardOf(request.instanceType);
+	const primary = first === 0 ? [] : [{ NetworkCardIndex: 0, DeviceIndex: 0, InterfaceType: "interface" }];
+	const cards = Array.from({ length: efas }, (_, index) => efaOn(first + index));
+	return { NetworkInterfaces: [...primary, ...cards].map((one) => ({ ...one, ...common })) };
 }
 
 /**
- * One EFA on each network card. The first also carries IP; the others are EFA-only, so that they use no addresses. Source: EC2 User Guide,
- * "Maximize network bandwidth on Amazon EC2 instances with multiple network cards".
+ * One EFA on each network card that has them. On card 0 it also carries IP; the others are EFA-only, so that they use no addresses. If card 0
+ * has none, a plain interface there carries IP. Source: EC2 User Guide, "Maximize network bandwidth on Amazon EC2 instances with multiple
+ * network cards".
  */
 function efaOn(card: number): InstanceNetworkInterfaceSpecification {
 	return { NetworkCardIndex: card, DeviceIndex: card === 0 ? 0 : 1, InterfaceType: card === 0 ? "efa" : "efa-only" };

@@ -134,6 +134,12 @@ describe("a gang that needs a high-bandwidth interconnect", () => {
 		expect(input).not.toHaveProperty("SecurityGroupIds");
 	});
 
+	it("has a plain first interface on a type whose first network card has no EFA", () => {
+		const { NetworkInterfaces = [] } = runInstancesInput({ ...gang, instanceType: "p6-b300.48xlarge" }, SETTINGS, "ami-1");
+		const places = NetworkInterfaces.map((one) => [one.NetworkCardIndex, one.DeviceIndex, one.InterfaceType]);
+		expect(places).toEqual([[0, 0, "interface"], ...Array.from({ length: 16 }, (_, i) => [i + 1, 1, "efa-only"])]);
+	});
+
 	it("has no placement group in a named reservation, which has its own place", () => {
 		const input = runInstancesInput({ ...gang, capacityType: "reserved", reservation: "cr-0123456789abcdef0" }, SETTINGS, "ami-1");
 		expect(input.Placement).toEqual({ AvailabilityZone: "us-east-1b" });

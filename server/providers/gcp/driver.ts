@@ -11,6 +11,7 @@ import { checkSite } from "./check-site.ts";
 import { ComputeCalls } from "./client.ts";
 import { type ComputeClients, openComputeClients } from "./compute-clients.ts";
 import { placementPolicyOf, placementsIn } from "./gang-placement.ts";
+import { requireGpuSubnetworks } from "./gpu-subnetworks.ts";
 import { launchMachine } from "./launch.ts";
 import { observationOf } from "./mapper.ts";
 import { INSTANCE_LABEL, lastPart, machineName, namePrefix, ourLabel, readProviderId } from "./names.ts";
@@ -114,6 +115,7 @@ export class GcpDriver implements CloudDriver {
 	async launch(request: LaunchRequest): Promise<InstanceObservation> {
 		const slice = tpuSliceOf({ provider: this.provider, instanceType: request.instanceType });
 		if (slice !== null) return this.#slices.launch(request, slice);
+		requireGpuSubnetworks(request, this.#settings);
 		const policy = placementPolicyOf(request, this.#settings.controlPlane);
 		if (policy !== null) await preparePolicy(this.#compute, { region: request.region, name: policy }, this.#settings);
 		return launchMachine(this.#compute, this.#settings, request, { zone: this.#zoneFor(request), nowMs: this.#clock.nowMs() });

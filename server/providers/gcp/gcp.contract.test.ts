@@ -10,6 +10,7 @@ import { type EmulatedProject, openEmulatedProject, RATES, REGIONS } from "../te
 import { ComputeCalls } from "./client.ts";
 import { GcpDriver } from "./driver.ts";
 import { reachBetween } from "./gang-network.ts";
+import { describeGpuSubnetworks } from "./gpu-subnetworks.ts";
 import { instanceResource } from "./mapper.ts";
 import { gcpSettingsSchema, gcpSiteSettings } from "./settings.ts";
 
@@ -102,6 +103,33 @@ describe.skipIf(given)("gcp only", () => {
 		const compute = new ComputeCalls(settings, async () => project().sdk);
 		const { network, ipCidrRange } = await compute.subnetwork("us-central1");
 		expect(reachBetween(await compute.firewalls(network), { ...settings, ipCidrRange })).toBe("yes");
+	});
+
+	it("launches A3 gangs only with subnetworks for their GPU interfaces, each in its own network", async () => {
+		const gpuSubnetworks = ["gpu-1", "gpu-2", "gpu-3", "gpu-4"].map((name) => `regions/us-central1/subnetworks/${name}`);
+		const settings = gcpSettingsSchema.parse({
+			...{ controlPlane: "contract-a3", project: DEFAULT_PROJECT, regions: REGIONS, endpoint: project().emulator.url, gpuSubnetworks },
+			image: "projects/debian-cloud/global/images/family/debian-12",
+		});
+		const open = async () => ({ ...project().sdk, close: async () => {} });
+		const driver = (changes = {}) => new GcpDriver("gcp", { settings: { ...settings, ...changes }, listPrices: () => RATES, open });
+		const gang = { instanceType: "a3-highgpu-8g", zone: "us-central1-b", nodes: 2, interconnect: "high" as const };
+		const request = aLaunch({ ...(await project().makeHarness()), instanceType: gang.instanceType }, gang);
+		const few = gpuSubnetworks.slice(1);
+		await expect(driver({ gpuSubnetworks: few }).launch(request)).rejects.toMatchObject({
+			...{ kind: "invalid_request", message: expect.stringMatching(/needs 4 GPU subnetworks in us-central1; .* lists 3$/) },
+		});
+		const { providerInstanceId } = await driver().launch(request);
+		const instance = providerInstanceId.replace(/^.*\//, "");
+		const [made] = await project().sdk.instances.get({ project: DEFAULT_PROJECT, zone: gang.zone, instance });
+		expect(made.networkInterfaces?.map(({ nicType }) => nicType)).toEqual(["GVNIC", "GVNIC", "GVNIC", "GVNIC", "GVNIC"]);
+
+		const compute = new ComputeCalls(settings, async () => project().sdk);
+		expect(await describeGpuSubnetworks(compute, settings)).toBe("us-central1: 4 subnetworks, each in its own network");
+		const shared = { ...settings, gpuSubnetworks: ["regions/us-central1/subnetworks/bursts"] };
+		expect(await describeGpuSubnetworks(compute, shared)).toEqual({
+			failed: "regions/us-central1/subnetworks/bursts is in the VPC network of another interface. Each needs its own.",
+		});
 	});
 
 	it("reports before any launch what Google does not have of the site's settings", async () => {

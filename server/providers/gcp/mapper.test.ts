@@ -211,6 +211,19 @@ describe("a gang that needs a high-bandwidth interconnect", () => {
 		expect(placementsIn("us-central1", [name, "spw-00000000-att-1", "theirs"], SETTINGS.controlPlane)).toEqual([placement]);
 	});
 
+	it("has an interface for GPU traffic in each of the region's GPU subnetworks, without an external address", () => {
+		const own = Array.from({ length: 9 }, (_, n) => `regions/us-central1/subnetworks/gpu-${n}`);
+		const gpuSubnetworks = ["regions/europe-west4/subnetworks/gpu-1", ...own];
+		const nics = (instanceType: string) => resource({ ...gang, instanceType }, { ...SETTINGS, gpuSubnetworks }).networkInterfaces?.slice(1);
+		const gvnic = (subnetwork: string) => ({ subnetwork, nicType: "GVNIC" });
+		expect(nics("a3-highgpu-8g")).toEqual(own.slice(0, 4).map(gvnic));
+		expect(nics("a3-megagpu-8g")).toEqual(own.slice(0, 8).map(gvnic));
+		expect(nics("a2-highgpu-8g")).toEqual([]);
+		expect(resource({ ...gang, nodes: 1 }, { ...SETTINGS, gpuSubnetworks }).networkInterfaces).toHaveLength(1);
+		expect(() => gcpSettingsSchema.parse({ ...SETTINGS, gpuSubnetworks: ["gpu-1"] })).toThrow(/must be a subnetwork such as/);
+		expect(() => gcpSettingsSchema.parse({ ...SETTINGS, gpuSubnetworks: [own[0], own[0]] })).toThrow(/must name each subnetwork once/);
+	});
+
 	it("has no policy in a named reservation, and nothing of it for one node or any network", () => {
 		expect(policies({ capacityType: "reserved", reservation: "a100-block" })).toBeUndefined();
 		expect(policies({ nodes: 1 })).toBeUndefined();

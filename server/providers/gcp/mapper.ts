@@ -1,5 +1,6 @@
 import type { protos } from "@google-cloud/compute";
 import { z } from "zod";
+import { gpuNicsOf, gpuSubnetworksIn } from "#server/domain/interconnect.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { Billing, InstanceObservation, LaunchRequest } from "../driver.ts";
 import { isCloseTogether, placementPolicyOf } from "./gang-placement.ts";
@@ -142,7 +143,7 @@ function lastingResource(request: LaunchRequest, zone: string, settings: ParsedG
 				},
 			},
 		],
-		networkInterfaces: [{ ...networkInterface(regionOfZone(zone), settings), ...(isCloseTogether(request) && { nicType: "GVNIC" }) }],
+		networkInterfaces: networkInterfaces(request, regionOfZone(zone), settings),
 		...(policy !== null && { resourcePolicies: [`projects/${settings.project}/regions/${regionOfZone(zone)}/resourcePolicies/${policy}`] }),
 		scheduling: {
 			provisioningModel: capacityType === "spot" ? "SPOT" : "STANDARD",
@@ -173,10 +174,16 @@ function lastingResource(request: LaunchRequest, zone: string, settings: ParsedG
 	};
 }
 
-function networkInterface(region: string, settings: ParsedGcpSettings): protos.google.cloud.compute.v1.INetworkInterface {
+type NetworkInterface = protos.google.cloud.compute.v1.INetworkInterface;
+
+/** The host's interface, and for a gang with a high-bandwidth interconnect those for GPU traffic, which have no external address. */
+function networkInterfaces(request: LaunchRequest, region: string, settings: ParsedGcpSettings): NetworkInterface[] {
 	const subnetwork = settings.subnetworks[region];
-	return {
+	const first = {
 		...(subnetwork === undefined ? { network: "global/networks/default" } : { subnetwork }),
 		...(settings.externalAddress ? { accessConfigs: [{ name: "External NAT", type: "ONE_TO_ONE_NAT" }] } : {}),
 	};
+	if (!isCloseTogether(request)) return [first];
+	const forGpus = gpuSubnetworksIn(region, settings.gpuSubnetworks).slice(0, gpuNicsOf(request.instanceType));
+	return [{ ...first, nicType: "GVNIC" }, ...forGpus.map((subnetwork) => ({ subnetwork, nicType: "GVNIC" }))];
 }

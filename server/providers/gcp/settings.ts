@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { gpuSubnetworksSchema } from "#server/domain/interconnect.ts";
 import { siteMountsSchema } from "#server/domain/site-mount.ts";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 import { identityPolicySchema } from "../instance-identity.ts";
@@ -41,6 +42,8 @@ export const gcpSettingsSchema = z.strictObject({
 	bootDiskType: z.string().min(1).default("pd-balanced"),
 	/** Subnetwork by region, as regions/<region>/subnetworks/<name>; default: the network `default`. */
 	subnetworks: z.record(region, z.string().regex(/^(projects\/[a-z0-9.:-]+\/)?regions\/[a-z0-9-]+\/subnetworks\/[a-z0-9-]+$/)).default({}),
+	/** Subnetworks for the GPU interfaces of gangs with a high-bandwidth interconnect, each in a VPC network of its own. */
+	gpuSubnetworks: gpuSubnetworksSchema.refine((all) => new Set(all).size === all.length, "must name each subnetwork once").default([]),
 	/** Whether machines get an external address. Without one, the subnetwork needs Cloud NAT to reach the control plane. */
 	externalAddress: z.boolean().default(true),
 	/** Network tags by which firewall rules identify the machines. */

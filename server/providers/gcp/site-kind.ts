@@ -9,6 +9,7 @@ import { ComputeCalls } from "./client.ts";
 import { loadComputeSdk, openComputeClients } from "./compute-clients.ts";
 import { GcpDriver } from "./driver.ts";
 import { reachBetween } from "./gang-network.ts";
+import { describeGpuSubnetworks } from "./gpu-subnetworks.ts";
 import { gcpIdentity } from "./identity.ts";
 import { lastPart } from "./names.ts";
 import type { ChipPrice, ZoneRate } from "./offers.ts";
@@ -62,6 +63,19 @@ export function gcpSiteKind(options: {
 				...{ name: "subnetworks", label: "Subnetworks", input: "map", required: false },
 				...{ placeholder: "us-central1 = regions/us-central1/subnetworks/gpu" },
 				hint: 'By region. If empty, the network "default".',
+			},
+			{
+				...{ name: "gpuSubnetworks", label: "GPU subnetworks", input: "lines", required: false },
+				...{ placeholder: "regions/us-central1/subnetworks/gpu-1" },
+				hint: "For jobs with interconnect: high on A3. One per line, each in its own VPC network: 4 in a region for a3-highgpu-8g, 8 for a3-megagpu-8g.",
+			},
+			{
+				...{ name: "tpuZones", label: "TPU zones", input: "lines", required: false, placeholder: "us-east5-b" },
+				hint: "One per line. Spillway launches TPU slices and searches for orphans there. Needs the API tpu.googleapis.com and the role roles/tpu.admin. If empty, no slices.",
+			},
+			{
+				...{ name: "tpuQueueSeconds", label: "TPU queue time (s)", input: "json", required: false, placeholder: "300" },
+				hint: "60 to 3,600: how long a slice may wait in Google's queue before the job looks elsewhere.",
 			},
 			{
 				...{ name: "sshKeys", label: "SSH public keys", input: "lines", required: false, placeholder: "ann:ssh-ed25519 AAAA…" },
@@ -139,6 +153,11 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 				}
 				return `Found: ${named.map(([, subnetwork]) => subnetwork).join(", ")}.`;
 			},
+		},
+		{
+			...{ id: "gpu_subnets", title: "GPU subnetworks" },
+			fix: "Create a VPC network and a subnetwork for each GPU interface, and list them in the site's gpuSubnetworks.",
+			look: () => describeGpuSubnetworks(compute, settings),
 		},
 		{
 			...{ id: "gang_network", title: "Network within a gang" },

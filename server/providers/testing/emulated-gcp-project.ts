@@ -40,6 +40,12 @@ const CATALOG: CatalogEntry[] = [
 		})),
 	},
 	{
+		...{ instanceType: "a3-highgpu-8g", vcpus: 208, memoryGiB: 1872, gpus: 8, gpuModel: "H100-80GB" },
+		regions: [
+			{ region: REGIONS[0], onDemandMicroUsdPerHour: 88_490_000n, zones: [{ zone: `${REGIONS[0]}-b`, spotMicroUsdPerHour: null }] },
+		],
+	},
+	{
 		...{ instanceType: "ct6e-standard-4t", vcpus: 180, memoryGiB: 720, gpus: 4, gpuModel: "TPU-v6e" },
 		regions: [
 			{ region: REGIONS[1], onDemandMicroUsdPerHour: 11_880_000n, zones: [{ zone: `${REGIONS[1]}-a`, spotMicroUsdPerHour: 8_320_000n }] },

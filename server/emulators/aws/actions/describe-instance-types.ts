@@ -6,7 +6,7 @@ import {
 	type InstanceTypeInfo,
 	type NetworkInfo,
 } from "@aws-sdk/client-ec2";
-import { efaInterfacesOf } from "#server/domain/interconnect.ts";
+import { efaInterfacesOf, firstEfaCardOf } from "#server/domain/interconnect.ts";
 import type { CatalogEntry } from "../../shared/catalog-entry.ts";
 import { Ec2Error } from "../ec2-error.ts";
 import { compileFilters } from "../filters.ts";
@@ -66,7 +66,8 @@ function typeView(entry: CatalogEntry, region: string): InstanceTypeInfo {
 
 function networkView(instanceType: string): NetworkInfo {
 	const efas = efaInterfacesOf(instanceType);
-	return { EfaSupported: efas > 0, MaximumNetworkCards: Math.max(1, efas), EfaInfo: efas > 0 ? { MaximumEfaInterfaces: efas } : undefined };
+	const cards = Math.max(1, firstEfaCardOf(instanceType) + efas);
+	return { EfaSupported: efas > 0, MaximumNetworkCards: cards, EfaInfo: efas > 0 ? { MaximumEfaInterfaces: efas } : undefined };
 }
 
 /** `H100-80GB` is reported as EC2 does: name H100, 81,920 MiB each. A model without a size reports none. */

@@ -1,5 +1,5 @@
 import type { InstanceNetworkInterfaceSpecification, RunInstancesRequest } from "@aws-sdk/client-ec2";
-import { efaInterfacesOf } from "#server/domain/interconnect.ts";
+import { efaInterfacesOf, firstEfaCardOf } from "#server/domain/interconnect.ts";
 import { Ec2Error, invalidValue } from "../ec2-error.ts";
 
 const TYPES = ["interface", "efa", "efa-only"];
@@ -37,9 +37,12 @@ function checkEfas(interfaces: readonly InstanceNetworkInterfaceSpecification[],
 	const most = efaInterfacesOf(instanceType);
 	if (efas.length > 0 && most === 0)
 		throw new Ec2Error("InvalidParameterCombination", `EFA interfaces are not supported on ${instanceType}`);
-	// Each of these types has as many network cards as EFAs.
+	// Each of these types has one EFA on each network card, or on all cards but the first.
+	const first = firstEfaCardOf(instanceType);
 	const card = Math.max(...interfaces.map(({ NetworkCardIndex: index = 0 }) => index));
-	if (efas.length > most || card >= Math.max(1, most))
+	if (efas.some(({ NetworkCardIndex: index = 0 }) => index < first))
+		throw new Ec2Error("InvalidParameterValue", `Network card 0 of ${instanceType} does not support EFA interfaces.`);
+	if (efas.length > most || card >= Math.max(1, first + most))
 		throw new Ec2Error("InvalidParameterValue", `${instanceType} supports at most ${most} EFA interfaces, one on each network card.`);
 }
 

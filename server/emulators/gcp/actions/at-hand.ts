@@ -1,7 +1,7 @@
 import { addressOf } from "../world.ts";
 import { type Call, defineAction } from "./action.ts";
 
-/** Images and subnetworks of machines. The guest is this host, so all exist. A missing one can be scripted: `notFound`. */
+/** Images and subnetworks of machines. The guest is this host, so all exist. A missing one can be scripted: `notFound`. Subnetworks named `gpu-…` are each in a network of that name. */
 export const getImage = defineAction({
 	service: "Images",
 	method: "Get",
@@ -22,7 +22,7 @@ export const getSubnetwork = defineAction({
 	anyProject: true,
 	run: ({ world, params }: Call) => {
 		const { region, subnetwork } = params;
-		const network = addressOf(world, "global/networks/default");
+		const network = addressOf(world, `global/networks/${subnetwork?.startsWith("gpu-") ? subnetwork : "default"}`);
 		return {
 			kind: "compute#subnetwork",
 			name: subnetwork,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { InstanceRecord } from "../book/records.ts";
 import type { ZoneType } from "../catalog.ts";
 import { invalidField, notEmulated } from "../gce-error.ts";
-import { checkNicTypes, readPlacementPolicy } from "../placement-rules.ts";
+import { checkInterfaces, readPlacementPolicy } from "../placement-rules.ts";
 import type { World } from "../world.ts";
 
 const MAX_METADATA_VALUE_BYTES = 256 * 1024;
@@ -38,7 +38,9 @@ const resourceSchema = z.looseObject({
 			}),
 		)
 		.default([]),
-	networkInterfaces: z.array(z.looseObject({ nicType: z.string().optional() })).default([]),
+	networkInterfaces: z
+		.array(z.looseObject({ nicType: z.string().optional(), network: z.string().optional(), subnetwork: z.string().optional() }))
+		.default([]),
 	resourcePolicies: z.array(z.string()).default([]),
 	scheduling: z
 		.looseObject({
@@ -78,7 +80,7 @@ export function readInstance(world: World, zone: string, body: Record<string, un
 	if (resource.networkInterfaces.length === 0) {
 		throw invalidField("resource.networkInterfaces", "", "At least one network interface is required.");
 	}
-	checkNicTypes(machineType, resource.networkInterfaces);
+	checkInterfaces(machineType, resource.networkInterfaces);
 	for (const field of Object.keys(scheduling)) if (!HONOURED_SCHEDULING.has(field)) throw notEmulated(`scheduling.${field}`);
 	if (type.entry.gpus > 0 && scheduling.onHostMaintenance !== "TERMINATE") {
 		throw invalidField(

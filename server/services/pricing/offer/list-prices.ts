@@ -4,6 +4,7 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { offer } from "#server/db/schema/offer.ts";
 import { site } from "#server/db/schema/site.ts";
 import type { Offer } from "#server/domain/capacity.ts";
+import { gpuSubnetworksIn, gpuSubnetworksSchema } from "#server/domain/interconnect.ts";
 import { isCloudProvider, type Provider } from "#server/domain/vocabulary.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { gridIntensity } from "#server/rates/carbon.ts";
@@ -14,15 +15,16 @@ import { fromStoredDisk } from "./stored-offer.ts";
 /** Offers of the enabled, healthy sites at the providers' list prices, with the egress price and grid intensity of their region. */
 export async function listListPrices(db: DbOrTx): Promise<Offer[]> {
 	const rows = await db
-		.select({ offer, healthy: site.healthy, enabled: site.enabled })
+		.select({ offer, healthy: site.healthy, enabled: site.enabled, settings: site.settings })
 		.from(offer)
 		.innerJoin(site, eq(site.id, offer.siteId));
-	return rows.filter((r) => r.enabled && r.healthy).map((r) => toOffer(r.offer));
+	return rows.filter((r) => r.enabled && r.healthy).map((r) => toOffer(r.offer, r.settings));
 }
 
-function toOffer(row: typeof offer.$inferSelect): Offer {
+function toOffer(row: typeof offer.$inferSelect, settings: Record<string, unknown>): Offer {
 	const provider = cloudOf(row.provider);
 	const grid = gridIntensity(provider, row.region);
+	const gpuSubnetworks = gpuSubnetworksIn(row.region, gpuSubnetworksSchema.safeParse(settings["gpuSubnetworks"]).data ?? []).length;
 	return {
 		id: row.id,
 		siteId: row.siteId,
@@ -48,6 +50,7 @@ function toOffer(row: typeof offer.$inferSelect): Offer {
 		// The loop launches the machines of a gang in one zone and releases all of them when one is unavailable. Within a region's
 		// subnet, machines of any of these clouds can reach each other.
 		gangs: true,
+		...(gpuSubnetworks > 0 && { gpuSubnetworks }),
 		...(row.quota && { quota: row.quota }),
 		...(row.disk && { disk: fromStoredDisk(row.disk) }),
 	};

@@ -41,5 +41,5 @@ const settingOf = (key: string) => sql`(select ${setting.value} from ${setting} 
 export const OFFER_INPUTS: SQL = sql`
 	concat(
 		(select md5(string_agg(${offer}::text, ' ' order by ${offer.id})) from ${offer}), ' ',
-		(select string_agg(concat(${site.id}, ${site.enabled}, ${site.healthy}), ' ' order by ${site.id}) from ${site})
+		(select string_agg(concat(${site.id}, ${site.enabled}, ${site.healthy}, ${site.settings}->'gpuSubnetworks'), ' ' order by ${site.id}) from ${site})
 	) as "offerDigest", ${settingOf(DISCOUNTS_SETTING)} as discounts, ${settingOf(COMMITMENTS_SETTING)} as commitments`;
