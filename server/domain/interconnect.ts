@@ -47,7 +47,7 @@ const AWS_EFAS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Types whose first network card has no EFA: 17 cards (0 to 16), with EFA on 1 to 16. Source: EC2 User Guide, "Maximize network bandwidth on
+ * Types without EFA on their first network card: 17 cards (0 to 16), with EFA on 1 to 16. Source: EC2 User Guide, "Maximize network bandwidth on
  * Amazon EC2 instances with multiple network cards", and the Terraform layouts made from it, read on 2026-11-29.
  */
 const AWS_FIRST_CARD_WITHOUT_EFA: ReadonlySet<string> = new Set(["p6-b300.48xlarge"]);
@@ -73,13 +73,13 @@ export function firstEfaCardOf(instanceType: string): 0 | 1 {
 const AZURE_INFINIBAND = /^Standard_N[CD]\d+[a-z]*r[a-z]*_/;
 
 /**
- * Google's machine types whose machines are connected by gVNIC and compact placement alone: A2 sizes with all of a host's GPUs have the
+ * Google's machine types that need only gVNIC and compact placement: A2 sizes with all of a host's GPUs have the
  * host's full 100 Gbps. Source: Google Cloud, "Placement policies overview" and "Networking and GPU machines", as of 2026-03.
  */
 const GOOGLE_ONE_NIC = /^a2-(?:highgpu-8g|megagpu-16g|ultragpu-8g)$/;
 
 /**
- * Network interfaces for GPU traffic, in addition to the host's one, each gVNIC in a VPC network of its own: 4 for GPUDirect-TCPX and 8 for
+ * Network interfaces for GPU traffic, in addition to the host's one, each gVNIC in a separate VPC network: 4 for GPUDirect-TCPX and 8 for
  * TCPXO. A3 Ultra, A4 and A4X (RDMA) are left out: they are in no price list that is read, and need a network with an RDMA profile.
  * Source: Google Cloud, "Maximize GPU network bandwidth with GPUDirect" and "Networking and GPU machines", read on 2026-11-29.
  */

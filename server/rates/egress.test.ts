@@ -42,12 +42,23 @@ describe("egress", () => {
 
 	it("reports when a region has no row", () => {
 		expect(rate.exact).toBe(true);
-		expect(internetEgress("aws", "sa-east-1")).toMatchObject({ exact: false, listedRegion: "us-east-2" });
+		expect(internetEgress("aws", "ap-southeast-3")).toMatchObject({ exact: false, listedRegion: "us-east-2" });
 		expect(internetEgress("gcp", "us-central1").exact).toBe(true);
 	});
 
 	it("computes holds with the most expensive tier", () => {
 		expect(egressMicroUsdPerGiB("aws", "eu-west-1")).toBe(90_000n);
+		expect(egressMicroUsdPerGiB("aws", "sa-east-1")).toBe(150_000n);
+	});
+
+	it("computes holds in a region without a row with the most expensive listed region", () => {
+		expect(egressMicroUsdPerGiB("aws", "ap-southeast-3")).toBe(154_000n);
+		expect(egressMicroUsdPerGiB("azure", "brazilsouth")).toBe(87_500n);
+	});
+
+	it("has AWS's tiers by region: 60 TiB out of Cape Town are 10 × $0.154 + 40 × $0.147 + 10 × $0.126 a GiB", () => {
+		const capeTown = internetEgress("aws", "af-south-1");
+		expect(egressCostMicroUsd(capeTown, 60n * TIB)).toBe(1024n * (10n * 154_000n + 40n * 147_000n + 10n * 126_000n));
 	});
 
 	it("converts a price per 10^9 bytes upwards when a source is declared to use that", () => {

@@ -46,7 +46,7 @@ const fileSchema = z.strictObject({
 		.min(1),
 });
 
-/** AWS and Azure are listed for one region each; Google by region, plus one for regions without a row. */
+/** The region with the tiers for regions without a row. Azure is listed for one region. */
 const FALLBACK_REGION: Record<RatedProvider, string> = { aws: "us-east-2", azure: "eastus", gcp: "us-central1" };
 
 let byRegion: Map<string, EgressRate> | undefined;
@@ -78,10 +78,15 @@ export function internetEgress(provider: RatedProvider, region: string): EgressR
 	return { ...defined(rates.get(`${provider}/${FALLBACK_REGION[provider]}`), `egress of ${provider}`), exact: false };
 }
 
-/** The most expensive tier, used for holds: whatever volume a month has had, the next one starts again. */
+/**
+ * The most expensive tier, used for holds: whatever volume a month has had, the next one starts again. For a region without a row it is the
+ * most expensive one of the cloud's listed regions.
+ */
 export function egressMicroUsdPerGiB(provider: RatedProvider, region: string): MicroUsd {
+	const listed = internetEgress(provider, region);
+	const rates = listed.exact ? [listed] : [...load()].filter(([key]) => key.startsWith(`${provider}/`)).map(([, rate]) => rate);
 	let highest = 0n;
-	for (const { microUsdPerGiB } of internetEgress(provider, region).tiers) {
+	for (const { microUsdPerGiB } of rates.flatMap(({ tiers }) => tiers)) {
 		if (microUsdPerGiB > highest) highest = microUsdPerGiB;
 	}
 	return highest;

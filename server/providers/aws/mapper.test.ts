@@ -134,7 +134,7 @@ describe("a gang that needs a high-bandwidth interconnect", () => {
 		expect(input).not.toHaveProperty("SecurityGroupIds");
 	});
 
-	it("has a plain first interface on a type whose first network card has no EFA", () => {
+	it("has a plain first interface where the first network card has no EFA", () => {
 		const { NetworkInterfaces = [] } = runInstancesInput({ ...gang, instanceType: "p6-b300.48xlarge" }, SETTINGS, "ami-1");
 		const places = NetworkInterfaces.map((one) => [one.NetworkCardIndex, one.DeviceIndex, one.InterfaceType]);
 		expect(places).toEqual([[0, 0, "interface"], ...Array.from({ length: 16 }, (_, i) => [i + 1, 1, "efa-only"])]);

@@ -16,7 +16,7 @@ export function requireGpuSubnetworks(request: LaunchRequest, { gpuSubnetworks }
 	throw new DriverError("invalid_request", message, { providerCode: "MissingGpuSubnetworks" });
 }
 
-/** Whether the site's GPU subnetworks exist, each in a VPC network of its own. */
+/** Whether the site's GPU subnetworks exist, each in a separate VPC network. */
 export async function describeGpuSubnetworks(
 	compute: Pick<ComputeCalls, "subnetwork">,
 	{ gpuSubnetworks, subnetworks, regions }: Pick<ParsedGcpSettings, "gpuSubnetworks" | "subnetworks" | "regions">,

@@ -42,7 +42,7 @@ export const gcpSettingsSchema = z.strictObject({
 	bootDiskType: z.string().min(1).default("pd-balanced"),
 	/** Subnetwork by region, as regions/<region>/subnetworks/<name>; default: the network `default`. */
 	subnetworks: z.record(region, z.string().regex(/^(projects\/[a-z0-9.:-]+\/)?regions\/[a-z0-9-]+\/subnetworks\/[a-z0-9-]+$/)).default({}),
-	/** Subnetworks for the GPU interfaces of gangs with a high-bandwidth interconnect, each in a VPC network of its own. */
+	/** Subnetworks for the GPU interfaces of gangs with a high-bandwidth interconnect, each in a separate VPC network. */
 	gpuSubnetworks: gpuSubnetworksSchema.refine((all) => new Set(all).size === all.length, "must name each subnetwork once").default([]),
 	/** Whether machines get an external address. Without one, the subnetwork needs Cloud NAT to reach the control plane. */
 	externalAddress: z.boolean().default(true),

