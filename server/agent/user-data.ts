@@ -12,8 +12,11 @@ export interface UserDataInput {
 	lifeMs: number;
 	/** Time from the intent until a machine that is kept warm powers off, unless its agent has enrolled. Absent: it has a job. */
 	warmMs?: number;
-	/** The machine is stopped once it is prepared: the script runs again at each later boot, in the same folder. */
-	bootsAgain?: boolean;
+	/**
+	 * The machine is stopped once it is prepared, and the script must run again at each later boot, in the same folder. `copied`: as one of
+	 * cloud-init's scripts of each boot, since the image runs user-data only once. `repeated`: the image runs the script itself at each boot.
+	 */
+	bootsAgain?: BootsAgain;
 	/**
 	 * SHA-256 of each Node that the control plane serves as /agent/v1/runtime/<platform>, by platform, e.g. linux-x64. For images
 	 * without Node.
@@ -21,6 +24,8 @@ export interface UserDataInput {
 	runtimeSha256?: Readonly<Record<string, string>>;
 	network?: MachineNetwork;
 }
+
+type BootsAgain = "copied" | "repeated";
 
 /** What a machine in a company's network needs for its outgoing calls. */
 export interface MachineNetwork {
@@ -60,7 +65,7 @@ left=$((X - $(date +%s)))
 [ "$left" -le ${Math.ceil(whole(input.lifeMs) / 1000)} ] || left=${Math.ceil(whole(input.lifeMs) / 1000)}
 [ "$left" -gt 0 ] || die "the machine's life is over"
 (trap '' HUP; sleep "$left"; until off; do sleep 10; done) </dev/null >/dev/null 2>&1 &
-${input.bootsAgain ? bootAgain(input.instanceId) : NEW_FOLDER} || die "no folder to work in"
+${input.bootsAgain ? bootAgain(input.instanceId, input.bootsAgain) : NEW_FOLDER} || die "no folder to work in"
 cd "$D" || die "no folder to work in"
 ${input.warmMs === undefined ? "" : warmSwitch(input.warmMs)}${trust(input.network)}${throughProxy(input.network)}has() { command -v "$1" >/dev/null 2>&1; }
 fetch() {
@@ -143,10 +148,12 @@ function warmSwitch(warmMs: number): string {
 const NEW_FOLDER = `D=$(mktemp -d "\${TMPDIR:-/var/tmp}/spillway.XXXXXX")`;
 
 /** cloud-init runs user data once, and the scripts in this folder at every boot. */
-function bootAgain(instanceId: string): string {
-	return `B="\${SPILLWAY_PER_BOOT_FOLDER:-/var/lib/cloud/scripts/per-boot}/spillway"
+const COPY_FOR_LATER = `B="\${SPILLWAY_PER_BOOT_FOLDER:-/var/lib/cloud/scripts/per-boot}/spillway"
 [ -e "$B" ] || { mkdir -p "\${B%/*}" && cp "$0" "$B" && chmod 700 "$B"; } || die "the machine cannot boot again"
-D="\${TMPDIR:-/var/tmp}/spillway.${word(instanceId, /^[A-Za-z0-9_]+$/)}"
+`;
+
+function bootAgain(instanceId: string, by: BootsAgain): string {
+	return `${by === "copied" ? COPY_FOR_LATER : ""}D="\${TMPDIR:-/var/tmp}/spillway.${word(instanceId, /^[A-Za-z0-9_]+$/)}"
 mkdir -p "$D"`;
 }
 

@@ -15,7 +15,13 @@ export interface LoopContext {
 	clusters: ReadonlyMap<string, ClusterDriver>;
 	clouds: ReadonlyMap<string, CloudDriver>;
 	/** The script that an instance executes at boot, with the one-time secret of this instance id. */
-	userDataFor(input: { instanceId: string; expiresAtMs: number; lifeMs: number; warmMs?: number; bootsAgain?: boolean }): string;
+	userDataFor(input: {
+		instanceId: string;
+		expiresAtMs: number;
+		lifeMs: number;
+		warmMs?: number;
+		bootsAgain?: "copied" | "repeated";
+	}): string;
 	/** SHA-256 (hex) of that secret, compared when the agent enrolls. */
 	bootstrapHashFor(instanceId: string): string;
 	/** Keeps the secrets of jobs. Absent: jobs with secrets cannot start. */

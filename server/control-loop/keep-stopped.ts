@@ -26,7 +26,9 @@ export async function keepStopped(
 	if (!row.keepStopped || row.state !== "ready" || !seen) return;
 	const { power } = driver;
 	if (!power) return;
-	if (row.stopCalledAt !== null && row.stoppedFrom === null && seen.state === "stopped") {
+	// Azure goes on billing a machine that shut itself down.
+	const isOff = seen.state === "stopped" && seen.billing.phase === "over";
+	if (row.stopCalledAt !== null && row.stoppedFrom === null && isOff) {
 		await recordStopped(ctx.db, row.id, stoppedAt(row, seen, ctx.clock.nowMs()));
 		return ctx.probe("prewarm:stopped");
 	}

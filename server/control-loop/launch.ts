@@ -73,7 +73,8 @@ function bootScript(ctx: LoopContext, row: LiveInstance, instanceId: string): st
 	const expiresAtMs = row.expiresAt.getTime();
 	return ctx.userDataFor({
 		...{ instanceId, expiresAtMs, lifeMs: expiresAtMs - row.intendedAt.getTime() },
-		...(row.warmUntil !== null && { warmMs: row.warmUntil.getTime() - row.intendedAt.getTime(), bootsAgain: row.keepStopped }),
+		...(row.warmUntil !== null && { warmMs: row.warmUntil.getTime() - row.intendedAt.getTime() }),
+		...(row.keepStopped && { bootsAgain: row.provider === "gcp" ? "repeated" : "copied" }),
 	});
 }
 

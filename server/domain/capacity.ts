@@ -1,3 +1,4 @@
+import { tpuSliceOf } from "./tpu-slice.ts";
 import type { CapacityType, Provider } from "./vocabulary.ts";
 
 /** Instance type × region/zone × capacity type, with its price and when that was seen. */
@@ -71,11 +72,16 @@ export interface MachineDisk {
 }
 
 /** Providers with a driver that stops machines and starts them again. */
-const STOPPING_PROVIDERS: ReadonlySet<Provider> = new Set<Provider>(["aws"]);
+const STOPPING_PROVIDERS: ReadonlySet<Provider> = new Set<Provider>(["aws", "azure", "gcp"]);
 
-/** Whether a machine of this offer can be kept stopped. Its disk needs a known price; providers do not stop one-time spot requests. */
-export function canKeepStopped({ provider, capacityType, disk }: Pick<Offer, "provider" | "capacityType" | "disk">): boolean {
-	return STOPPING_PROVIDERS.has(provider) && capacityType === "on_demand" && (disk?.microUsdPerMonth ?? null) !== null;
+/**
+ * Whether a machine of this offer can be kept stopped. Its disk needs a known price. EC2 does not stop one-time spot requests, Azure and
+ * Google may not start a reclaimed spot machine, and hosts of a TPU slice have no power switch.
+ */
+export function canKeepStopped(offer: Pick<Offer, "provider" | "instanceType" | "capacityType" | "disk">): boolean {
+	const { provider, capacityType, disk } = offer;
+	if (!STOPPING_PROVIDERS.has(provider) || capacityType !== "on_demand" || tpuSliceOf(offer) !== null) return false;
+	return (disk?.microUsdPerMonth ?? null) !== null;
 }
 
 export interface OfferDiscount {

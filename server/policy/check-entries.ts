@@ -65,7 +65,7 @@ export function checkMeasures(text: PolicyText, at: Path, { effect }: Pick<Rule,
 				text.keyOffsetOf([...at, "prewarm"]),
 				needed === "stopped_spot"
 					? "prewarm has no effect: spot machines are not stopped, only ended."
-					: "prewarm has no effect: no connected cloud keeps machines stopped. AWS does, on demand, with a known disk price.",
+					: "prewarm has no effect: no connected cloud keeps machines stopped. AWS, Azure and Google Cloud do, on demand, with a known disk price.",
 				"Write state: running to keep running machines. Compare both with spillway simulate.",
 			);
 	}

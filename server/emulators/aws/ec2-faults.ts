@@ -14,7 +14,7 @@ const LAUNCH_ERRORS = new Set([
 /** The fault script with Amazon's actions and error codes. */
 export function ec2Faults(): FaultControl {
 	return new FaultControl({
-		launchAction: "RunInstances",
+		launchActions: new Set(["RunInstances"]),
 		launchErrors: LAUNCH_ERRORS,
 		identityFaults: new Set(["absent", "malformed", "other_machine"]),
 		toError: ({ code, message, httpStatus }) => new Ec2Error(code, message, httpStatus),

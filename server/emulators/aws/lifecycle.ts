@@ -18,7 +18,8 @@ export function ec2Lifecycle(options: ResolvedOptions, store: Store, url: () => 
 		save: (instance) => store.save(machineOf(instance).reservation),
 		folderOf: (instanceId) => store.folderOf(instanceId),
 		isSpot: (instance) => instance.spot !== null,
-		canRestart: true,
+		endsRun: () => true,
+		bootsAgainBy: "per_boot_scripts",
 		bootPlanOf(instance) {
 			const metadataUrl = `${url()}/imds/${instance.metadataSecret}`;
 			const environment = { AWS_EC2_METADATA_SERVICE_ENDPOINT: metadataUrl };

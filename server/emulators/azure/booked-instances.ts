@@ -16,7 +16,6 @@ export function bookedInstances(world: World): BookedAzureInstance[] {
 	return world.book.machines().map((machine) => {
 		const { region, zone, vmSize: instanceType, spot, tags, resourceGroup, name, instanceId } = machine;
 		const folder = world.book.folderOf(instanceId);
-		const billed = billedMs(machine, nowMs);
 		const facts = {
 			region,
 			zone,
@@ -24,8 +23,8 @@ export function bookedInstances(world: World): BookedAzureInstance[] {
 			spot,
 			tags,
 			folder,
-			billedMs: billed,
-			billedSecondsOf: () => Math.ceil(billed / 1_000),
+			billedRunsMs: billedRunsMs(machine, nowMs),
+			billedSecondsOf: (billedMs: number) => Math.ceil(billedMs / 1_000),
 			disk: diskOf(world, machine),
 		};
 		return {
@@ -58,11 +57,13 @@ function diskOf({ options }: World, { request, region }: AzureMachine): BookedFa
 }
 
 /**
- * Billed from the first running second until the deletion: a machine that shut itself down is `Stopped`, not deallocated, and is
- * still billed. Source: Microsoft Learn, "States and billing status of Azure Virtual Machines".
+ * Each run is billed from its first running second until the deallocation or deletion: a machine that shut itself down is `Stopped`,
+ * not deallocated, and is still billed. Source: Microsoft Learn, "States and billing status of Azure Virtual Machines".
  */
-function billedMs({ runningAtMs, deletingAtMs, endedAtMs, state }: AzureMachine, nowMs: number): number {
-	if (runningAtMs === null) return 0;
-	const untilMs = deletingAtMs ?? (state === "terminated" ? (endedAtMs ?? nowMs) : nowMs);
-	return Math.max(0, untilMs - runningAtMs);
+function billedRunsMs(machine: AzureMachine, nowMs: number): number[] {
+	const { runningAtMs, deallocatingAtMs, deletingAtMs, endedAtMs, state, earlierRuns } = machine;
+	const earlier = earlierRuns.map(({ fromMs, toMs }) => toMs - fromMs);
+	if (runningAtMs === null) return earlier;
+	const untilMs = deallocatingAtMs ?? deletingAtMs ?? (state === "terminated" ? (endedAtMs ?? nowMs) : nowMs);
+	return [...earlier, Math.max(0, untilMs - runningAtMs)];
 }

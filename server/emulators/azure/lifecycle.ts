@@ -5,6 +5,7 @@ import type { ResolvedOptions } from "./options.ts";
 
 /** The emulator's own messages: Azure has none for the end of a machine. */
 export const END_CAUSES = {
+	deallocation: { code: "Deallocated", message: "The virtual machine was deallocated." },
 	user: { code: "Deleted", message: "The virtual machine was deleted." },
 	guest: { code: "StoppedByGuest", message: "The virtual machine's system was shut down from inside." },
 	interruption: { code: "SpotEvicted", message: "The spot virtual machine was evicted and, by its policy, deleted." },
@@ -19,7 +20,8 @@ export function azureLifecycle(options: ResolvedOptions, book: MachineBook<Azure
 		save: (machine) => book.save(machine),
 		folderOf: (instanceId) => book.folderOf(instanceId),
 		isSpot: ({ spot }) => spot,
-		canRestart: false,
+		endsRun: ({ deallocatingAtMs }) => deallocatingAtMs !== null,
+		bootsAgainBy: "per_boot_scripts",
 		bootPlanOf({ customData, metadataSecret }) {
 			const metadataUrl = `${url()}/imds/${metadataSecret}`;
 			// The variable that makes Azure's SDKs use another metadata host.

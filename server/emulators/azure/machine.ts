@@ -19,10 +19,12 @@ export const azureMachineSchema = machineRecordSchema.extend({
 	fingerprint: z.string(),
 	/** base64, as received. */
 	customData: z.string(),
-	/** Why it could not be created. Such a machine never ran, and occupies its name until it is deleted. */
+	/** Why it could not be created, or could not be started again. One that could not be created occupies its name until it is deleted. */
 	failure: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 	/** When its deletion started. Until then even a machine that powered itself off is billed. */
 	deletingAtMs: z.int().min(0).nullable(),
+	/** When its deallocation started, which ends its billing; null while it is allocated. */
+	deallocatingAtMs: z.int().min(0).nullable().default(null),
 });
 export type AzureMachine = z.infer<typeof azureMachineSchema>;
 

@@ -3,6 +3,7 @@ import type { EndCause } from "../shared/lifecycle.ts";
 /** Why a machine ends: the type of the operation that records it, and whether the machine's owner requested it. */
 export const END_CAUSES = {
 	user: { code: "delete", message: "deleted by its owner" },
+	stop: { code: "stop", message: "stopped by its owner" },
 	guest: { code: "compute.instances.guestTerminate", message: "Instance terminated by guest OS shutdown." },
 	interruption: { code: "compute.instances.preempted", message: "Instance was preempted." },
 	/** Its terminationTime or maxRunDuration was reached. */

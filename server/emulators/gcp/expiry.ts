@@ -15,11 +15,12 @@ export class Expiry {
 		this.#lifecycle = lifecycle;
 	}
 
-	/** Call for each new machine, and for all after a restart. */
+	/** Call for each new or started machine, and for all after a restart. */
 	watch(machine: InstanceRecord): void {
 		const { termination, instanceId, state } = machine;
 		// The clock stops while a machine is off, as Google's does.
 		if (termination === null || state === "terminated" || state === "stopped") return;
+		clearTimeout(this.#timers.get(instanceId));
 		const waitMs = timerMs(this.#options, termination.atMs - this.#options.clock());
 		this.#timers.set(
 			instanceId,
@@ -29,7 +30,7 @@ export class Expiry {
 
 	#look(machine: InstanceRecord, termination: NonNullable<InstanceRecord["termination"]>): void {
 		this.#timers.delete(machine.instanceId);
-		if (this.#options.clock() < termination.atMs) this.watch(machine);
+		if (machine.state === "stopped" || this.#options.clock() < termination.atMs) this.watch(machine);
 		else this.#lifecycle.end(machine, END_CAUSES.expired, termination.action === "STOP" ? "stopped" : "terminated");
 	}
 

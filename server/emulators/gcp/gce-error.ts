@@ -11,6 +11,8 @@ const KNOWN: Record<string, readonly [status: number, message: string]> = {
 	notFound: [404, "The resource was not found."],
 	resourceInUseByAnotherResource: [400, "The resource is already being used by another resource."],
 	alreadyExists: [409, "The resource already exists."],
+	badRequest: [400, "Bad request."],
+	resourceNotReady: [400, "The resource is not ready."],
 	invalid: [400, "Invalid value."],
 	backendError: [503, "Internal error. Please try again."],
 	internalError: [500, "Internal error."],

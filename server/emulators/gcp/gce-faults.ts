@@ -1,7 +1,7 @@
 import { FaultControl } from "../shared/faults.ts";
 import { GceError } from "./gce-error.ts";
 
-/** Errors that Google reports in the operation of a launch instead of the response. */
+/** Errors that Google reports in the operation of a launch or start instead of the response. */
 const LAUNCH_ERRORS = new Set([
 	"INTERNAL_ERROR",
 	"QUOTA_EXCEEDED",
@@ -13,7 +13,7 @@ const LAUNCH_ERRORS = new Set([
 /** The fault script for Google: actions such as `Instances.Insert`, and errors by reason or by an operation's code. */
 export function gceFaults(): FaultControl {
 	return new FaultControl({
-		launchAction: "Instances.Insert",
+		launchActions: new Set(["Instances.Insert", "Instances.Start"]),
 		launchErrors: LAUNCH_ERRORS,
 		identityFaults: new Set(["absent", "malformed", "expired", "other_machine"]),
 		toError: ({ code, message, httpStatus }) => new GceError(code, message, httpStatus),

@@ -5,6 +5,9 @@ import type { InstanceRecord } from "./book/records.ts";
 import { END_CAUSES } from "./end-causes.ts";
 import type { ResolvedOptions } from "./options.ts";
 
+/** Causes of ends that have their operation before the end begins. */
+const RECORDED: ReadonlySet<EndCause> = new Set([END_CAUSES.user, END_CAUSES.stop, END_CAUSES.interruption]);
+
 /** The author of changes that no client requested. */
 const GOOGLE = "system@google.com";
 
@@ -26,7 +29,8 @@ export function gceLifecycle({ options, machines, operations, url }: LifecyclePa
 		save: (machine) => machines.save(machine),
 		folderOf: (instanceId) => machines.folderOf(instanceId),
 		isSpot: ({ spot }) => spot,
-		canRestart: false,
+		endsRun: ({ stateReason }) => stateReason?.code === END_CAUSES.stop.code,
+		bootsAgainBy: "user_data",
 		bootPlanOf(machine) {
 			const metadataUrl = `${url()}/imds/${machine.metadataSecret}`;
 			// A host name at Google. A path after it distinguishes the machines of one host.
@@ -37,7 +41,7 @@ export function gceLifecycle({ options, machines, operations, url }: LifecyclePa
 		causes: END_CAUSES,
 		onEnding(machine, cause, nowMs) {
 			// The owner's call already has its operation, and the preemption's was recorded with its notice.
-			if (cause !== END_CAUSES.user && cause !== END_CAUSES.interruption) record(machine, cause.code, nowMs);
+			if (!RECORDED.has(cause)) record(machine, cause.code, nowMs);
 		},
 		onNotice: (machine, nowMs) => record(machine, END_CAUSES.interruption.code, nowMs),
 		labelOf: ({ instanceId, name, machineType, zone }) => `${name} (${instanceId}, ${machineType}, ${zone})`,

@@ -38,8 +38,8 @@ export interface BookedInstance {
 export type BookedFacts = Pick<BookedInstance, "region" | "zone" | "instanceType" | "spot" | "tags" | "folder"> & {
 	/** The seconds that the provider bills for this much running time. */
 	billedSecondsOf: (runningMs: number) => number;
-	/** Set if it differs from the running time. */
-	billedMs?: number;
+	/** The billed time of each run, ms. Set if it differs from the running time. */
+	billedRunsMs?: number[];
 	/**
 	 * The disk that the launch requested, with the rates of its region and type, and its billed time if that differs from `billedMs`.
 	 */
@@ -47,10 +47,11 @@ export type BookedFacts = Pick<BookedInstance, "region" | "zone" | "instanceType
 };
 
 export function bookedInstanceOf(machine: MachineRecord, facts: BookedFacts, nowMs: number): BookedInstance {
-	const { billedSecondsOf, tags, disk, ...rest } = facts;
+	const { billedSecondsOf, billedRunsMs: _, tags, disk, ...rest } = facts;
 	const runs = runsOf(machine, nowMs).map(({ fromMs, toMs }) => toMs - fromMs);
 	const runningMs = runs.reduce((sum, ms) => sum + ms, 0);
-	const billedMs = facts.billedMs ?? runningMs;
+	const billedRunsMs = facts.billedRunsMs ?? runs;
+	const billedMs = billedRunsMs.reduce((sum, ms) => sum + ms, 0);
 	const { fromMs, diskMs } = diskTime(machine, billedMs, nowMs);
 	return {
 		instanceId: machine.instanceId,
@@ -66,7 +67,7 @@ export function bookedInstanceOf(machine: MachineRecord, facts: BookedFacts, now
 		runningMs,
 		billedMs,
 		// Each start is billed by itself.
-		billedSeconds: runs.reduce((sum, ms) => sum + billedSecondsOf(ms), 0),
+		billedSeconds: billedRunsMs.reduce((sum, ms) => sum + billedSecondsOf(ms), 0),
 		disk: disk && bookedDisk(disk.asked, disk.rates, { fromMs, billedMs: disk.wholeMs(diskMs) }),
 		guestPid: machine.guest?.pid ?? null,
 	};

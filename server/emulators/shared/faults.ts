@@ -79,9 +79,9 @@ const LAUNCH_BEHAVIOURS = new Set(["invisible", "slow_boot", "vanish", "limited_
 
 /** The cloud-specific part of the fault script. */
 export interface FaultDialect {
-	/** The action that creates machines. */
-	launchAction: string;
-	/** Error codes that only new launches return. */
+	/** The actions that need capacity: those that create machines, or start stopped ones if the cloud finds only later that it has none. */
+	launchActions: ReadonlySet<string>;
+	/** Error codes that only these actions return. */
 	launchErrors: ReadonlySet<string>;
 	/** Possible faults of identity documents. On some clouds, documents never expire. */
 	identityFaults: ReadonlySet<IdentityAs>;
@@ -169,10 +169,10 @@ export class FaultControl {
 	}
 
 	#stageOf({ action, error, behaviour }: ActiveFault["spec"]): Stage {
-		const { launchAction, launchErrors } = this.#dialect;
+		const { launchActions, launchErrors } = this.#dialect;
 		if (behaviour?.kind === "wrong_clock") return "clock";
 		if (action === METADATA_ACTION) return behaviour?.kind === "identity" ? "identity" : "metadata";
-		if (action !== launchAction && action !== "*") return "entrance";
+		if (!launchActions.has(action) && action !== "*") return "entrance";
 		const atLaunch = error ? launchErrors.has(error.code) : LAUNCH_BEHAVIOURS.has(behaviour?.kind ?? "");
 		return atLaunch ? "launch" : "entrance";
 	}

@@ -19,8 +19,10 @@ export interface LifecycleHost<M extends MachineRecord, C extends EndCause> {
 	save(machine: M): void;
 	folderOf(instanceId: string): string;
 	isSpot(machine: M): boolean;
-	/** Whether callers can stop and start machines. Elsewhere a machine stops only by itself, and its one run counts until it is deleted. */
-	canRestart: boolean;
+	/** Whether the stop ended the machine's run. Otherwise its run counts until it is deleted. */
+	endsRun(machine: M): boolean;
+	/** What a stopped machine executes when it boots again: what its first boot left for cloud-init, or its user-data. */
+	bootsAgainBy: "per_boot_scripts" | "user_data";
 	/** What the machine executes, and the addresses of its metadata service and its power switch. */
 	bootPlanOf(machine: M): Omit<GuestPlan, "folder">;
 	/** The causes of automatic ends. */
@@ -81,7 +83,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 			return;
 		}
 		if (target === "stopped" && machine.state !== "running") return;
-		if (machine.state === "stopped" && this.#host.canRestart) this.#closeRun(machine);
+		if (machine.state === "stopped" && this.#host.endsRun(machine)) this.#closeRun(machine);
 		machine.endingAtMs ??= nowMs;
 		machine.endDueAtMs = nowMs + (machine.state === "stopped" ? 0 : this.#options.terminateDelayMs + extraDelayMs);
 		machine.endedAtMs = null;
@@ -98,6 +100,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		if (machine.state !== "stopped") return;
 		this.#closeRun(machine);
 		const nowMs = this.#options.clock();
+		machine.createdAtMs ??= machine.launchedAtMs;
 		Object.assign(machine, { state: "pending", launchedAtMs: nowMs, bootDueAtMs: nowMs + this.#options.bootDelayMs, guest: null });
 		Object.assign(machine, { stateReason: null, endDueAtMs: null, endedAtMs: null });
 		this.#host.save(machine);
@@ -187,7 +190,9 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		if (!isFirst || !wasBooted(folder)) {
 			const plan = this.#host.bootPlanOf(machine);
 			const environment = { ...plan.environment, ...this.#options.guestEnvironment };
-			machine.guest = (isFirst ? bootGuest : bootAgain)({ folder, ...plan, environment });
+			machine.guest = isFirst
+				? bootGuest({ folder, ...plan, environment })
+				: bootAgain({ folder, ...plan, environment }, this.#host.bootsAgainBy);
 		} else {
 			// The crash came between the start and the saving: the oldest process with the machine's mark is the guest.
 			const [first] = findGuestProcesses({ sessionId: null, secret: machine.metadataSecret })

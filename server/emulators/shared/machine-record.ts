@@ -12,7 +12,10 @@ export const machineRecordSchema = z.strictObject({
 	/** Position in the order of all launches; lists are paged by it. */
 	ordinal: z.int().min(0),
 	state: z.enum(MACHINE_STATES),
+	/** When it was launched or, later, started most recently. */
 	launchedAtMs: timeMs,
+	/** When it was launched, if it was started again since. */
+	createdAtMs: timeMs.nullable().default(null),
 	/** When a pending instance is due to run. */
 	bootDueAtMs: timeMs,
 	/** When it started to run, most recently. */
@@ -56,6 +59,7 @@ export function newMachineRecord(machine: {
 		ordinal,
 		state: "pending",
 		launchedAtMs: nowMs,
+		createdAtMs: null,
 		bootDueAtMs: nowMs + bootDelayMs,
 		runningAtMs: null,
 		earlierRuns: [],

@@ -133,6 +133,9 @@ async function emulatedAccount(): Promise<CloudHarness> {
 			refuseNextLaunch: (refusal) => {
 				emulator.faults.add({ action: "RunInstances", error: { code: REFUSAL_CODES[refusal] } });
 			},
+			refuseNextStart: () => {
+				emulator.faults.add({ action: "StartInstances", error: { code: "InsufficientInstanceCapacity" } });
+			},
 			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
 			loseNextListAnswer: () => {
 				emulator.faults.add({ action: "DescribeInstances", behaviour: { kind: "lose_answer" } });

@@ -146,6 +146,9 @@ async function emulatedAccount(): Promise<CloudHarness> {
 			refuseNextLaunch: (refusal) => {
 				emulator.faults.add({ action: CREATE, error: REFUSALS[refusal] });
 			},
+			refuseNextStart: () => {
+				emulator.faults.add({ action: "virtualMachines.start", error: { code: "AllocationFailed" } });
+			},
 			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
 			loseNextListAnswer: () => {
 				emulator.faults.add({ action: LISTS.list, behaviour: { kind: "lose_answer" } });

@@ -123,6 +123,16 @@ export class AzureCalls {
 		);
 	}
 
+	/** Returns when Azure has accepted the deallocation. It keeps the disk and releases everything else. */
+	async deallocate({ resourceGroup, name }: MachineRef): Promise<void> {
+		await this.#call(`deallocation of ${name}`, (client) => client.virtualMachines.deallocate(resourceGroup, name).submitted());
+	}
+
+	/** Returns when Azure has accepted the start; missing capacity shows only later. */
+	async start({ resourceGroup, name }: MachineRef): Promise<void> {
+		await this.#call(`start of ${name}`, (client) => client.virtualMachines.start(resourceGroup, name).submitted());
+	}
+
 	/** Creates an availability set, or leaves an equal one as it is. */
 	async createSet(name: string, set: AvailabilitySet): Promise<void> {
 		const { resourceGroup } = this.#settings;

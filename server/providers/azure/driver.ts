@@ -6,6 +6,7 @@ import {
 	type GangPlacements,
 	type InstanceObservation,
 	type LaunchRequest,
+	type MachinePower,
 	type OfferObservation,
 } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
@@ -19,8 +20,9 @@ import { gangZone } from "./gang-zone.ts";
 import { KnownMachines } from "./known-machines.ts";
 import { launchMachine } from "./launch.ts";
 import { type AzureVm, OS_DISK_TYPE, observationOf } from "./mapper.ts";
-import { machineNameOf, providerIdOf, readProviderId } from "./names.ts";
+import { type MachineRef, machineNameOf, providerIdOf, readProviderId } from "./names.ts";
 import { offersOf } from "./offers.ts";
+import { startMachine } from "./power.ts";
 import { type AzureSettings, azureSettingsSchema, type ParsedAzureSettings } from "./settings.ts";
 
 /** The current prices: the shipped snapshot, with the live list on top. */
@@ -171,6 +173,21 @@ export class AzureDriver implements CloudDriver {
 		if (!ref || !seen || seen.state === "terminated") return;
 		await this.#azure.delete(ref);
 		this.#known.deleting(providerInstanceId, { askedMs, answeredMs: this.#clock.nowMs() });
+	}
+
+	readonly power: MachinePower = {
+		stop: async (_region, id) => this.#azure.deallocate(await this.#powered(id)),
+		start: async (_region, id) => startMachine(this.#azure, await this.#powered(id), this.#settings),
+	};
+
+	async #powered(providerInstanceId: string): Promise<MachineRef> {
+		const ref = readProviderId(providerInstanceId);
+		const seen = await this.#look(providerInstanceId);
+		if (!ref || !seen || seen.state === "terminated") {
+			throw new DriverError("not_found", `Azure: there is no machine ${providerInstanceId} to stop or start`);
+		}
+		if (seen.capacityType === "on_demand") return ref;
+		throw new DriverError("invalid_request", `Azure: ${ref.name} is ${seen.capacityType}; only on-demand machines are kept stopped`);
 	}
 
 	readonly placements: GangPlacements = {

@@ -40,6 +40,9 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 	SubscriptionNotFound: "unauthorized",
 
 	ResourceNotFound: "not_found",
+
+	// Another operation on the machine is in progress.
+	Conflict: "transient",
 };
 
 /** Rejected tokens. A wrong clock is one of several possible reasons. */

@@ -103,6 +103,12 @@ function stateOf({ provisioningState, instanceView }: AzureVm): InstanceObservat
 	}
 }
 
+/** Whether Azure has found capacity for its start. */
+export function isAllocated({ instanceView }: AzureVm): boolean {
+	const power = powerIn(instanceView);
+	return power === "starting" || power === "running";
+}
+
 /** The word after `PowerState/`; undefined if there is none. */
 function powerIn(instanceView: AzureVm["instanceView"]): string | undefined {
 	return instanceView?.statuses.map(({ code }) => /^PowerState\/(.+)$/i.exec(code)?.[1]?.toLowerCase()).find((word) => word !== undefined);
@@ -121,7 +127,7 @@ function billingOf({ provisioningState, instanceView }: AzureVm): Billing {
 	return provisioningState === "Failed" ? { phase: "never" } : { phase: "not_yet" };
 }
 
-/** Why Azure could not create it, e.g. AllocationFailed; null if it could, or is still trying. */
+/** Why Azure could not create or start it, e.g. AllocationFailed; null if it could, or is still trying. */
 export function failureIn({ provisioningState, instanceView }: AzureVm): { code: string; message: string } | null {
 	if (provisioningState !== "Failed") return null;
 	for (const { code, message = "" } of instanceView?.statuses ?? []) {

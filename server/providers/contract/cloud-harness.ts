@@ -54,6 +54,8 @@ export interface CloudHarness {
 
 export interface CloudFaults {
 	refuseNextLaunch(refusal: LaunchRefusal): void;
+	/** There is no capacity for the next start of a stopped machine. Undefined: cannot be scripted. */
+	refuseNextStart?(): void;
 	/** The machine is created, but the response is lost. */
 	loseNextLaunchAnswer(): void;
 	/** The connection is cut before a list's response arrives. Undefined: there is no connection. */

@@ -30,6 +30,23 @@ export function powerCases(account: () => CloudHarness): void {
 		expect([again.providerInstanceId, again.privateAddress]).toEqual([providerInstanceId, stopped.privateAddress]);
 	});
 
+	it("reports missing capacity for a start, leaves the machine stopped, and starts it later", async (context) => {
+		const h = account();
+		const { power } = h.driver;
+		if (!power || !h.faults?.refuseNextStart) return context.skip("this driver does not stop machines, or its starts cannot be refused");
+		const made = await h.driver.launch(aLaunch(h));
+		const { region, providerInstanceId } = made;
+		await until(h, made, "running");
+		await power.stop(region, providerInstanceId);
+		await until(h, made, "stopped");
+		h.faults.refuseNextStart();
+		await expect(power.start(region, providerInstanceId)).rejects.toMatchObject({ kind: "insufficient_capacity" });
+		const [refused] = await h.driver.describe(region, [providerInstanceId]);
+		expect(refused).toMatchObject({ state: "stopped", billing: { phase: "over" } });
+		await power.start(region, providerInstanceId);
+		await until(h, made, "running");
+	});
+
 	it("terminates a stopped machine", async (context) => {
 		const h = account();
 		const { power } = h.driver;

@@ -135,14 +135,26 @@ export class ComputeCalls {
 		const what = `launch of ${resource.name} in ${zone}`;
 		const request = { ...this.#project(), zone, requestId, instanceResource: resource };
 		const [answer] = await this.#call(what, (sdk) => sdk.instances.insert(request, this.#options()));
-		// The SDK wraps the operation, but its types omit that.
-		return parse(what, z.object({ latestResponse: operationSchema }), answer).latestResponse;
+		return operationIn(what, answer);
 	}
 
 	/** Deletes by Google's number, which a later machine with the same name does not share. */
 	async deleteInstance(zone: string, id: string): Promise<void> {
 		const request = { ...this.#project(), zone, instance: id };
 		await this.#call(`termination of ${id} in ${zone}`, (sdk) => sdk.instances.delete(request, this.#options()));
+	}
+
+	/** Its disks are kept, except Local SSD disks. */
+	async stopInstance(zone: string, id: string): Promise<void> {
+		const request = { ...this.#project(), zone, instance: id, discardLocalSsd: true };
+		await this.#call(`stop of ${id} in ${zone}`, (sdk) => sdk.instances.stop(request, this.#options()));
+	}
+
+	/** Sends the request. Its operation reports whether there is capacity. */
+	async startInstance(zone: string, id: string): Promise<GceOperation> {
+		const what = `start of ${id} in ${zone}`;
+		const [answer] = await this.#call(what, (sdk) => sdk.instances.start({ ...this.#project(), zone, instance: id }, this.#options()));
+		return operationIn(what, answer);
 	}
 
 	/** Creates a compact placement policy, unless it exists. */
@@ -256,6 +268,11 @@ export class ComputeCalls {
 		}
 		throw notUnderstood(what, `more than ${PAGES_MAX} pages`);
 	}
+}
+
+/** The SDK wraps the operation, but its types omit that. */
+function operationIn(what: string, answer: unknown): GceOperation {
+	return parse(what, z.object({ latestResponse: operationSchema }), answer).latestResponse;
 }
 
 function parse<S extends z.ZodType>(what: string, schema: S, answer: unknown): z.output<S> {

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { DiskPrices } from "../disk-prices.ts";
-import type { CloudDriver, GangPlacements, InstanceObservation, LaunchRequest, OfferObservation } from "../driver.ts";
+import type { CloudDriver, GangPlacements, InstanceObservation, LaunchRequest, MachinePower, OfferObservation } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
 import { type FailedRegion, forEachRegion, mergeRegions } from "../every-region.ts";
 import { checkSite } from "./check-site.ts";
@@ -17,6 +17,7 @@ import { observationOf } from "./mapper.ts";
 import { INSTANCE_LABEL, lastPart, machineName, namePrefix, ourLabel, readProviderId } from "./names.ts";
 import { type ChipPrice, offersOf, type ZoneFacts, type ZoneRate } from "./offers.ts";
 import { type Ending, endingsOf, goneObservation } from "./operations.ts";
+import { powerOf } from "./power.ts";
 import { preparePolicy } from "./prepare-policy.ts";
 import type { LivePrices } from "./prices/live-prices.ts";
 import { openPrices } from "./prices/open-prices.ts";
@@ -55,6 +56,7 @@ export class GcpDriver implements CloudDriver {
 	readonly #slices: TpuSlices;
 	readonly #live: LivePrices | null;
 	readonly #diskPrices: DiskPrices;
+	readonly power: MachinePower;
 	/** Zones by region, as last seen by `check`. */
 	#zones: Promise<Map<string, string[]>> | null = null;
 
@@ -74,6 +76,7 @@ export class GcpDriver implements CloudDriver {
 			},
 		});
 		this.#compute = new ComputeCalls(settings, options.open ?? (() => openComputeClients(settings)));
+		this.power = powerOf(this.#compute, settings);
 		this.#slices = new TpuSlices(settings, this.#compute, options.listChips ?? (() => []));
 	}
 

@@ -39,6 +39,8 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 	accessNotConfigured: "unauthorized",
 
 	notFound: "not_found",
+	// Another operation on the machine is in progress.
+	resourceNotReady: "transient",
 	INTERNAL_ERROR: "transient",
 	backendError: "transient",
 	internalError: "transient",

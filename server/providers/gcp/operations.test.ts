@@ -41,6 +41,8 @@ describe("the record of a machine's end", () => {
 			[operation("insert"), operation("compute.instances.preempted", {}, 1), operation("delete", {}, 2)],
 			{ code: "spot: compute.instances.preempted", over: true },
 		],
+		["stopped and started again", [operation("insert"), operation("stop", {}, 1), operation("start", {}, 2)], null],
+		["stopped, with a refused start", [operation("stop", {}, 1), operation("start", failed, 2)], { code: "stop", over: true }],
 		["relabelled", [operation("insert"), operation("setLabels", {}, 1)], null],
 	] as const)("of one that was %s", (_what, operations, ending) => {
 		expect(endOf(...operations)).toEqual(ending);
@@ -57,6 +59,12 @@ describe("the record of a machine's end", () => {
 		};
 		expect(timesOf(made, deleted)).toEqual([at(20), at(400)]);
 		expect(timesOf(made, preempted, deleted)).toEqual([at(20), at(330)]);
+		const stopped = operation("stop", { insertTime: at(100) });
+		const started = operation("start", { insertTime: at(200) });
+		expect(timesOf(made, stopped)).toEqual([at(20), at(100)]);
+		// A stopped machine costs its disk until it is deleted.
+		expect(timesOf(made, stopped, deleted)).toEqual([at(20), at(400)]);
+		expect(timesOf(made, stopped, started, preempted, deleted)).toEqual([at(20), at(330)]);
 		expect(timesOf(made, { ...preempted, status: "RUNNING", endTime: null })).toEqual([at(20), null]);
 		expect(timesOf(operation("insert"), deleted)).toEqual([null, at(400)]);
 	});

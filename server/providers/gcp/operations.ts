@@ -56,13 +56,17 @@ export function endingsOf(operations: readonly GceOperation[]): Map<string, Endi
 		const { targetId, operationType, status } = operation;
 		const failure = failureOf(operation);
 		if (operationType === "insert") launches.set(targetId, operation);
+		// It runs again.
+		if (operationType === "start" && failure === null) endings.delete(targetId);
 		const isEnd = operationType === "insert" ? failure !== null : isEnding(operation) && failure === null;
 		if (!isEnd) continue;
 		const earlier = endings.get(targetId);
 		// The preemption is more informative than the later deletion of what was left.
 		const code = earlier?.code.startsWith("spot") ? earlier.code : (failure?.errors[0]?.code ?? WORDS[operationType] ?? operationType);
 		const launch = launches.get(targetId);
-		const untilMs = earliest(earlier?.untilMs ?? null, stoppedAtMs(operation));
+		// One that our call stopped went on to cost its disk.
+		const wasStopped = earlier?.operation.operationType === "stop";
+		const untilMs = earliest(wasStopped ? null : (earlier?.untilMs ?? null), stoppedAtMs(operation));
 		endings.set(targetId, {
 			...{ code, over: status === "DONE", untilMs, operation },
 			launchedAtMs: Date.parse((launch ?? operation).insertTime),

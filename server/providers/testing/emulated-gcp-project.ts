@@ -180,6 +180,7 @@ function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane, passTime }:
 		},
 		faults: {
 			refuseNextLaunch: (refusal) => fault("Instances.Insert", { error: { code: REFUSAL_CODES[refusal] } }),
+			refuseNextStart: () => fault("Instances.Start", { error: { code: "ZONE_RESOURCE_POOL_EXHAUSTED" } }),
 			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
 			loseNextListAnswer: () => fault("Instances.List", { behaviour: { kind: "lose_answer" } }),
 			delayNextLaunchAnswer: () => {

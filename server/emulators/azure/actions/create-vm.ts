@@ -128,6 +128,6 @@ function newMachine(world: World, made: NewMachine): AzureMachine {
 		...(failure ? { state: "stopped" as const } : {}),
 		...{ availabilitySet, resourceGroup, name, region, zone, vmSize, spot, tags, fingerprint, customData, failure },
 		request: made.shown,
-		deletingAtMs: null,
+		...{ deletingAtMs: null, deallocatingAtMs: null },
 	};
 }

@@ -6,27 +6,30 @@ import { holderOfName, visibleMachine } from "../world.ts";
 import { type ArmCall, defineAction } from "./action.ts";
 import { COMPUTE_VERSION, PATHS } from "./paths.ts";
 
-interface Name {
+export interface MachineName {
 	resourceGroupName: string;
 	vmName: string;
 }
 
-function nameIn({ path: { resourceGroupName = "", vmName = "" } }: ArmCall): Name {
+export function nameIn({ path: { resourceGroupName = "", vmName = "" } }: ArmCall): MachineName {
 	return { resourceGroupName, vmName };
 }
 
-function factsOf({ resourceGroupName, vmName }: Name, { world }: ArmCall): { region: string; instanceType?: string; spot?: boolean } {
+export function factsOf(
+	{ resourceGroupName, vmName }: MachineName,
+	{ world }: ArmCall,
+): { region: string; instanceType?: string; spot?: boolean } {
 	const machine = holderOfName(world, resourceGroupName, vmName);
 	return machine ? { region: machine.region, instanceType: machine.vmSize, spot: machine.spot } : { region: "global" };
 }
 
-function requireMachine({ resourceGroupName, vmName }: Name, { world }: ArmCall): AzureMachine {
+export function requireMachine({ resourceGroupName, vmName }: MachineName, { world }: ArmCall): AzureMachine {
 	const machine = visibleMachine(world, resourceGroupName, vmName);
 	if (!machine) throw resourceNotFound(resourceGroupName, vmName);
 	return machine;
 }
 
-export const getVm = defineAction<Name>({
+export const getVm = defineAction<MachineName>({
 	name: "virtualMachines.get",
 	method: "GET",
 	path: PATHS.vm,
@@ -41,7 +44,7 @@ export const getVm = defineAction<Name>({
 });
 
 /** Deletes the machine with its own disk and network interface. A forced deletion is no faster here. */
-export const deleteVm = defineAction<Name>({
+export const deleteVm = defineAction<MachineName>({
 	name: "virtualMachines.delete",
 	method: "DELETE",
 	path: PATHS.vm,
@@ -58,7 +61,7 @@ export const deleteVm = defineAction<Name>({
 	},
 });
 
-export const evictVm = defineAction<Name>({
+export const evictVm = defineAction<MachineName>({
 	name: "virtualMachines.simulateEviction",
 	method: "POST",
 	path: PATHS.evict,

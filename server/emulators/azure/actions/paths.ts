@@ -7,6 +7,8 @@ export const PATHS = {
 	vmsOfGroup: `${GROUP}/virtualMachines`,
 	availabilitySet: `${GROUP}/availabilitySets/{availabilitySetName}`,
 	availabilitySets: `${GROUP}/availabilitySets`,
+	deallocate: `${GROUP}/virtualMachines/{vmName}/deallocate`,
+	start: `${GROUP}/virtualMachines/{vmName}/start`,
 	evict: `${GROUP}/virtualMachines/{vmName}/simulateEviction`,
 	vmsOfLocation: `${SUBSCRIPTION}/locations/{location}/virtualMachines`,
 	vms: `${SUBSCRIPTION}/virtualMachines`,

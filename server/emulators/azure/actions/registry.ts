@@ -7,12 +7,15 @@ import { listUsages } from "./list-usages.ts";
 import { listAll, listOfGroup, listOfLocation } from "./lists.ts";
 import { deleteVm, evictVm, getVm } from "./one-vm.ts";
 import { getOperation } from "./operation.ts";
+import { deallocateVm, startVm } from "./vm-power.ts";
 
 const ACTIONS: readonly ArmAction[] = [
 	createVm,
 	getVm,
 	deleteVm,
 	evictVm,
+	deallocateVm,
+	startVm,
 	listAll,
 	listOfLocation,
 	listOfGroup,

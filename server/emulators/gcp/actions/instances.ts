@@ -65,7 +65,7 @@ export const deleteInstance = defineAction({
 	},
 });
 
-function machineOf(call: Call): InstanceRecord {
+export function machineOf(call: Call): InstanceRecord {
 	const { world, params } = call;
 	const zone = zoneOf(call);
 	const machine = findMachine(world, zone, params["instance"] ?? "");

@@ -1,6 +1,7 @@
 import type { GceAction } from "./action.ts";
 import { getImage, getImageOfFamily, getSubnetwork, listFirewalls } from "./at-hand.ts";
 import { insertInstance } from "./insert-instance.ts";
+import { startInstance, stopInstance } from "./instance-power.ts";
 import { aggregateInstances, deleteInstance, getInstance, listInstances } from "./instances.ts";
 import { getOperation, listOperations, waitForOperation } from "./operations.ts";
 import { getRegion } from "./regions.ts";
@@ -8,7 +9,7 @@ import { deleteResourcePolicy, getResourcePolicy, insertResourcePolicy, listReso
 import { listMachineTypes, listZones } from "./zones.ts";
 
 export const ACTIONS: readonly GceAction[] = [
-	...[insertInstance, getInstance, listInstances, aggregateInstances, deleteInstance],
+	...[insertInstance, getInstance, listInstances, aggregateInstances, deleteInstance, stopInstance, startInstance],
 	...[getOperation, listOperations, waitForOperation],
 	...[listZones, listMachineTypes, getRegion],
 	...[insertResourcePolicy, getResourcePolicy, listResourcePolicies, deleteResourcePolicy],

@@ -21,6 +21,7 @@ export function statusOf(machine: InstanceRecord, nowMs: number): string {
 
 export function instanceView(world: World, machine: InstanceRecord): Record<string, unknown> {
 	const { zone, name, instanceId, resource, machineType } = machine;
+	const { started, stopped } = timesOf(machine);
 	return {
 		...resource,
 		kind: "compute#instance",
@@ -29,12 +30,19 @@ export function instanceView(world: World, machine: InstanceRecord): Record<stri
 		status: statusOf(machine, world.options.clock()),
 		zone: addressOf(world, `zones/${zone}`),
 		machineType: addressOf(world, `zones/${zone}/machineTypes/${machineType}`),
-		creationTimestamp: googleTime(machine.launchedAtMs),
-		...(machine.runningAtMs === null ? {} : { lastStartTimestamp: googleTime(machine.runningAtMs) }),
+		creationTimestamp: googleTime(machine.createdAtMs ?? machine.launchedAtMs),
+		...(started === null ? {} : { lastStartTimestamp: googleTime(started) }),
+		...(stopped === null ? {} : { lastStopTimestamp: googleTime(stopped) }),
 		selfLink: addressOf(world, `zones/${zone}/instances/${name}`),
 		labels: machine.labels,
 		networkInterfaces: interfacesOf(machine),
 	};
+}
+
+/** When it was started and stopped, most recently. */
+function timesOf({ state, runningAtMs, endedAtMs, earlierRuns }: InstanceRecord): { started: number | null; stopped: number | null } {
+	const earlier = earlierRuns.at(-1);
+	return { started: runningAtMs ?? earlier?.fromMs ?? null, stopped: state === "stopped" ? endedAtMs : (earlier?.toMs ?? null) };
 }
 
 function interfacesOf({ resource, instanceId }: InstanceRecord): unknown[] {

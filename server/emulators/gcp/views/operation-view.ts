@@ -38,11 +38,26 @@ function endOf(world: World, operation: OperationRecord): number | null {
 	if (failure) return failure.atMs <= world.options.clock() ? failure.atMs : null;
 	const machine = world.machines.machine(operation.targetId);
 	if (!machine) return operation.insertedAtMs;
-	if (operation.operationType === "insert") return startedAtMs(machine);
+	if (operation.operationType === "insert") return machine.earlierRuns[0]?.fromMs ?? startedAtMs(machine);
+	if (operation.operationType === "start") return startedAgainAtMs(machine, operation);
+	if (operation.operationType === END_CAUSES.stop.code) return stoppedAtMs(machine, operation);
 	// A preemption is complete once the machine has stopped; the rest is cleaned up afterwards.
 	return operation.operationType === END_CAUSES.interruption.code ? machine.endingAtMs : machine.endedAtMs;
 }
 
 function startedAtMs(machine: InstanceRecord): number | null {
 	return machine.runningAtMs ?? machine.endingAtMs;
+}
+
+/** A call on a running machine is complete at once. */
+function startedAgainAtMs({ earlierRuns, runningAtMs, endingAtMs }: InstanceRecord, { insertedAtMs }: OperationRecord): number | null {
+	const later = earlierRuns.find(({ toMs }) => toMs >= insertedAtMs)?.fromMs ?? runningAtMs ?? endingAtMs;
+	return later === null ? null : Math.max(later, insertedAtMs);
+}
+
+/** A call on a stopped machine is complete at once. */
+function stoppedAtMs({ state, endedAtMs, earlierRuns }: InstanceRecord, { insertedAtMs }: OperationRecord): number | null {
+	if (state === "stopping") return null;
+	const ended = earlierRuns.find(({ toMs }) => toMs >= insertedAtMs)?.toMs ?? endedAtMs;
+	return Math.max(ended ?? insertedAtMs, insertedAtMs);
 }

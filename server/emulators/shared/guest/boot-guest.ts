@@ -35,28 +35,32 @@ export function wasBooted(folder: string): boolean {
  * executed, as with cloud-init. Returns null if no process was started; console.log contains the reason.
  */
 export function bootGuest(plan: GuestPlan): GuestHandle | null {
-	const { folder, userData, metadataUrl } = plan;
+	const { folder, metadataUrl } = plan;
 	mkdirSync(join(folder, "bin"), { recursive: true, mode: 0o700 });
 	mkdirSync(join(folder, "tmp"), { recursive: true, mode: 0o700 });
 	writeCommands(folder, metadataUrl);
-	return execute(plan, "the user-data", () => {
-		const program = unpack(userData);
-		if (program.subarray(0, 2).toString("latin1") !== "#!") {
-			if (program.length > 0) note(folder, "the user-data has no shebang (#!): it is not executed");
-			return null;
-		}
-		const path = join(folder, "user-data");
-		writeFileSync(path, program, { mode: 0o700 });
-		chmodSync(path, 0o700);
-		return path;
-	});
+	return execute(plan, "the user-data", () => programOf(plan));
+}
+
+/** The path of the user-data as a program; null if it has no shebang. */
+function programOf({ folder, userData }: GuestPlan): string | null {
+	const program = unpack(userData);
+	if (program.subarray(0, 2).toString("latin1") !== "#!") {
+		if (program.length > 0) note(folder, "the user-data has no shebang (#!): it is not executed");
+		return null;
+	}
+	const path = join(folder, "user-data");
+	writeFileSync(path, program, { mode: 0o700 });
+	chmodSync(path, 0o700);
+	return path;
 }
 
 /**
  * Boots a machine that was stopped: executes what its first boot left for the next ones, as cloud-init does at every boot (module
- * scripts_per_boot). Returns null if there is nothing.
+ * scripts_per_boot), or its user-data again, as Google's guest agent does. Returns null if there is nothing.
  */
-export function bootAgain(plan: GuestPlan): GuestHandle | null {
+export function bootAgain(plan: GuestPlan, by: "per_boot_scripts" | "user_data"): GuestHandle | null {
+	if (by === "user_data") return execute(plan, "the user-data", () => programOf(plan));
 	const folder = perBootFolderOf(plan.folder);
 	return execute(plan, "the script of each boot", () => {
 		const [script] = existsSync(folder) ? readdirSync(folder).sort() : [];
