@@ -3,8 +3,8 @@ import { defineConfig, devices } from "@playwright/test";
 // `npm test -- e2e` chooses the browser, a free port and an empty state folder, and names them here.
 const { SPILLWAY_CHROMIUM, SPILLWAY_CHROMIUM_ARGS, SPILLWAY_HOME, SPILLWAY_PORT, CI } = process.env;
 const prepared = SPILLWAY_CHROMIUM && SPILLWAY_HOME && SPILLWAY_PORT;
-/** Runs beside the other tests, on its own demo. */
-const OWN_DEMO = "**/tasks.spec.ts";
+/** These run beside the other tests, each on an installation of its own. */
+const OWN_INSTALLATION = ["**/tasks.spec.ts", "**/set-up.spec.ts"];
 const baseURL = `http://127.0.0.1:${SPILLWAY_PORT}`;
 
 export default defineConfig({
@@ -17,8 +17,8 @@ export default defineConfig({
 	workers: 2,
 	projects: [
 		// These tests share one running system, and assert its slots and budget.
-		{ name: "console", testIgnore: OWN_DEMO, workers: 1 },
-		{ name: "tasks", testMatch: OWN_DEMO, workers: 1 },
+		{ name: "console", testIgnore: OWN_INSTALLATION, workers: 1 },
+		{ name: "own", testMatch: OWN_INSTALLATION, workers: 1 },
 	],
 	use: {
 		...devices["Desktop Chrome"],

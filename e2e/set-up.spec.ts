@@ -6,12 +6,12 @@ import { expect, type Page } from "@playwright/test";
 import { sql } from "drizzle-orm";
 import { KubernetesEmulator } from "#server/emulators/kubernetes/emulator.ts";
 import { asInstallation } from "./support/database.ts";
-import { bookedInstances } from "./support/emulator.ts";
+import { bookOf } from "./support/emulator.ts";
 import { eventually } from "./support/eventually.ts";
 import { expectAccessible } from "./support/look.ts";
 import { test } from "./support/people.ts";
-import { withScheduler, withWebServer } from "./support/second-server.ts";
-import { databaseUrl, emulatorUrl, ROOT } from "./support/system.ts";
+import { withAwsEmulator, withScheduler, withWebServer } from "./support/second-server.ts";
+import { databaseUrl, ROOT } from "./support/system.ts";
 
 const PASSWORD = "a long enough password";
 
@@ -30,17 +30,20 @@ function run(args: string[], env: Record<string, string>): Promise<{ code: numbe
 
 type Settings = Record<string, string>;
 
-/** A web server over an empty database, with its settings. */
+/** A web server over an empty database and an emulated cloud of its own, with its settings. */
 async function withEmptyInstallation(use: (url: string, home: string, settings: Settings) => Promise<void>): Promise<void> {
 	const url = new URL(databaseUrl());
 	url.pathname = "/spillway_empty";
 	const home = mkdtempSync(path.join(os.tmpdir(), "spillway-empty-"));
-	const settings = { DATABASE_URL: url.href, SPILLWAY_DEMO: "0", SPILLWAY_HOME: home, SPILLWAY_AWS_ENDPOINT: emulatorUrl("aws") };
+	const settings = { DATABASE_URL: url.href, SPILLWAY_DEMO: "0", SPILLWAY_HOME: home };
 	await asInstallation(({ db }) => db.execute(sql`create database spillway_empty`));
 	try {
 		const migrated = await run(["server/bin/migrate.ts"], settings);
 		expect(migrated.code, migrated.out).toBe(0);
-		await withWebServer(settings, (at) => use(at, home, { ...settings, SPILLWAY_URL: at }));
+		await withAwsEmulator(home, async (aws) => {
+			const all = { ...settings, SPILLWAY_AWS_ENDPOINT: aws };
+			await withWebServer(all, (at) => use(at, home, { ...all, SPILLWAY_URL: at }));
+		});
 	} finally {
 		await asInstallation(({ db }) => db.execute(sql`drop database spillway_empty with (force)`));
 		rmSync(home, { recursive: true, force: true });
@@ -223,7 +226,7 @@ test("an empty installation connects a cluster, a cloud and a store, and runs a 
 				await expect(stepOf(page, "8. Test job")).toContainText("Succeeded");
 				const machines = await eventually(
 					"the machine of the test is released",
-					async () => (await bookedInstances()).filter(({ jobId }) => jobId === job),
+					async () => (await bookOf("aws", settings["SPILLWAY_AWS_ENDPOINT"])).filter(({ jobId }) => jobId === job),
 					(mine) => mine.length > 0 && mine.every(({ state }) => state === "terminated"),
 				);
 				console.log(`First burst, machine released: ${((Date.now() - startedMs) / 60_000).toFixed(1)} minutes after the first page.`);

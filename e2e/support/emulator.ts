@@ -16,12 +16,12 @@ export type Booked = z.infer<typeof booked> & { cloud: Cloud; jobId: string | nu
 
 /** The emulated clouds' own records, unaffected by faults: what really runs there, whatever the control plane believes. */
 export async function bookedInstances(): Promise<Booked[]> {
-	const books = await Promise.all(CLOUDS.map(bookOf));
+	const books = await Promise.all(CLOUDS.map((cloud) => bookOf(cloud)));
 	return books.flat();
 }
 
-async function bookOf(cloud: Cloud): Promise<Booked[]> {
-	const { instances } = z.object({ instances: z.array(booked) }).parse(await control(cloud, "GET", "instances"));
+export async function bookOf(cloud: Cloud, url = emulatorUrl(cloud)): Promise<Booked[]> {
+	const { instances } = z.object({ instances: z.array(booked) }).parse(await control(url, "GET", "instances"));
 	// Google's labels have no colon.
 	return instances.map((one) => ({ ...one, cloud, jobId: one.tags["spillway:job"] ?? one.tags["spillway-job"] ?? null }));
 }
@@ -30,7 +30,7 @@ async function bookOf(cloud: Cloud): Promise<Booked[]> {
 export async function interruptMachineOf(jobId: string): Promise<void> {
 	const machine = (await bookedInstances()).find((one) => one.jobId === jobId && one.state === "running");
 	if (!machine) throw new Error(`no emulated cloud runs a machine of ${jobId}`);
-	await control(machine.cloud, "POST", "interrupt", { instanceId: machine.instanceId });
+	await control(emulatorUrl(machine.cloud), "POST", "interrupt", { instanceId: machine.instanceId });
 }
 
 /** Each cloud's name for creating a machine. */
@@ -39,19 +39,19 @@ const LAUNCH: Record<Cloud, string> = { aws: "RunInstances", azure: "virtualMach
 /** The next machine takes longer to start, in any cloud. */
 export async function bootSlowly(durationMs: number): Promise<void> {
 	for (const cloud of CLOUDS)
-		await control(cloud, "POST", "faults", { action: LAUNCH[cloud], behaviour: { kind: "slow_boot", durationMs } });
+		await control(emulatorUrl(cloud), "POST", "faults", { action: LAUNCH[cloud], behaviour: { kind: "slow_boot", durationMs } });
 }
 
 export async function clearFaults(): Promise<void> {
-	for (const cloud of CLOUDS) await control(cloud, "DELETE", "faults");
+	for (const cloud of CLOUDS) await control(emulatorUrl(cloud), "DELETE", "faults");
 }
 
-async function control(cloud: Cloud, method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<unknown> {
-	const response = await fetch(`${emulatorUrl(cloud)}/_emulator/${path}`, {
+async function control(url: string, method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<unknown> {
+	const response = await fetch(`${url}/_emulator/${path}`, {
 		method,
 		...(body === undefined ? {} : { body: JSON.stringify(body) }),
 		signal: AbortSignal.timeout(60_000),
 	});
-	if (!response.ok) throw new Error(`the emulated ${cloud} answered ${method} ${path} with ${response.status}: ${await response.text()}`);
+	if (!response.ok) throw new Error(`${response.url} answered ${method} ${path} with ${response.status}: ${await response.text()}`);
 	return response.json();
 }

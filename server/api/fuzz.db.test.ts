@@ -18,7 +18,7 @@ import { addOneOfEach } from "./testing/one-of-each.ts";
  * new seed.
  */
 
-const REQUESTS = cases(20_000, 1_000_000);
+const REQUESTS = cases(6_000, 1_000_000);
 const SEED = process.env["SPILLWAY_TEST_SEED"] ?? "1";
 /** Sequential in `npm test`, so that a run is reproducible; concurrent in `npm run test:deep`. */
 const AT_ONCE = cases(1, 24);
