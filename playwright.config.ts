@@ -3,7 +3,7 @@ import { defineConfig, devices } from "@playwright/test";
 // `npm test -- e2e` chooses the browser, a free port and an empty state folder, and names them here.
 const { SPILLWAY_CHROMIUM, SPILLWAY_CHROMIUM_ARGS, SPILLWAY_HOME, SPILLWAY_PORT, CI } = process.env;
 const prepared = SPILLWAY_CHROMIUM && SPILLWAY_HOME && SPILLWAY_PORT;
-/** These run beside the other tests, each on an installation of its own. */
+/** These run beside the other tests, because each starts its own installation. */
 const OWN_INSTALLATION = ["**/tasks.spec.ts", "**/set-up.spec.ts"];
 const baseURL = `http://127.0.0.1:${SPILLWAY_PORT}`;
 

@@ -30,7 +30,7 @@ function run(args: string[], env: Record<string, string>): Promise<{ code: numbe
 
 type Settings = Record<string, string>;
 
-/** A web server over an empty database and an emulated cloud of its own, with its settings. */
+/** A web server over an empty database, with its own emulated cloud and its settings. */
 async function withEmptyInstallation(use: (url: string, home: string, settings: Settings) => Promise<void>): Promise<void> {
 	const url = new URL(databaseUrl());
 	url.pathname = "/spillway_empty";

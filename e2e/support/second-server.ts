@@ -15,7 +15,7 @@ export function withScheduler(settings: Record<string, string>, use: () => Promi
 	return withProgram("scheduler", "This scheduler is the leader", settings, use);
 }
 
-/** An emulated EC2 endpoint of its own, whose machines and records are in `home`. */
+/** Another emulated EC2 endpoint, with its machines and records in `home`. */
 export async function withAwsEmulator(home: string, use: (url: string) => Promise<void>): Promise<void> {
 	const url = `http://127.0.0.1:${await freePort()}`;
 	await withProgram("aws-emulator", "emulated EC2 endpoint ready", { SPILLWAY_AWS_ENDPOINT: url, SPILLWAY_HOME: home }, () => use(url));
