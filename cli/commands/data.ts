@@ -19,7 +19,22 @@ const dataSetsShape = z.looseObject({
 			}),
 		)
 		.default([]),
-	cached: z.array(z.looseObject({ at: z.string(), uris: z.array(z.string()) })).default([]),
+	caches: z
+		.array(
+			z.looseObject({
+				...{ at: z.string(), limitGiB: z.number().nullable(), otherSets: z.number(), otherBytes: z.number() },
+				sets: z.array(z.looseObject({ uri: z.string(), bytes: z.number(), usedAtMs: z.number() })),
+			}),
+		)
+		.default([]),
+	sharing: z
+		.array(
+			z.looseObject({
+				...{ uri: z.string(), at: z.string(), jobs: z.number(), savedMicroUsd: z.number(), costMicroUsd: z.number().nullable() },
+				...{ isWorth: z.boolean(), share: z.boolean() },
+			}),
+		)
+		.default([]),
 	inbound: z.array(
 		z.looseObject({
 			...{ from: z.string(), place: z.string(), mibPerS: z.number(), lowMiBPerS: z.number(), highMiBPerS: z.number() },
@@ -36,7 +51,7 @@ export const data: Command = {
 	usage: "[set -f FILE]",
 	summary: "show data set copies, transfers and link speeds",
 	details:
-		"set replaces the whole list (docs/data.md). items: each has the uri that jobs use and its copies, each with at (a region such as aws:us-east-1, or an owned site) and the uri there. With readUri (the address for the scheduler), copies elsewhere are made from there. stores: regions and owned sites that data sets may be copied to before a job starts.",
+		"set replaces the whole list (docs/data.md). items: each has the uri that jobs use and its copies, each with at (a region such as aws:us-east-1, or an owned site) and the uri there. With readUri (the address for the scheduler), copies elsewhere are made from there. freshDays: how long copies that Spillway made count for later jobs. stores: regions and owned sites that data sets may be copied to before a job starts; with share, also for later jobs.",
 	options: { file: { short: "f", value: "FILE", help: "the list, YAML or JSON; - reads it from stdin" } },
 	positionals: { min: 0, max: 1, name: "VERB" },
 	examples: ["spillway data", "spillway data set -f copies.yaml"],
@@ -60,7 +75,7 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const { items, stores, stored, cached, inbound } = readAs(dataSetsShape, answer, "data sets");
+	const { items, stores, stored, caches, sharing, inbound } = readAs(dataSetsShape, answer, "data sets");
 	const copies = items.flatMap(({ uri, copies: all }) => all.map((copy) => ({ set: uri, ...copy })));
 	const columns = [
 		{ head: "DATA SET", cell: (c: (typeof copies)[number]) => oneLine(c.set) },
@@ -90,7 +105,8 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 		{ head: "STATE", cell: ofCopy(stateOf) },
 	];
 	if (stores.length > 0) io.out(table(io, kept, rows, { empty: "None." }));
-	showCached(io, cached);
+	showSharing(io, sharing);
+	showCaches(io, caches);
 	if (inbound.length === 0) return EXIT.done;
 	io.out(`\n${heading(io, "Link speeds into regions")}\n`);
 	type Link = (typeof inbound)[number];
@@ -107,13 +123,36 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 	return EXIT.done;
 }
 
-function showCached(io: CommandContext["io"], cached: readonly { at: string; uris: readonly string[] }[]): void {
-	if (cached.length === 0) return;
-	const rows = cached.flatMap(({ at, uris }) => uris.map((uri) => ({ at, uri })));
+type DataSets = z.output<typeof dataSetsShape>;
+
+function showSharing(io: CommandContext["io"], sharing: DataSets["sharing"]): void {
+	if (sharing.length === 0) return;
+	type Row = (typeof sharing)[number];
+	const money = (microUsd: number) => about(String(microUsd));
+	const columns = [
+		{ head: "PLACE", cell: (row: Row) => row.at },
+		{ head: "DATA SET", cell: (row: Row) => oneLine(row.uri) },
+		{ head: "JOBS", cell: (row: Row) => String(row.jobs), right: true as const },
+		{ head: "SAVES", cell: (row: Row) => money(row.savedMicroUsd), right: true as const },
+		{ head: "COSTS", cell: (row: Row) => (row.costMicroUsd === null ? "no price" : money(row.costMicroUsd)), right: true as const },
+		{ head: "COPY", cell: (row: Row) => (row.isWorth ? (row.share ? "yes" : "worth it; share is off") : "no") },
+	];
+	io.out(`\n${heading(io, "Copies for later jobs (30 days)")}\n${table(io, columns, sharing, { empty: "None." })}`);
+}
+
+function showCaches(io: CommandContext["io"], caches: DataSets["caches"]): void {
+	if (caches.length === 0) return;
+	const rows = caches.flatMap(({ at, limitGiB, sets, otherSets, otherBytes }) => [
+		...sets.map(({ uri, bytes: size, usedAtMs }) => ({ at, uri, size, used: exactTime(usedAtMs), limitGiB })),
+		...(otherSets > 0 ? [{ at, uri: `${otherSets} not listed`, size: otherBytes, used: "", limitGiB }] : []),
+	]);
 	type Row = (typeof rows)[number];
 	const columns = [
 		{ head: "SITE", cell: (row: Row) => oneLine(row.at) },
 		{ head: "DATA SET", cell: (row: Row) => oneLine(row.uri) },
+		{ head: "SIZE", cell: (row: Row) => bytes(row.size), right: true as const },
+		{ head: "LIMIT", cell: (row: Row) => (row.limitGiB === null ? "" : `${row.limitGiB} GiB`), right: true as const },
+		{ head: "LAST USED", cell: (row: Row) => row.used },
 	];
 	io.out(`\n${heading(io, "Data caches")}\n${table(io, columns, rows, { empty: "None." })}`);
 }

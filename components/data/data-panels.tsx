@@ -1,10 +1,12 @@
 "use client";
 import { useState } from "react";
 import { ConfirmDialog } from "#components/page/confirm-dialog.tsx";
+import { CachesPanel } from "./caches-panel.tsx";
 import { CopyDialog } from "./copy-dialog.tsx";
 import { LinksPanel } from "./links-panel.tsx";
 import { ListedCopiesPanel } from "./listed-copies-panel.tsx";
 import { copiesOf, type ListedCopy, withoutCopy, withoutStore } from "./lists.ts";
+import { SharingPanel } from "./sharing-panel.tsx";
 import { DataStoreDialog } from "./store-dialog.tsx";
 import { StoredCopiesPanel } from "./stored-copies-panel.tsx";
 import { DataStoresPanel } from "./stores-panel.tsx";
@@ -12,7 +14,7 @@ import { useDataSets } from "./use-data-sets.ts";
 
 type Open = { form: "copy" | "store" } | { copy: ListedCopy } | { store: string };
 
-/** Copies of data sets, stores for copies, what was copied there, and link speeds. `canChange`: the user can change the lists. */
+/** Copies of data sets, stores for copies, what was copied there or would save egress, caches, and link speeds. `canChange`: the user can change the lists. */
 export function DataPanels({ canChange }: { canChange: boolean }) {
 	const sets = useDataSets();
 	const { data, change, save } = sets;
@@ -30,6 +32,8 @@ export function DataPanels({ canChange }: { canChange: boolean }) {
 			<ListedCopiesPanel copies={copiesOf(data)} change={changes("copy", (copy: ListedCopy) => ({ copy }))} />
 			<DataStoresPanel stores={data.stores} change={changes("store", (store: string) => ({ store }))} />
 			<StoredCopiesPanel copies={data.stored} />
+			<SharingPanel sets={data.sharing} />
+			<CachesPanel caches={data.caches} />
 			<LinksPanel links={data.inbound} />
 			{open && "form" in open && open.form === "copy" && <CopyDialog sets={sets} onClose={close} />}
 			{open && "form" in open && open.form === "store" && <DataStoreDialog sets={sets} onClose={close} />}

@@ -19,11 +19,11 @@ export function copiesOf({ items }: Pick<Lists, "items">): ListedCopy[] {
 	return items.flatMap(({ uri: set, copies }) => copies.map((copy) => ({ set, ...copy })));
 }
 
-/** With a copy, in place of the one of its data set at the same place. */
-export function withCopy(lists: Lists, { set, ...copy }: ListedCopy): Lists {
+/** With a copy, in place of the one of its data set at the same place. `freshDays`: of the data set; absent: as it is. */
+export function withCopy(lists: Lists, { set, ...copy }: ListedCopy, freshDays?: number): Lists {
 	const known = lists.items.find((item) => item.uri === set);
 	const copies = [...(known?.copies ?? []).filter(({ at }) => at !== copy.at), copy];
-	const item = { uri: set, copies };
+	const item = { ...known, uri: set, copies, ...(freshDays !== undefined && { freshDays }) };
 	return { ...lists, items: known ? lists.items.map((other) => (other === known ? item : other)) : [...lists.items, item] };
 }
 
@@ -47,7 +47,7 @@ export function withoutStore(lists: Lists, at: string): Lists & { stores: Store[
 /** Errors of the entry in a form, by field. The other entries are stored already, so they have none. */
 export function entryErrorsOf(
 	error: unknown,
-): Record<"set" | "at" | "uri" | "readUri" | "writeUri" | "usdPerGiBMonth", string | undefined> {
+): Record<"set" | "at" | "uri" | "readUri" | "writeUri" | "usdPerGiBMonth" | "freshDays", string | undefined> {
 	const errors = Object.entries(fieldErrorsOf(error));
 	const of = (pattern: RegExp) => errors.find(([path]) => pattern.test(path))?.[1];
 	return {
@@ -58,6 +58,7 @@ export function entryErrorsOf(
 			readUri: of(/\.readUri$/),
 			writeUri: of(/\.writeUri$/),
 			usdPerGiBMonth: of(/\.usdPerGiBMonth$/),
+			freshDays: of(/\.freshDays$/),
 		},
 	};
 }

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { FormDialog } from "#components/page/form-dialog.tsx";
 import { TextField } from "#components/settings/text-field.tsx";
+import { CheckField } from "#components/ui/checkbox.tsx";
 import { entryErrorsOf, withStore } from "./lists.ts";
 import type { DataSets } from "./use-data-sets.ts";
 
@@ -13,6 +14,7 @@ export function DataStoreDialog({ sets, onClose }: { sets: DataSets; onClose: ()
 		...{ id: `store-${name}`, value: store[name], error: errors[name] },
 		onChange: (value: string) => setStore((now) => ({ ...now, [name]: value.trim() })),
 	});
+	const [share, setShare] = useState(false);
 	const price = usdPerGiBMonth === "" ? undefined : Number(usdPerGiBMonth);
 	return (
 		<FormDialog
@@ -23,7 +25,11 @@ export function DataStoreDialog({ sets, onClose }: { sets: DataSets; onClose: ()
 			change={{ isPending: sets.change.isPending, error: Object.values(errors).some(Boolean) ? null : sets.change.error }}
 			onSubmit={() =>
 				sets.save(
-					(lists) => withStore(lists, { at, uri, ...(writeUri && { writeUri }), ...(price !== undefined && { usdPerGiBMonth: price }) }),
+					(lists) =>
+						withStore(lists, {
+							...{ at, uri, ...(writeUri && { writeUri }), ...(share && { share }) },
+							...(price !== undefined && { usdPerGiBMonth: price }),
+						}),
 					onClose,
 				)
 			}
@@ -41,6 +47,12 @@ export function DataStoreDialog({ sets, onClose }: { sets: DataSets; onClose: ()
 				hint="As the scheduler writes it, such as rclone://stage/folder."
 			/>
 			<TextField {...field("usdPerGiBMonth")} label="Storage in $ per GiB and month (optional)" />
+			<CheckField
+				label="Copy data for later jobs"
+				hint="Needs the price. Copies data sets with freshDays that jobs keep reading from elsewhere, when that saves more egress than it costs."
+				checked={share}
+				onChange={(event) => setShare(event.currentTarget.checked)}
+			/>
 		</FormDialog>
 	);
 }

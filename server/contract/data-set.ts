@@ -7,7 +7,8 @@ export const dataSet = {
 		method: "GET",
 		path: "/data-sets",
 		summary: "List data sets with copies, and recent transfer speeds by region",
-		description: "`stores` are places for copies, `stored` what was copied there ([data](data.md#copies)).",
+		description:
+			"`stores` are places for copies, `stored` what was copied there, `sharing` what a copy would save, `caches` what owned sites keep ([data](data.md#copies)).",
 		permission: "capacity:read",
 		procedure: "query",
 		output: dataSetsSchema,

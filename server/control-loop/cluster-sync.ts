@@ -12,8 +12,8 @@ import type { AttemptObservation, ClusterDriver, ClusterObservation } from "#ser
 import { createdNothing, DriverError, isTurnedAway } from "#server/providers/driver-errors.ts";
 import { type NodeMemory, newNodeMemory, writeNodes } from "#server/services/capacity/cluster-node/write.ts";
 import { recordCachedSets } from "#server/services/capacity/data-set/cached-sets.ts";
-import { readDataSets } from "#server/services/capacity/data-set/list.ts";
-import { withNearestCopies } from "#server/services/capacity/data-set/nearest-copies.ts";
+import { markCopiesUsed, withNearestCopies } from "#server/services/capacity/data-set/nearest-copies.ts";
+import { readDataSets } from "#server/services/capacity/data-set/read-lists.ts";
 import { newQueueMemory, type QueueMemory, writeForeignJobs } from "#server/services/capacity/foreign-job/write.ts";
 import { setSiteHealth } from "#server/services/capacity/site/health.ts";
 import { writePools } from "#server/services/capacity/site/pools.ts";
@@ -122,7 +122,7 @@ async function recordCache(ctx: LoopContext, driver: ClusterDriver, memory: Clus
 	memory.cacheReadMs = nowMs;
 	const sets = await driver.cachedData().catch(() => []);
 	const listed = new Set((await readDataSets(ctx.db)).map(({ uri }) => uri));
-	await recordCachedSets(ctx.db, { siteId: driver.siteId, uris: sets.map(({ uri }) => uri), listed });
+	await recordCachedSets(ctx.db, { siteId: driver.siteId, sets, listed });
 }
 
 async function readLive(ctx: LoopContext, siteId: string): Promise<LiveAttempt[]> {
@@ -193,7 +193,9 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, memory: Cluster
 	if (fetched === null) return;
 	const delivered = await secretsFor(ctx, row);
 	if (delivered === null) return;
-	const placed = withStoredResults(await withNearestCopies(ctx.db, row.spec, driver.siteId, row.submittedAt), fetched.results);
+	const nearest = await withNearestCopies(ctx.db, row.spec, driver.siteId, row.submittedAt);
+	await markCopiesUsed(ctx.db, nearest, ctx.clock.nowMs());
+	const placed = withStoredResults(nearest, fetched.results);
 	const traced = await withTraceParent(ctx.db, placed, { jobId: row.jobId, attemptNo: row.number });
 	const tracking = ctx.tracking && isReachableFrom(driver.provider, ctx.tracking.url) ? ctx.tracking : undefined;
 	const { spec, secrets } = withTracking({ spec: traced, secrets: delivered }, row.id, tracking);

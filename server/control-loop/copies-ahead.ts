@@ -8,6 +8,7 @@ import {
 	recordCopyFailure,
 	withdrawCopies,
 } from "#server/services/capacity/data-set/record-copies.ts";
+import { requestSharedCopies } from "#server/services/capacity/data-set/share-copies.ts";
 import { dueCopies, KEPT_UNUSED_MS } from "#server/services/capacity/data-set/stored-copies.ts";
 import { chargeCopy, pricedSource } from "#server/services/ledger/charge/copy-egress.ts";
 import type { LoopContext } from "./context.ts";
@@ -54,6 +55,12 @@ export class CopiesAhead {
 	async tend(): Promise<void> {
 		const due = await dueCopies(this.#ctx.db, this.#ctx.clock.nowMs(), this.#work.readLimit);
 		for (const row of due) this.#work.startIfFree(row.id, () => this.#copy(row));
+	}
+
+	/** Requests copies that save later jobs more egress than they cost, in stores that allow it. */
+	async share(): Promise<void> {
+		const requested = await requestSharedCopies(this.#ctx.db, this.#ctx.clock.nowMs());
+		if (requested > 0) this.#ctx.log("info", "Requested copies of data that jobs keep reading from elsewhere", { copies: requested });
 	}
 
 	/** Deletes copies that were not requested for KEPT_UNUSED_MS and that no live job uses. */

@@ -56,6 +56,8 @@ const LINEAGE_EVERY_MS = 5_000;
 const MLFLOW_EVERY_MS = 5_000;
 /** Usually there is no work: one read. Requests wake it. */
 const COPIES_EVERY_MS = 10_000;
+/** Reads are compared over 30 days, so minutes do not matter. */
+const SHARING_EVERY_MS = 10 * MINUTE_MS;
 /** Usually there is nothing to do: one index probe per attempt with lines in the database. */
 const LOGS_EVERY_MS = 10_000;
 /** Usually there is nothing to do: two reads. */
@@ -167,6 +169,7 @@ async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promi
 	if (copying)
 		others.push(
 			copying,
+			task("sharing copies of data", SHARING_EVERY_MS, 1_000, () => copies.share()),
 			task("tidying copies of data", HOUR_MS, 1_000, () => copies.tidy()),
 		);
 	const tools = dataCopier && deliveryRoot !== undefined ? { homeRoot: deliveryRoot, copier: dataCopier } : null;

@@ -177,6 +177,11 @@ const dataSetSchema = z.strictObject({
 		valueType: "list of copies",
 		examples: ['[{ at: "aws:eu-west-1", uri: "s3://acme/claims" }]'],
 	}),
+	freshDays: dataSetFields.freshDays.meta({
+		description: "Days for which later jobs use a copy that Spillway made, without an update (docs/data.md).",
+		defaultText: "each later job updates it",
+		examples: [30],
+	}),
 });
 
 const dataStoreSchema = z
@@ -189,6 +194,11 @@ const dataStoreSchema = z
 			examples: ["rclone://stage-eu/acme-stage/spillway"],
 		}),
 		usdPerGiBMonth: dataStoreFields.usdPerGiBMonth.meta({ description: "Dollars per GiB and month.", defaultText: "no price" }),
+		share: dataStoreFields.share.meta({
+			description: "Copy data here that jobs keep reading from elsewhere, when that saves more egress than it costs (docs/data.md).",
+			defaultText: "false",
+			examples: [true],
+		}),
 	})
 	.refine(isReadableThere, UNREADABLE_STORE);
 

@@ -41,6 +41,8 @@ export const dataSetFields = {
 		.min(1, "name at least one copy, or leave the data set out")
 		.max(DATA_LIMITS.copies)
 		.refine((copies) => new Set(copies.map(({ at }) => at)).size === copies.length, "has two copies at one place"),
+	/** Copies that Spillway made count for jobs submitted up to this many days after the time of their data. Absent: only for earlier jobs. */
+	freshDays: z.number().int().min(1).max(365).optional(),
 };
 
 /** URIs of folders in a store; data is written below them. */
@@ -58,6 +60,8 @@ export const dataStoreFields = {
 	writeUri: folderUri.optional(),
 	/** Storage price there, as on the provider's bill. Copies without it show no cost. */
 	usdPerGiBMonth: usdPerGiBSchema.optional(),
+	/** Whether Spillway also copies sets here that jobs keep reading from elsewhere, when that saves more egress than it costs. */
+	share: z.boolean().optional(),
 };
 
 /** Whether machines of its place can read a store: a folder is possible at owned sites only. */

@@ -58,6 +58,13 @@ describe("copying ahead", () => {
 		expect((estimate?.scoreMicroUsd ?? 0) - (ahead?.scoreMicroUsd ?? 0)).toBeCloseTo(1_000_000 - 1_000_000 / 6, 0);
 	});
 
+	it("needs no update of a copy that is still fresh", () => {
+		const made: [string, CopyAhead][] = [[lake.uri, copy({ asOfMs: submittedAtMs - 5 * HOUR_MS })]];
+		const fresh = (hours: number) => known(made, { freshMs: new Map([[lake.uri, hours * HOUR_MS]]) });
+		expect(choose(fresh(5)).staging).toMatchObject({ ms: 0, moveGiB: 0, copyFirst: [] });
+		expect(choose(fresh(4)).staging?.moveGiB).toBe(600);
+	});
+
 	it("needs a declared copy at home, a store, and a saving that is worth the detour", () => {
 		expect(choose(known([], { replicas: new Map([[lake.uri, ["gcp:us-central1"]]]) })).staging).toMatchObject(MACHINE);
 		expect(choose(known([], { replicas: new Map() })).staging).toMatchObject(MACHINE);

@@ -1,6 +1,6 @@
 import { SECOND_MS } from "#server/kernel/units.ts";
 import { ANY_SOURCE, linkKey } from "./link-speed.ts";
-import type { Snapshot } from "./types.ts";
+import type { CopyAhead, Snapshot } from "./types.ts";
 
 type Known = NonNullable<Snapshot["data"]>;
 
@@ -46,7 +46,7 @@ export function storedAt(
 	const { place, sinceMs, nowMs } = target;
 	if (view.stores?.has(place) !== true) return null;
 	const copy = view.copiesAhead?.get(place)?.get(set.uri);
-	if (copy && copy.asOfMs !== null && copy.asOfMs >= sinceMs) return { kind: "there" };
+	if (copy && countsFor(copy, set.uri, sinceMs, view)) return { kind: "there" };
 	const path = choosePath(pathsTo(set, target, view, priceOf), target);
 	if (path === null) return null;
 	const pauseMs = Math.max(0, (copy?.retryAtMs ?? 0) - nowMs);
@@ -56,6 +56,11 @@ export function storedAt(
 	if (copy && copy.asOfMs !== null) return { ...found, readyInMs: pauseMs + leastMs };
 	const begun = copy && copy.beganMs !== null && copy.beganMs >= sinceMs ? nowMs - copy.beganMs : 0;
 	return { ...found, readyInMs: pauseMs + Math.max(path.ms - begun, leastMs) };
+}
+
+/** Whether a job submitted at `sinceMs` can use a copy as it is: its data is not older than the job, or still counts as fresh. */
+function countsFor({ asOfMs }: Pick<CopyAhead, "asOfMs">, uri: string, sinceMs: number, { freshMs }: Pick<Known, "freshMs">): boolean {
+	return asOfMs !== null && asOfMs + (freshMs?.get(uri) ?? 0) >= sinceMs;
 }
 
 /** The cheapest path that is ready in time, the faster one of equal prices; if none is, the fastest. */
@@ -84,7 +89,7 @@ function sourcesOf(uri: string, { sinceMs }: CopyTarget, view: Known): Set<strin
 	for (const [at, copies] of view.copiesAhead ?? []) {
 		const copy = copies.get(uri);
 		// A copy that is being updated now is incomplete.
-		if (copy && copy.asOfMs !== null && copy.asOfMs >= sinceMs && copy.beganMs === null) sources.add(at);
+		if (copy && countsFor(copy, uri, sinceMs, view) && copy.beganMs === null) sources.add(at);
 	}
 	return sources;
 }

@@ -3183,6 +3183,43 @@ export interface ExchangeRate {
 	importedAt: string;
 }
 
+export interface SharedDataSet {
+	uri: string;
+	/** Place of the store. */
+	at: string;
+	/** Jobs that read it there from elsewhere in the last 30 days. */
+	jobs: number;
+	/** Egress of these reads, as held. */
+	egressMicroUsd: number;
+	/** Egress that a copy would save while it is fresh, for at most 30 days. */
+	savedMicroUsd: number;
+	/** Egress and storage of the copy in that time; null: no storage price. */
+	costMicroUsd: number | null;
+	isWorth: boolean;
+	/** Whether the store makes such copies by itself. */
+	share: boolean;
+	/** Pays for the egress of the copy. */
+	team: string;
+}
+
+export interface DataCache {
+	/** Id of an owned site. */
+	at: string;
+	/** Size limit; null: sets are deleted after 7 days without use. */
+	limitGiB: number | null;
+	/** Listed data sets. */
+	sets: readonly DataCacheSetsItem[];
+	/** Data sets that are not listed. */
+	otherSets: number;
+	otherBytes: number;
+}
+
+export interface DataCacheSetsItem {
+	uri: string;
+	bytes: number;
+	usedAtMs: number;
+}
+
 export interface StoredCopy {
 	uri: string;
 	at: string;
@@ -3210,12 +3247,15 @@ export interface DataSets {
 	stored: readonly StoredCopy[];
 	/** Listed data sets in the caches of owned sites, at most about a minute old. */
 	cached: readonly DataSetsCachedItem[];
+	caches: readonly DataCache[];
+	sharing: readonly SharedDataSet[];
 	inbound: readonly DataSetsInboundItem[];
 }
 
 export interface DataSetsItemsItem {
 	uri: string;
 	copies: readonly DataSetsItemsItemCopiesItem[];
+	freshDays?: number;
 }
 
 export interface DataSetsItemsItemCopiesItem {
@@ -3229,6 +3269,7 @@ export interface DataSetsStoresItem {
 	uri: string;
 	writeUri?: string;
 	usdPerGiBMonth?: number;
+	share?: boolean;
 }
 
 export interface DataSetsCachedItem {
@@ -5242,6 +5283,7 @@ export interface DataSetSetBody {
 export interface DataSetSetBodyItemsItem {
 	uri: string;
 	copies: readonly DataSetSetBodyItemsItemCopiesItem[];
+	freshDays?: number;
 }
 
 export interface DataSetSetBodyItemsItemCopiesItem {
@@ -5258,6 +5300,7 @@ export interface DataSetSetBodyStoresItem {
 	uri: string;
 	writeUri?: string;
 	usdPerGiBMonth?: number;
+	share?: boolean;
 }
 
 export interface StoreAddBody {

@@ -23,6 +23,30 @@ export const storedCopySchema = z
 	})
 	.meta({ id: "StoredCopy" });
 
+const siteCacheSchema = z
+	.object({
+		at: z.string().meta({ description: "Id of an owned site." }),
+		limitGiB: z.number().nullable().meta({ description: "Size limit; null: sets are deleted after 7 days without use." }),
+		sets: z.array(z.object({ uri: z.string(), bytes: z.number(), usedAtMs: z.number() })).meta({ description: "Listed data sets." }),
+		otherSets: z.number().meta({ description: "Data sets that are not listed." }),
+		otherBytes: z.number(),
+	})
+	.meta({ id: "DataCache" });
+
+const sharedSetSchema = z
+	.object({
+		uri: z.string(),
+		at: z.string().meta({ description: "Place of the store." }),
+		jobs: z.number().meta({ description: "Jobs that read it there from elsewhere in the last 30 days." }),
+		egressMicroUsd: z.number().meta({ description: "Egress of these reads, as held." }),
+		savedMicroUsd: z.number().meta({ description: "Egress that a copy would save while it is fresh, for at most 30 days." }),
+		costMicroUsd: z.number().nullable().meta({ description: "Egress and storage of the copy in that time; null: no storage price." }),
+		isWorth: z.boolean(),
+		share: z.boolean().meta({ description: "Whether the store makes such copies by itself." }),
+		team: z.string().meta({ description: "Pays for the egress of the copy." }),
+	})
+	.meta({ id: "SharedDataSet" });
+
 export const dataSetsSchema = z
 	.object({
 		items: z.array(
@@ -35,6 +59,7 @@ export const dataSetsSchema = z
 						readUri: z.string().optional(),
 					}),
 				),
+				freshDays: z.number().optional(),
 			}),
 		),
 		stores: z.array(
@@ -43,12 +68,15 @@ export const dataSetsSchema = z
 				uri: z.string(),
 				writeUri: z.string().optional(),
 				usdPerGiBMonth: z.number().optional(),
+				share: z.boolean().optional(),
 			}),
 		),
 		stored: z.array(storedCopySchema),
 		cached: z
 			.array(z.object({ at: z.string().meta({ description: "Id of an owned site." }), uris: z.array(z.string()) }))
 			.meta({ description: "Listed data sets in the caches of owned sites, at most about a minute old." }),
+		caches: z.array(siteCacheSchema),
+		sharing: z.array(sharedSetSchema),
 		inbound: z.array(
 			z.object({
 				from: z.string(),

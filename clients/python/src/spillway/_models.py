@@ -3618,6 +3618,43 @@ class ExchangeRate(TypedDict):
     importedBy: str
     importedAt: str
 
+
+class SharedDataSet(TypedDict):
+    uri: str
+    # Place of the store.
+    at: str
+    # Jobs that read it there from elsewhere in the last 30 days.
+    jobs: float
+    # Egress of these reads, as held.
+    egressMicroUsd: float
+    # Egress that a copy would save while it is fresh, for at most 30 days.
+    savedMicroUsd: float
+    # Egress and storage of the copy in that time; null: no storage price.
+    costMicroUsd: Optional[float]
+    isWorth: bool
+    # Whether the store makes such copies by itself.
+    share: bool
+    # Pays for the egress of the copy.
+    team: str
+
+
+class DataCache(TypedDict):
+    # Id of an owned site.
+    at: str
+    # Size limit; null: sets are deleted after 7 days without use.
+    limitGiB: Optional[float]
+    # Listed data sets.
+    sets: List[DataCacheSetsItem]
+    # Data sets that are not listed.
+    otherSets: float
+    otherBytes: float
+
+
+class DataCacheSetsItem(TypedDict):
+    uri: str
+    bytes: float
+    usedAtMs: float
+
 _StoredCopyRequired = TypedDict(
     "_StoredCopyRequired",
     {
@@ -3653,12 +3690,18 @@ class DataSets(TypedDict):
     stored: List[StoredCopy]
     # Listed data sets in the caches of owned sites, at most about a minute old.
     cached: List[DataSetsCachedItem]
+    caches: List[DataCache]
+    sharing: List[SharedDataSet]
     inbound: List[DataSetsInboundItem]
 
 
-class DataSetsItemsItem(TypedDict):
+class _DataSetsItemsItemRequired(TypedDict):
     uri: str
     copies: List[DataSetsItemsItemCopiesItem]
+
+
+class DataSetsItemsItem(_DataSetsItemsItemRequired, total=False):
+    freshDays: float
 
 
 class _DataSetsItemsItemCopiesItemRequired(TypedDict):
@@ -3678,6 +3721,7 @@ class _DataSetsStoresItemRequired(TypedDict):
 class DataSetsStoresItem(_DataSetsStoresItemRequired, total=False):
     writeUri: str
     usdPerGiBMonth: float
+    share: bool
 
 
 class DataSetsCachedItem(TypedDict):
@@ -5957,9 +6001,13 @@ class DataSetSetBody(_DataSetSetBodyRequired, total=False):
     stores: List[DataSetSetBodyStoresItem]
 
 
-class DataSetSetBodyItemsItem(TypedDict):
+class _DataSetSetBodyItemsItemRequired(TypedDict):
     uri: str
     copies: List[DataSetSetBodyItemsItemCopiesItem]
+
+
+class DataSetSetBodyItemsItem(_DataSetSetBodyItemsItemRequired, total=False):
+    freshDays: int
 
 
 class _DataSetSetBodyItemsItemCopiesItemRequired(TypedDict):
@@ -5983,6 +6031,7 @@ class _DataSetSetBodyStoresItemRequired(TypedDict):
 class DataSetSetBodyStoresItem(_DataSetSetBodyStoresItemRequired, total=False):
     writeUri: str
     usdPerGiBMonth: float
+    share: bool
 
 
 class _StoreAddBodyRequired(TypedDict):

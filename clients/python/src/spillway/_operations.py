@@ -2963,7 +2963,8 @@ class DataSetOperations:
     ) -> m.DataSets:
         """List data sets with copies, and recent transfer speeds by region.
 
-        `stores` are places for copies, `stored` what was copied there (data).
+        `stores` are places for copies, `stored` what was copied there, `sharing` what a copy
+        would save, `caches` what owned sites keep (data).
         """
         return cast(
             m.DataSets,

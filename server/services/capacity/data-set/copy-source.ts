@@ -2,7 +2,7 @@ import { and, eq, isNotNull } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { dataCopy } from "#server/db/schema/data-copy.ts";
 import { isHome } from "#server/scheduling/copy-ahead.ts";
-import { readDataSets } from "./list.ts";
+import { readDataSets } from "./read-lists.ts";
 
 /** An address that the scheduler can read. */
 export interface CopySource {

@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { audit } from "#server/db/schema/audit.ts";
+import { site } from "#server/db/schema/site.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
@@ -120,12 +121,21 @@ describe("inbound transfer speed", () => {
 
 	it("contains the listed sets of a site's cache while the site has a store, until the cache drops them", async () => {
 		const cached = async () => (await readDataView(database.db, clock.nowMs(), undefined)).cached;
-		const record = (...uris: string[]) => recordCachedSets(database.db, { siteId: "home", uris, listed: new Set([claims.uri]) });
+		const record = (...uris: string[]) => {
+			const sets = uris.map((uri, n) => ({ uri, bytes: 1_000 * (n + 1), usedAtMs: 5 }));
+			return recordCachedSets(database.db, { siteId: "home", sets, listed: new Set([claims.uri]) });
+		};
 		await setDataSets(ctx, { items: [claims], stores: [{ at: "aws:us-east-1", uri: "s3://acme/stage" }] });
+		await database.db
+			.insert(site)
+			.values({ id: "home", name: "Home", provider: "local", settings: { cache: { path: "/scratch", gib: 500 } } });
 		await record("s3://acme/unlisted", claims.uri);
 		expect(await cached()).toEqual(new Map([["home", [claims.uri]]]));
 		expect((await listDataSets(ctx)).cached).toEqual([{ at: "home", uris: [claims.uri] }]);
+		const sets = [{ uri: claims.uri, bytes: 2_000, usedAtMs: 5 }];
+		expect((await listDataSets(ctx)).caches).toEqual([{ at: "home", limitGiB: 500, sets, otherSets: 1, otherBytes: 1_000 }]);
 		await record();
 		expect(await cached()).toBeUndefined();
+		expect((await listDataSets(ctx)).caches).toEqual([]);
 	});
 });

@@ -1,12 +1,14 @@
 import type { DbOrTx } from "#server/db/client.ts";
 import { env } from "#server/env.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
 import { regionTransfers } from "#server/rates/region-transfer.ts";
 import { ANY_PLACE, linkKey, UNKNOWN_LINK } from "#server/scheduling/link-speed.ts";
 import type { DataView as KnownData } from "#server/scheduling/types.ts";
 import { readEgressSteps } from "#server/services/pricing/offer/egress-volume.ts";
 import { readCachedSets } from "./cached-sets.ts";
 import { readLinkSpeeds } from "./inbound-speeds.ts";
-import { readDataSets, readDataStores } from "./list.ts";
+import { readDataSets, readDataStores } from "./read-lists.ts";
+import type { DataSet } from "./schemas.ts";
 import { readCopiesAhead, readCopySpeeds, readStoreSpeeds } from "./stored-copies.ts";
 
 const REGION_TRANSFERS: NonNullable<KnownData["regionTransfers"]> = new Map(
@@ -40,12 +42,19 @@ export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData 
 			.filter(([, at]) => at.length > 0),
 	);
 	const fresh = new Map(stores.map(({ at }) => [at, speeds.get(at) ?? null]));
+	const freshMs = freshTimes(sets);
 	return {
 		...{ ...known, stores: same(before?.stores, fresh) ?? fresh },
 		...(sources.size > 0 && { sources: same(before?.sources, sources) ?? sources }),
+		...(freshMs.size > 0 && { freshMs: same(before?.freshMs, freshMs) ?? freshMs }),
 		...(cached.size > 0 && { cached: same(before?.cached, cached) ?? cached }),
 		...(copySpeeds.size > 0 && { copySpeeds: same(before?.copySpeeds, copySpeeds) ?? copySpeeds }),
 	};
+}
+
+/** How long copies of each set count for later jobs, ms; sets without such a time are absent. */
+export function freshTimes(sets: readonly DataSet[]): Map<string, number> {
+	return new Map(sets.flatMap(({ uri, freshDays }) => (freshDays === undefined ? [] : [[uri, freshDays * DAY_MS] as const])));
 }
 
 /** The previous view, when it is equal. */

@@ -1,12 +1,11 @@
-import { eq } from "drizzle-orm";
-import type { DbOrTx } from "#server/db/client.ts";
-import { setting } from "#server/db/schema/setting.ts";
 import { ANY_SOURCE, type LinkSpeed, linkKey, UNKNOWN_LINK } from "#server/scheduling/link-speed.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { readCachedSets } from "./cached-sets.ts";
+import { readCachedSets, readSiteCaches, type SiteCache } from "./cached-sets.ts";
 import { readLinkSpeeds } from "./inbound-speeds.ts";
-import { DATA_SETS_SETTING, DATA_STORES_SETTING, type DataSet, type DataStore, storedDataSets, storedDataStores } from "./schemas.ts";
+import { readDataSets, readDataStores } from "./read-lists.ts";
+import type { DataSet, DataStore } from "./schemas.ts";
+import { readSharing, type SharedSet } from "./share-copies.ts";
 import { readStoredCopies, type StoredCopy } from "./stored-copies.ts";
 
 export interface DataSetsView {
@@ -17,6 +16,10 @@ export interface DataSetsView {
 	stored: StoredCopy[];
 	/** Listed sets in the caches of owned sites. */
 	cached: { at: string; uris: string[] }[];
+	/** The same caches with size and age. */
+	caches: SiteCache[];
+	/** Sets that jobs read from elsewhere, and whether a copy in the place's store would pay for itself. */
+	sharing: SharedSet[];
 	/** Speeds into cloud regions by source; the source `*` is any. The last row, into `*`, is the published start value. */
 	inbound: ({ from: string; place: string } & LinkSpeed)[];
 }
@@ -29,22 +32,11 @@ export async function listDataSets(ctx: ServiceContext): Promise<DataSetsView> {
 	const learned = [...links].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, speed]) => ({ ...endsOf(key), ...speed }));
 	const inbound = [...learned, { ...endsOf(linkKey(ANY_SOURCE, ANY_SOURCE)), ...UNKNOWN_LINK }];
 	const cached = [...(await readCachedSets(ctx.db))].map(([at, uris]) => ({ at, uris }));
-	return { items, stores, stored: await readStoredCopies(ctx.db, stores), cached, inbound };
+	const [caches, sharing] = [await readSiteCaches(ctx.db), await readSharing(ctx.db, ctx.clock.nowMs())];
+	return { items, stores, stored: await readStoredCopies(ctx.db, stores), cached, caches, sharing, inbound };
 }
 
 function endsOf(key: string): { from: string; place: string } {
 	const [from = ANY_SOURCE, place = ANY_SOURCE] = key.split(" ");
 	return { from, place };
-}
-
-/** As readDataSets. */
-export async function readDataStores(db: DbOrTx): Promise<DataStore[]> {
-	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, DATA_STORES_SETTING));
-	return storedDataStores.parse(row?.value ?? []);
-}
-
-/** For the scheduler's own use: no authorization. */
-export async function readDataSets(db: DbOrTx): Promise<DataSet[]> {
-	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, DATA_SETS_SETTING));
-	return storedDataSets.parse(row?.value ?? []);
 }

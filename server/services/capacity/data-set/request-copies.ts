@@ -7,8 +7,9 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { PendingJob, Plan, Snapshot } from "#server/scheduling/types.ts";
 import { lockBudgetsOfJobs } from "#server/services/ledger/budget/post-to-budgets.ts";
 import { holdCopy, pricedSource } from "#server/services/ledger/charge/copy-egress.ts";
-import { readDataStores } from "./list.ts";
+import { readDataStores } from "./read-lists.ts";
 import { UNWANTED } from "./record-copies.ts";
+import type { DataStore } from "./schemas.ts";
 
 /** A job that waits for a copy. */
 interface Wanted {
@@ -33,20 +34,50 @@ export async function requestCopies(db: Db, snapshot: Snapshot, plan: Plan): Pro
 	const wanted = newestByCopy(snapshot, plan);
 	if (wanted.length === 0) return 0;
 	const stores = new Map((await readDataStores(db)).map((store) => [store.at, store]));
-	const rows = wanted.flatMap(({ uri, place, from, job }): { row: NewCopy; from: string; job: PendingJob }[] => {
-		const store = stores.get(place);
-		if (!store) return [];
-		const folder = folderOf(uri);
-		const at = { wantedAt: new Date(job.submittedAtMs), usedAt: new Date(nowMs) };
-		const urls = { readUri: below(store.uri, folder), writeUri: below(store.writeUri ?? store.uri, folder) };
-		const row = { id: newId("cpy", nowMs), uri, place, fromPlace: from, jobId: job.jobId, team: job.spec.team, ...at, ...urls };
-		return [{ row, from, job }];
-	});
 	await markSourcesUsed(db, wanted, nowMs);
-	const free = rows.filter(({ from }) => pricedSource(from) === null).map(({ row }) => row);
-	let asked = (await upsertCopies(db, free, nowMs)).length;
-	for (const paid of rows) if (pricedSource(paid.from) !== null) asked += await requestPaid(db, paid, nowMs);
+	return requestEach(
+		db,
+		wanted.flatMap(({ uri, place, from, job }): CopyRequest[] => {
+			const store = stores.get(place);
+			const gib = job.spec.data.find((ref) => ref.uri === uri)?.sizeGiB ?? 0;
+			const { jobId, spec, submittedAtMs } = job;
+			return store ? [{ uri, store, from, gib, jobId, team: spec.team, submittedAtMs }] : [];
+		}),
+		nowMs,
+	);
+}
+
+/** A copy to request. Its egress is held and charged for the job. */
+export interface CopyRequest {
+	uri: string;
+	store: DataStore;
+	from: string;
+	gib: number;
+	jobId: string;
+	team: string;
+	/** The copy must have the data as of this time, UTC ms. */
+	submittedAtMs: number;
+}
+
+/** Requests copies, after reserving the egress of sources in a cloud in their jobs' budgets. Returns how many were requested. */
+export async function requestEach(db: Db, requests: readonly CopyRequest[], nowMs: number): Promise<number> {
+	const free = requests.filter(({ from }) => pricedSource(from) === null);
+	let asked = (
+		await upsertCopies(
+			db,
+			free.map((request) => rowOf(request, nowMs)),
+			nowMs,
+		)
+	).length;
+	for (const request of requests) if (pricedSource(request.from) !== null) asked += await requestPaid(db, request, nowMs);
 	return asked;
+}
+
+function rowOf({ uri, store, from, jobId, team, submittedAtMs }: CopyRequest, nowMs: number): NewCopy {
+	const folder = folderOf(uri);
+	const at = { wantedAt: new Date(submittedAtMs), usedAt: new Date(nowMs) };
+	const urls = { readUri: below(store.uri, folder), writeUri: below(store.writeUri ?? store.uri, folder) };
+	return { id: newId("cpy", nowMs), uri, place: store.at, fromPlace: from, jobId, team, ...at, ...urls };
 }
 
 /** For each copy, the newest job that waits for it. */
@@ -78,13 +109,13 @@ async function markSourcesUsed(db: Db, wanted: readonly Wanted[], nowMs: number)
 	}
 }
 
-async function requestPaid(db: Db, { row, from, job }: { row: NewCopy; from: string; job: PendingJob }, nowMs: number): Promise<number> {
+async function requestPaid(db: Db, request: CopyRequest, nowMs: number): Promise<number> {
+	const { from, jobId, gib } = request;
 	return db.transaction(async (tx) => {
-		const budgets = await lockBudgetsOfJobs(tx, [job.jobId]);
-		const [copy] = await upsertCopies(tx, [row], nowMs);
+		const budgets = await lockBudgetsOfJobs(tx, [jobId]);
+		const [copy] = await upsertCopies(tx, [rowOf(request, nowMs)], nowMs);
 		if (!copy) return 0;
-		const gib = job.spec.data.find(({ uri }) => uri === row.uri)?.sizeGiB ?? 0;
-		const hold = { copyId: copy.id, jobId: job.jobId, from, bytes: BigInt(Math.ceil(gib * GIB)), budgets, nowMs };
+		const hold = { copyId: copy.id, jobId, from, bytes: BigInt(Math.ceil(gib * GIB)), budgets, nowMs };
 		const error = await holdCopy(tx, hold);
 		if (error === null) return 1;
 		const refused = { error, retryAt: new Date(nowMs + REFUSED_PAUSE_MS), wantedAt: copy.asOfAt ?? UNWANTED };

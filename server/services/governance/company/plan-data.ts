@@ -2,7 +2,7 @@ import { site } from "#server/db/schema/site.ts";
 import type { CompanySpec } from "#server/domain/company-schema.ts";
 import { REGION_PLACE } from "#server/domain/data-set.ts";
 import { isCloudProvider } from "#server/domain/vocabulary.ts";
-import { readDataSets, readDataStores } from "#server/services/capacity/data-set/list.ts";
+import { readDataSets, readDataStores } from "#server/services/capacity/data-set/read-lists.ts";
 import { setDataSets } from "#server/services/capacity/data-set/set.ts";
 import { type CompanyContext, differences, type PlanPart } from "./change.ts";
 

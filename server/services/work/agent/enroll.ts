@@ -9,7 +9,7 @@ import { remotesFor } from "#server/domain/data-remotes.ts";
 import { ATTEMPT_TRANSITIONS, isFinal } from "#server/domain/states.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { withNearestCopies } from "#server/services/capacity/data-set/nearest-copies.ts";
+import { markCopiesUsed, withNearestCopies } from "#server/services/capacity/data-set/nearest-copies.ts";
 import { readSiteMounts } from "#server/services/capacity/site/mounts.ts";
 import { adoptionsOf } from "../adoption/read.ts";
 import { markStaging } from "../attempt/advance.ts";
@@ -61,6 +61,7 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		row.submittedAt,
 		row.attempt.placement.reads,
 	);
+	await markCopiesUsed(ctx.db, placed, nowMs);
 	const traced = await withTraceParent(ctx.db, placed, { jobId: row.attempt.jobId, attemptNo: row.attempt.number });
 	const { spec, secrets } = withTracking({ spec: traced, secrets: delivered.secrets }, row.attempt.id, ctx.tracking);
 	const orders = ordersFor(

@@ -4,7 +4,7 @@ import { notify } from "#server/db/notify.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { type DataRemotes, remotesFor } from "#server/domain/data-remotes.ts";
 import type { PreparedItem } from "#server/domain/preparation.ts";
-import { readDataSets } from "#server/services/capacity/data-set/list.ts";
+import { readDataSets } from "#server/services/capacity/data-set/read-lists.ts";
 import { checkIdentity } from "./check-identity.ts";
 import type { AgentContext } from "./context.ts";
 import { isSecretValid, wrongSecret } from "./enroll.ts";
