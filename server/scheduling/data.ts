@@ -85,7 +85,7 @@ export function openData(snapshot: Pick<Snapshot, "data" | "offers" | "nowMs">):
 	const slowest = view ? slowestOf(view) : null;
 	// Built on first use: most cycles have no data.
 	let kept: WeakMap<readonly DataRef[], Map<string, StagingWays>> | null = null;
-	const egress = view ? egressPrices(snapshot.offers) : NO_PRICES;
+	const egress = view ? egressPrices(snapshot.offers, view) : NO_PRICES;
 	return {
 		outGiB: view?.outGiB ?? 0,
 		egressSteps: (place) => view?.egressSteps?.get(place),
@@ -140,14 +140,14 @@ function linkTimes(gib: number, from: string, place: string, view: Known | undef
 
 interface EgressPrices {
 	byPlace: ReadonlyMap<string, number>;
-	/** The egress price of a place without an offer here: the most expensive one. */
+	/** The egress price of a place without an offer or a listed price: the most expensive one. */
 	highest: number;
 }
 
 const NO_PRICES: EgressPrices = { byPlace: new Map(), highest: 0 };
 
-function egressPrices(offers: Snapshot["offers"]): EgressPrices {
-	const byPlace = new Map<string, number>();
+function egressPrices(offers: Snapshot["offers"], view: Known): EgressPrices {
+	const byPlace = new Map<string, number>(view.egressPrices);
 	let highest = 0;
 	for (const { provider, region, egressMicroUsdPerGiB } of offers) {
 		const price = Number(egressMicroUsdPerGiB);

@@ -155,6 +155,8 @@ export interface DataView {
 	stores?: ReadonlyMap<string, number | null>;
 	/** The copies in them, by place, then by the set's uri. */
 	copiesAhead?: ReadonlyMap<string, ReadonlyMap<string, CopyAhead>>;
+	/** Most expensive egress tier of places with listed copies, µ$/GiB, by `provider:region`. Absent: that of their offers. */
+	egressPrices?: ReadonlyMap<string, number>;
 	/** How long a copy in a store counts for later jobs, ms, by the set's uri. Absent: not at all. */
 	freshMs?: ReadonlyMap<string, number>;
 	/** Listed copies that the scheduler can read, to copy them into stores elsewhere: their places, by the set's uri. */

@@ -1,9 +1,11 @@
 import type { DbOrTx } from "#server/db/client.ts";
 import { env } from "#server/env.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
+import { egressMicroUsdPerGiB } from "#server/rates/egress.ts";
 import { regionTransfers } from "#server/rates/region-transfer.ts";
 import { ANY_PLACE, linkKey, UNKNOWN_LINK } from "#server/scheduling/link-speed.ts";
 import type { DataView as KnownData } from "#server/scheduling/types.ts";
+import { pricedSource } from "#server/services/ledger/charge/copy-egress.ts";
 import { readEgressSteps } from "#server/services/pricing/offer/egress-volume.ts";
 import { readCachedSets } from "./cached-sets.ts";
 import { readLinkSpeeds } from "./inbound-speeds.ts";
@@ -25,10 +27,12 @@ export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData 
 	const filesStayHome = !isOneHost();
 	const steps = await readEgressSteps(db, nowMs);
 	const replicas = new Map(sets.map(({ uri, copies }) => [uri, copies.map(({ at }) => at)]));
+	const prices = egressPricesOf(sets);
 	const known: KnownData = {
 		...{ replicas: same(before?.replicas, replicas) ?? replicas, inboundMiBPerS: new Map(), filesStayHome },
 		...{ links: same(before?.links, links) ?? links, unknownLink: UNKNOWN_LINK },
 		regionTransfers: REGION_TRANSFERS,
+		...(prices.size > 0 && { egressPrices: same(before?.egressPrices, prices) ?? prices }),
 		...(steps.size > 0 && { egressSteps: same(before?.egressSteps, steps) ?? steps }),
 	};
 	const stores = await readDataStores(db);
@@ -50,6 +54,17 @@ export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData 
 		...(cached.size > 0 && { cached: same(before?.cached, cached) ?? cached }),
 		...(copySpeeds.size > 0 && { copySpeeds: same(before?.copySpeeds, copySpeeds) ?? copySpeeds }),
 	};
+}
+
+/** Of all places with listed copies: the company may have data in clouds where it has no site, and so no offers. */
+function egressPricesOf(sets: readonly DataSet[]): Map<string, number> {
+	const places = new Set(sets.flatMap(({ copies }) => copies.map(({ at }) => at)));
+	return new Map(
+		[...places].flatMap((place) => {
+			const source = pricedSource(place);
+			return source ? [[place, Number(egressMicroUsdPerGiB(source.provider, source.region))] as const] : [];
+		}),
+	);
 }
 
 /** How long copies of each set count for later jobs, ms; sets without such a time are absent. */
