@@ -23,7 +23,7 @@ export function CopyDialog({ sets, onClose }: { sets: DataSets; onClose: () => v
 			change={{ isPending: sets.change.isPending, error: Object.values(errors).some(Boolean) ? null : sets.change.error }}
 			onSubmit={() =>
 				sets.save(
-					(lists) => withCopy(lists, { ...listed, ...(readUri && { readUri }) }, freshDays === "" ? undefined : Number(freshDays)),
+					(lists) => withCopy(lists, { ...listed, ...(readUri && { readUri }), ...(freshDays && { freshDays: Number(freshDays) }) }),
 					onClose,
 				)
 			}

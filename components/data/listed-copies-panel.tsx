@@ -2,6 +2,7 @@ import { EmptyState } from "#components/page/states.tsx";
 import { Button, IconButton } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
+import { plural } from "#server/domain/sentence-facts.ts";
 import { Address } from "./address.tsx";
 import type { ListedCopy } from "./lists.ts";
 
@@ -31,6 +32,7 @@ export function ListedCopiesPanel({ copies, change }: ListedCopiesPanelProps) {
 							<Th>Data set</Th>
 							<Th>Place</Th>
 							<Th>Address there</Th>
+							<Th n>Current for</Th>
 							<ThActions />
 						</tr>
 					</thead>
@@ -40,6 +42,7 @@ export function ListedCopiesPanel({ copies, change }: ListedCopiesPanelProps) {
 								<Address phone="a" text={copy.set} />
 								<Td phone="c">{copy.at}</Td>
 								<Address phone="e" text={copy.uri} />
+								<Td n>{copy.freshDays === undefined ? <span className="text-ink-3">Earlier jobs</span> : plural(copy.freshDays, "day")}</Td>
 								<Td phone="b" className="text-right">
 									{change && (
 										<IconButton size="sm" icon="x" label={`Remove ${copy.set} at ${copy.at}`} onClick={() => change.onRemove(copy)} />

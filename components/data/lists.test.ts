@@ -13,6 +13,13 @@ describe("copies of data sets", () => {
 		expect(copiesOf(withCopy(both, { ...eu, uri: "s3://other/a" }))).toEqual([home, { ...eu, uri: "s3://other/a" }]);
 	});
 
+	it("keep the days that their data set stays current, until others are entered", () => {
+		const both = withCopy(withCopy(none, { ...eu, freshDays: 30 }), home);
+		expect(both.items).toEqual([expect.objectContaining({ uri: eu.set, freshDays: 30 })]);
+		expect(copiesOf(withCopy(both, { ...home, freshDays: 7 })).map(({ freshDays }) => freshDays)).toEqual([7, 7]);
+		expect(withoutCopy(both, eu).items[0]?.freshDays).toBe(30);
+	});
+
 	it("are removed, and the data set with its last one", () => {
 		const both = withCopy(withCopy(none, eu), home);
 		expect(copiesOf(withoutCopy(both, eu))).toEqual([home]);

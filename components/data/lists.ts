@@ -12,15 +12,17 @@ export interface ListedCopy {
 	uri: string;
 	/** As the scheduler reads it. */
 	readUri?: string | undefined;
+	/** Days that copies of its data set stay current; undefined: for earlier jobs only. */
+	freshDays?: number | undefined;
 }
 
 /** Each copy of each data set, in the order of the lists. */
 export function copiesOf({ items }: Pick<Lists, "items">): ListedCopy[] {
-	return items.flatMap(({ uri: set, copies }) => copies.map((copy) => ({ set, ...copy })));
+	return items.flatMap(({ uri: set, copies, freshDays }) => copies.map((copy) => ({ set, freshDays, ...copy })));
 }
 
-/** With a copy, in place of the one of its data set at the same place. `freshDays`: of the data set; absent: as it is. */
-export function withCopy(lists: Lists, { set, ...copy }: ListedCopy, freshDays?: number): Lists {
+/** With a copy, in place of the one of its data set at the same place. Without `freshDays`, those of the data set stay. */
+export function withCopy(lists: Lists, { set, freshDays, ...copy }: ListedCopy): Lists {
 	const known = lists.items.find((item) => item.uri === set);
 	const copies = [...(known?.copies ?? []).filter(({ at }) => at !== copy.at), copy];
 	const item = { ...known, uri: set, copies, ...(freshDays !== undefined && { freshDays }) };

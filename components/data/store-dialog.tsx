@@ -49,7 +49,7 @@ export function DataStoreDialog({ sets, onClose }: { sets: DataSets; onClose: ()
 			<TextField {...field("usdPerGiBMonth")} label="Storage in $ per GiB and month (optional)" />
 			<CheckField
 				label="Copy data for later jobs"
-				hint="Needs the price. Copies data sets with freshDays that jobs keep reading from elsewhere, when that saves more egress than it costs."
+				hint="Needs the price, and days that copies of the data set stay current. Made when a copy saves more egress than it costs."
 				checked={share}
 				onChange={(event) => setShare(event.currentTarget.checked)}
 			/>

@@ -33,17 +33,19 @@ export function DataStoresPanel({ stores, change }: DataStoresPanelProps) {
 							<Th>Place</Th>
 							<Th>Folder</Th>
 							<Th n>Per GiB-month</Th>
+							<Th>For later jobs</Th>
 							<ThActions />
 						</tr>
 					</thead>
 					<tbody>
-						{stores.map(({ at, uri, usdPerGiBMonth: price }) => (
+						{stores.map(({ at, uri, usdPerGiBMonth: price, share = false }) => (
 							<Tr key={at}>
 								<Td phone="a">{at}</Td>
 								<Address phone="c" text={uri} />
 								<Td n phone="d">
 									{price === undefined ? <span className="text-ink-3">Not set</span> : <Money value={usdToMicro(price)} kind="price" />}
 								</Td>
+								<Td>{share ? "Yes" : "No"}</Td>
 								<Td phone="b" className="text-right">
 									{change && <IconButton size="sm" icon="x" label={`Remove the store in ${at}`} onClick={() => change.onRemove(at)} />}
 								</Td>
