@@ -5,16 +5,16 @@ import { microToUsdNumber } from "#server/kernel/money.ts";
 import { judgeQuote } from "#server/policy/judge-quote.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 import { bestOf, type PassedOver } from "./best-offer.ts";
+import { makeBlockedBy, makeUnfit } from "./blocked-by.ts";
 import { type BudgetBook, type BudgetShort, budgetFacts } from "./budget.ts";
-import type { BurstLimit, DueBurst } from "./burst.ts";
+import type { DueBurst } from "./burst.ts";
 import { type CapShort, type CapUsage, capFacts } from "./caps.ts";
-import { backoffOf, type CloudRun, dataOutOfReach, egressGiBOf, estimateOf, holdOf, lifeOn, stagingOn } from "./cost.ts";
+import { type CloudRun, egressGiBOf, estimateOf, holdOf, lifeOn, stagingOn } from "./cost.ts";
 import { firmOnly } from "./firm-only.ts";
-import { dataTooSlow, endsTooSoon, lifeTooShort, tooSlow } from "./length-removals.ts";
 import { LIMITS } from "./limits.ts";
-import { backoffRemoval, type OfferRow } from "./offers.ts";
+import { type NoOffer, noOfferLasts, noOfferNow } from "./no-offer.ts";
+import type { OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
-import { countRequestsLeft } from "./requests-left.ts";
 import type { Shape } from "./shape.ts";
 import { type DeadlineDecision, deadlineWay, SPOT_IS_CHEAPEST, SPOT_TOO_SHORT, type SpotWait } from "./spot-or-firm.ts";
 import { trialOf } from "./throughput/trial.ts";
@@ -27,15 +27,12 @@ export type OfferChoice =
 	| { kind: "over_budget"; row: OfferRow; short: BudgetShort; passedOver: PassedOver[] }
 	| { kind: "over_cap"; row: OfferRow; short: CapShort; passedOver: PassedOver[] }
 	| { kind: "needs_approval"; row: OfferRow; ask: ApprovalAsk; passedOver: PassedOver[] }
-	/** Every eligible offer is in back-off until `untilMs` or later. */
-	| { kind: "backed_off"; untilMs: number; passedOver: PassedOver[] }
 	/**
 	 * `row`, firm capacity, is available. The job waits for spot instead, until `untilMs` at the latest, because the deadline allows it and
 	 * the expected cost is lower.
 	 */
 	| ({ kind: "waits_for_spot"; row: OfferRow; removal: Removal; passedOver: PassedOver[] } & SpotWait)
-	/** `main`: the reason against the best offer that hardware, rules and price allow; null if there is none. */
-	| { kind: "none"; main: Removal | null; passedOver: PassedOver[] };
+	| NoOffer;
 
 export interface ChosenOffer {
 	kind: "chosen";
@@ -103,6 +100,8 @@ export function chooseOffer(
 	nowMs: number,
 	due: DueBurst | null = null,
 ): OfferChoice {
+	const none = noOfferLasts(shape.offers().eligible, job, run, budgets, nowMs);
+	if (none) return none;
 	const blockedBy = makeBlockedBy(job, run, budgets, nowMs, due?.atMost ?? null);
 	const noSpot = firmOnly(job, run, nowMs, firmStagingMs(shape, run));
 	if (noSpot) {
@@ -217,60 +216,11 @@ function approvalRemoval(ask: ApprovalAsk): Removal {
 	return { ruleId: ask.ruleId, why: "approval_required", facts: { role: ask.role, costMicroUsd: String(ask.costMicroUsd) } };
 }
 
-const NONE_AVOIDED: ReadonlyMap<string, number> = new Map();
-
-/** Offers that failed this job recently, with the end of their back-off. */
-function avoidedBy(job: PendingJob, nowMs: number): ReadonlyMap<string, number> {
-	if (job.avoidOffers.length === 0) return NONE_AVOIDED;
-	return new Map(job.avoidOffers.filter((a) => a.untilMs > nowMs).map((a) => [a.offerId, a.untilMs]));
-}
-
-/** Reasons against an eligible row now, except money. */
-function makeBlockedBy(
-	job: PendingJob,
-	run: CloudRun,
-	budgets: BudgetBook,
-	nowMs: number,
-	atMost: readonly BurstLimit[] | null,
-): (row: OfferRow) => Removal | null {
-	const avoided = avoidedBy(job, nowMs);
-	const requestsLeft = countRequestsLeft(job.refused, nowMs);
-	const unfit = makeUnfit(run, job, nowMs, atMost);
-	return (row) => {
-		const avoidedUntilMs = Math.max(avoided.get(row.offer.id) ?? 0, requestsLeft(row));
-		const backoffUntilMs = backoffOf(row, run.terms.records);
-		if (Math.max(avoidedUntilMs, backoffUntilMs) > nowMs) {
-			return backoffRemoval(Math.max(avoidedUntilMs, backoffUntilMs), avoidedUntilMs > backoffUntilMs ? null : row.offer.backoffReason);
-		}
-		const uri = dataOutOfReach(row, run);
-		if (uri !== null) return { ruleId: null, why: "data_at_home", facts: { uri } };
-		return budgets.scarce.lacks(row, run.instances) ?? unfit(row);
-	};
-}
-
 const WARM_START: TimeSpread = { p50Ms: LIMITS.warmStartMs, p90Ms: LIMITS.warmStartMs };
 
 /** Never later than a launch. */
 function soonerOf(launch: TimeSpread, start: TimeSpread): TimeSpread {
 	return { p50Ms: Math.min(launch.p50Ms, start.p50Ms), p90Ms: Math.min(launch.p90Ms, start.p90Ms) };
-}
-
-/** Why the run does not fit on a row. Without data and speeds, rows that do not end themselves differ in price alone and share one answer. */
-function makeUnfit(run: CloudRun, job: PendingJob, nowMs: number, atMost: readonly BurstLimit[] | null): (row: OfferRow) => Removal | null {
-	const differ = run.speeds !== null || run.data.length > 0;
-	let ofMost: Removal | null | undefined;
-	return (row) => {
-		if (differ || (row.offer.availableUntilMs ?? null) !== null)
-			return (
-				tooSlow(row, run, job) ??
-				dataTooSlow(row, run, job, nowMs) ??
-				lifeTooShort(row, run, job) ??
-				endsTooSoon(row, run, nowMs) ??
-				overLimits(row, run, atMost)
-			);
-		if (ofMost === undefined) ofMost = lifeTooShort(row, run, job);
-		return ofMost ?? overLimits(row, run, atMost);
-	};
 }
 
 /**
@@ -310,22 +260,6 @@ export function chooseWarm(
 		(best, next) => (best && best.choice.scoreMicroUsd <= next.choice.scoreMicroUsd ? best : next),
 		null,
 	);
-}
-
-/** Limits of the rules that let the job leave. Meeting one rule's limits is enough. The first rule's limits give the reason. */
-function overLimits(row: OfferRow, run: CloudRun, atMost: readonly BurstLimit[] | null): Removal | null {
-	if (atMost === null) return null;
-	const { totalMicroUsd } = estimateOf(row, run);
-	const { moveGiB } = stagingOn(row, run);
-	let first: Removal | null = null;
-	for (const { ruleId, costMicroUsd, dataGiB } of atMost) {
-		const overCost = costMicroUsd !== null && BigInt(totalMicroUsd) > costMicroUsd;
-		if (!overCost && !(dataGiB !== null && moveGiB > dataGiB)) return null;
-		first ??= overCost
-			? { ruleId, why: "burst_cost_limit", facts: { costMicroUsd: String(totalMicroUsd), atMostMicroUsd: String(costMicroUsd) } }
-			: { ruleId, why: "burst_data_limit", facts: { dataGiB: Number.isFinite(moveGiB) ? moveGiB : null, atMostGiB: dataGiB } };
-	}
-	return first;
 }
 
 /** What a placement there adds to cap usage. */
@@ -381,13 +315,4 @@ export function takeChoice(
 	if (!warm || warm.start) budgets.scarce.take(row, run.instances);
 	if (job) run.terms.trials.add(trialKey(job.spec, row.machine.accelerator));
 	if (verdict.caps.length > 0) budgets.caps.take(verdict.caps, capAskOf(row, run));
-}
-
-/** Nothing is available: either everything becomes available later, or this is the main reason against the best of it. */
-function noOfferNow(passedOver: PassedOver[]): OfferChoice {
-	const lasting = passedOver.find(({ removal }) => removal.why !== "capacity_backoff");
-	if (lasting) return { kind: "none", main: lasting.removal, passedOver };
-	if (passedOver.length === 0) return { kind: "none", main: null, passedOver };
-	const untilMs = passedOver.reduce((min, { removal }) => Math.min(min, Number(removal.facts["untilMs"])), Number.POSITIVE_INFINITY);
-	return { kind: "backed_off", untilMs, passedOver };
 }

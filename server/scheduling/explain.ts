@@ -10,10 +10,10 @@ import { type OfferChoice, shortRemoval } from "./choose-offer.ts";
 import { backoffOf, type CloudRun, type Estimate, estimateOf, holdOf, restOn, stagingOn, worstCaseOf } from "./cost.ts";
 import { homeStart, restIn } from "./home.ts";
 import type { HomePool } from "./home-pool.ts";
-import { backoffRemoval, gramsOf, type OfferRow } from "./offers.ts";
+import { backoffRemoval, type ExplainedGroup, gramsOf, type OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
 import type { Removal } from "./removal.ts";
-import type { ExplainedGroup, Shape } from "./shape.ts";
+import type { Shape } from "./shape.ts";
 import type { Snapshot, TimeSpread } from "./types.ts";
 
 /** All that was known when one job was decided. It must be explained before its slots or money are taken. */
@@ -250,19 +250,20 @@ function removedGroups(d: Explained, known: readonly Candidate[]): Explanation["
 	);
 }
 
-/** Exclusions for the whole shape; jobs of one shape and one length of run share it. */
+/** Exclusions of offers for all jobs with the same requirements and place rules; those with one length of run and value of delay share them. */
 function shapeGroups(d: Explained): readonly ExplainedGroup[] {
-	const { rest, lifeMs } = d.run;
-	// The shape's groups are cleared at each moment, within which a spec's speeds are one object.
-	const key = `${speedKey(d.run)} ${rest.p50Ms} ${rest.p90Ms} ${lifeMs} ${d.run.checkpointEveryMs} ${d.run.data.map((set) => `${set.uri} ${set.sizeGiB}`).join("|")} ${d.run.data.length === 0 ? "" : d.run.submittedAtMs}`;
-	const { explained } = d.shape;
+	const { rest, lifeMs, delayMicroUsdPerHour, saves } = d.run;
+	// The groups are cleared at each moment, within which a spec's speeds are one object.
+	const key = `${speedKey(d.run)} ${delayMicroUsdPerHour} ${saves.expectedGiB} ${saves.worstGiB} ${rest.p50Ms} ${rest.p90Ms} ${lifeMs} ${d.run.checkpointEveryMs} ${d.run.data.map((set) => `${set.uri} ${set.sizeGiB}`).join("|")} ${d.run.data.length === 0 ? "" : d.run.submittedAtMs}`;
+	const fit = d.shape.offers();
+	const { explained } = fit;
 	if (explained.atMs !== d.snapshot.nowMs) {
 		explained.atMs = d.snapshot.nowMs;
 		explained.groups.clear();
 	}
 	const known = explained.groups.get(key);
 	if (known) return known;
-	const groups = d.shape.offers().removed.map(({ ruleId, why, facts, count, cheapest }) => ({
+	const groups = fit.removed.map(({ ruleId, why, facts, count, cheapest }) => ({
 		ruleId,
 		why,
 		count,

@@ -26,14 +26,28 @@ export function tooSlow(row: OfferRow, run: CloudRun, { spec, completedMs, compl
  * A machine that ends before the job makes any progress: before its expected end without checkpoints, before the next checkpoint with them.
  * A person's estimate counts if it is shorter than history, and an unknown run time excludes nothing.
  */
-export function lifeTooShort(row: OfferRow, run: CloudRun, { spec, completedMs }: PendingJob): Removal | null {
+export function lifeTooShort(row: OfferRow, run: CloudRun, job: PendingJob): Removal | null {
+	return tooShort({ lifeMs: lifeOn(row, run), stagingMs: stagingOn(row, run).ms, restMs: restOn(row, run).p50Ms }, run, job);
+}
+
+/** The same where it excludes every offer: none lasts longer than the run's life, and without data and speeds none is faster. */
+export function lifeTooShortAnywhere(run: CloudRun, job: PendingJob): Removal | null {
+	if (run.speeds !== null || run.data.length > 0) return null;
+	return tooShort({ lifeMs: run.lifeMs, stagingMs: 0, restMs: run.rest.p50Ms }, run, job);
+}
+
+function tooShort(
+	there: { lifeMs: number; stagingMs: number; restMs: number },
+	run: CloudRun,
+	{ spec, completedMs }: PendingJob,
+): Removal | null {
 	const { estimateMs } = spec.duration;
 	if (estimateMs === null && !run.length?.total.distribution) return null;
-	const lifeMs = lifeOn(row, run);
-	const beforeWorkMs = run.start.p50Ms + stagingOn(row, run).ms + (run.restores ? run.restoreMs : 0);
-	const there = restOn(row, run).p50Ms;
-	const byEstimate = estimateMs === null || run.rest.p50Ms <= 0 ? there : (there / run.rest.p50Ms) * Math.max(0, estimateMs - completedMs);
-	const restMs = Math.min(there, byEstimate);
+	const { lifeMs } = there;
+	const beforeWorkMs = run.start.p50Ms + there.stagingMs + (run.restores ? run.restoreMs : 0);
+	const byEstimate =
+		estimateMs === null || run.rest.p50Ms <= 0 ? there.restMs : (there.restMs / run.rest.p50Ms) * Math.max(0, estimateMs - completedMs);
+	const restMs = Math.min(there.restMs, byEstimate);
 	const isCheckpointed = run.checkpointEveryMs !== null && run.checkpointEveryMs < restMs;
 	const neededMs = beforeWorkMs + (isCheckpointed ? (run.checkpointEveryMs ?? 0) : restMs);
 	if (neededMs <= lifeMs) return null;

@@ -1,5 +1,6 @@
 import { diskMicroUsdPerHourMax } from "#server/accounting/disk.ts";
 import type { Offer, Placement } from "#server/domain/capacity.ts";
+import type { Explanation } from "#server/domain/decision.ts";
 import { gpuNicsOf, hasInterconnect, needsInterconnect } from "#server/domain/interconnect.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Reason } from "#server/domain/reasons.ts";
@@ -207,7 +208,11 @@ export interface OfferFit {
 	removed: RemovedGroup[];
 	/** Offers that only the policy's rules exclude. */
 	barred: () => readonly OfferRow[];
+	/** Exclusions grouped by explain.ts at one moment, by kind and length of run. */
+	explained: { atMs: number; groups: Map<string, readonly ExplainedGroup[]> };
 }
+
+export type ExplainedGroup = Explanation["removed"][number];
 
 interface OfferKind {
 	machine: Machine;
@@ -306,6 +311,7 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 		},
 		possible,
 		removed: [...groups.values()],
+		explained: { atMs: Number.NaN, groups: new Map() },
 		barred: () =>
 			book.rows.filter(
 				(row) =>

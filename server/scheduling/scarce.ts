@@ -7,12 +7,18 @@ export interface ScarceBook {
 	/** Why this many instances are no longer available; null if they are, or if it is unknown. */
 	lacks(row: OfferRow, instances: number): Removal | null;
 	take(row: OfferRow, instances: number): void;
+	/** Grows whenever an answer of `lacks` may change. */
+	readonly changes: number;
 }
 
 export function openScarce(): ScarceBook {
 	/** Taken instances, by the pool they come from; taken GPUs or cores, by quota. */
 	let taken: { instances: Map<string, number>; units: Map<string, number> } | null = null;
+	let changes = 0;
 	return {
+		get changes() {
+			return changes;
+		},
 		lacks({ offer, quota }, instances) {
 			const { reservedFree = null } = offer;
 			if (offer.capacityType === "reserved" && reservedFree !== null) {
@@ -26,6 +32,7 @@ export function openScarce(): ScarceBook {
 			return { ruleId: null, why: "quota_exceeded", facts: quotaFacts(offer, { freeGpus, askedGpus: instances * offer.gpus }) };
 		},
 		take({ offer, quota }, instances) {
+			if (quota || offer.capacityType === "reserved") changes++;
 			taken ??= { instances: new Map(), units: new Map() };
 			taken.instances.set(seatsOf(offer), (taken.instances.get(seatsOf(offer)) ?? 0) + instances);
 			if (quota) taken.units.set(quota.key, (taken.units.get(quota.key) ?? 0) + instances * quota.each);

@@ -1,4 +1,3 @@
-import type { Explanation } from "#server/domain/decision.ts";
 import { needsInterconnect } from "#server/domain/interconnect.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
@@ -32,13 +31,9 @@ export interface Shape {
 	offers: () => OfferFit;
 	/** The main reason why offers are excluded (main-removal.ts), computed on first use; null: none. */
 	mainRemoval: () => RemovedGroup | null;
-	/** Exclusions grouped by explain.ts at one moment, by length of run. */
-	explained: { atMs: number; groups: Map<string, readonly ExplainedGroup[]> };
 }
 
 export type ShapeOf = (spec: JobSpec) => Shape;
-
-export type ExplainedGroup = Explanation["removed"][number];
 
 export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: OfferBook, nowMs: number): ShapeOf {
 	const signatureOf = makeSignatureOf(policy);
@@ -95,7 +90,6 @@ function makeShape(
 		home: able.filter((pool) => pool.view.healthy),
 		homeEver: able.length > 0,
 		comparesWaiting: alwaysComparesWaiting(verdict, policy),
-		explained: { atMs: Number.NaN, groups: new Map() },
 		offers,
 		mainRemoval: () => {
 			if (main === undefined) main = mainRemoval(offers(), verdict.filters);

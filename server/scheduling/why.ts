@@ -12,7 +12,6 @@ import type { Eviction } from "./eviction.ts";
 import type { HomeStart } from "./home.ts";
 import type { OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
-import type { Removal } from "./removal.ts";
 import type { Shape } from "./shape.ts";
 import type { FruitlessAttempts, PendingJob, Snapshot } from "./types.ts";
 
@@ -197,7 +196,7 @@ export function waitReason(w: Waiting): Reason {
 }
 
 function noOfferReason(w: Waiting): Reason {
-	const why = removalOfBest(w.choice) ?? w.shape.mainRemoval();
+	const why = (w.choice?.kind === "none" ? w.choice.main : null) ?? w.shape.mainRemoval();
 	return reason("waiting_no_allowed_offer", {
 		...why?.facts,
 		offers: w.snapshot.offers.length,
@@ -212,13 +211,6 @@ function noOfferReason(w: Waiting): Reason {
 export function roomReason(eviction: Eviction, ahead: number): Reason {
 	const { startMs, victims, ruleId } = eviction;
 	return reason("waiting_for_home", { startP50Ms: startMs, startP90Ms: startMs, ahead, evicted: victims.length, preemptRuleId: ruleId });
-}
-
-/** The reason against the best of the offers that hardware, rules and price allow, and how many offers it excludes. */
-function removalOfBest(choice: OfferChoice | null): (Removal & { count: number }) | null {
-	if (choice?.kind !== "none" || choice.main === null) return null;
-	const { main, passedOver } = choice;
-	return { ...main, count: passedOver.filter(({ removal }) => removal.why === main.why).length };
 }
 
 /** When home would start it; null if no responding pool can. */
