@@ -210,7 +210,10 @@ function findWith(cycle: Cycle, queued: QueuedJob, shape: Shape, home: HomeRoom)
 	const due = silent ? null : dueBurst(shape.verdict.burst, facts);
 	if (start?.now) {
 		const { defers } = shape.verdict;
-		const later = defers.length === 0 ? null : deferral(snapshot, queued, shape.verdict, startAtHome(start.pool.view, job.spec));
+		const later =
+			defers.length === 0
+				? null
+				: deferral(snapshot, queued, shape.verdict, startAtHome(start.pool.view, job.spec), cycle.core.runTimeOf(job.spec));
 		if (later) return putOff(found(queued, shape, "wait", later.reason, start, due), later.untilMs);
 		return found(queued, shape, "place_home", homeReason(start, job.spec), start, due);
 	}
@@ -263,7 +266,7 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 	if (stay) return found(queued, shape, "wait", stay, start, due, null, run);
 	switch (choice.kind) {
 		case "chosen": {
-			const later = deferral(snapshot, queued, shape.verdict, startInCloud(choice.row, run));
+			const later = deferral(snapshot, queued, shape.verdict, startInCloud(choice.row, run), cycle.core.runTimeOf(job.spec));
 			if (later) return putOff(found(queued, shape, "wait", later.reason, start, due, null, run), later.untilMs);
 			// The job stays in the queue until its data is there, and is decided again in each cycle.
 			if (stagingOn(choice.row, run).copyFirst.length > 0)

@@ -33,6 +33,13 @@ describe("deferUntil", () => {
 		expect(deferUntil({ ...given, delayShare: 0.4 })).toBeNull();
 	});
 
+	it("averages over likely lengths: 2 h alone makes 15:00 best, and 2 h or 5 h 13:00, which saves 300 or 0", () => {
+		const series = [400, 400, 100, 400, 50, 400, 400, 400, 400, 50];
+		const given = { nowMs: NOON_MS, hourly: series, runMs: 2 * HOUR_MS, latestStartMs: NOON_MS + 3 * HOUR_MS };
+		expect(deferUntil(given)?.untilMs).toBe(NOON_MS + 3 * HOUR_MS);
+		expect(deferUntil({ ...given, lengthsMs: [2 * HOUR_MS, 5 * HOUR_MS] })).toEqual({ untilMs: NOON_MS + HOUR_MS, saved: 150 });
+	});
+
 	it("never returns a start that is not later, later than allowed, or no better", () => {
 		const hourly = fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 48 });
 		const ms = fc.integer({ min: 1, max: 30 * HOUR_MS });

@@ -6,6 +6,7 @@ import type { CloudRun } from "./cost.ts";
 import { speedOf } from "./home-pool.ts";
 import type { OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
+import { likelyRests, type RunTime } from "./run-time.ts";
 import type { ForecastSource, PoolView, Snapshot } from "./types.ts";
 
 /** A deferred start. `saved`: the sum over the run of (value now − value then), in the unit of the series × hours. */
@@ -16,21 +17,29 @@ export interface Deferral {
 
 /**
  * Finds the start, now or at a full hour up to `latestStartMs`, that minimizes an hourly series (grid intensity, price) over the run. Null
- * if no later start is better, or if the series does not cover the run.
+ * if no later start is better, or if the series does not cover the median run.
  * With `delayShare`, each hour of delay must save that share of the sum now. hourly[0] is the hour of nowMs. A start's sum is the integral
- * of the series over [start, start + runMs), in hours. Ties: the earlier start.
+ * of the series over [start, start + length), in hours, averaged over the lengths. Ties: the earlier start.
  */
 export function deferUntil(given: {
 	nowMs: number;
 	hourly: readonly number[];
+	/** Median length. */
 	runMs: number;
+	/** Equally likely lengths. Beyond its end the series counts with its mean. Default: the median alone. */
+	lengthsMs?: readonly number[];
 	latestStartMs: number;
 	/** Cost of an hour of delay, as a share of the sum now. */
 	delayShare?: number;
 }): Deferral | null {
-	const { nowMs, hourly, runMs, latestStartMs, delayShare = 0 } = given;
+	const { nowMs, hourly, runMs, latestStartMs, delayShare = 0, lengthsMs = [runMs] } = given;
 	const firstMs = hourOf(nowMs);
-	const sumFrom = (startMs: number): number => integral(hourly, (startMs - firstMs) / HOUR_MS, (startMs + runMs - firstMs) / HOUR_MS);
+	const upTo = makeIntegral(hourly);
+	const sumFrom = (startMs: number): number => {
+		const from = (startMs - firstMs) / HOUR_MS;
+		if (from + runMs / HOUR_MS > hourly.length) return Number.NaN;
+		return lengthsMs.reduce((sum, lengthMs) => sum + upTo(from + lengthMs / HOUR_MS), 0) / lengthsMs.length - upTo(from);
+	};
 	const now = sumFrom(nowMs);
 	let [bestMs, best, least] = [nowMs, now, now];
 	for (let atMs = firstMs + HOUR_MS; atMs <= latestStartMs; atMs += HOUR_MS) {
@@ -42,15 +51,17 @@ export function deferUntil(given: {
 	return bestMs > nowMs && now - best > 0 ? { untilMs: bestMs, saved: now - best } : null;
 }
 
-/** NaN beyond the end of the series. */
-function integral(hourly: readonly number[], from: number, to: number): number {
-	if (to > hourly.length) return Number.NaN;
-	let sum = 0;
-	for (let hour = Math.floor(from); hour < to; hour++) {
-		const share = Math.min(to, hour + 1) - Math.max(from, hour);
-		sum += (hourly[hour] ?? Number.NaN) * share;
-	}
-	return sum;
+/** The integral of the series from its start to an hour, which may be a fraction. */
+function makeIntegral(hourly: readonly number[]): (hour: number) => number {
+	const sums = [0];
+	for (const [i, value] of hourly.entries()) sums.push((sums[i] ?? 0) + value);
+	const total = sums[hourly.length] ?? 0;
+	const mean = total / Math.max(1, hourly.length);
+	return (hour) => {
+		if (hour >= hourly.length) return total + (hour - hourly.length) * mean;
+		const whole = Math.floor(hour);
+		return (sums[whole] ?? 0) + (hour - whole) * (hourly[whole] ?? 0);
+	};
 }
 
 /** A place where the job could start now, and the resources its run uses there. */
@@ -75,6 +86,7 @@ export function deferral(
 	queued: QueuedJob,
 	verdict: JobVerdict,
 	start: StartNow,
+	runTime: RunTime,
 ): { untilMs: number; reason: Reason } | null {
 	const { nowMs, cloudStartMs } = snapshot;
 	const { job, rest } = queued;
@@ -85,7 +97,11 @@ export function deferral(
 		const hourly = key === undefined ? null : (to === "greener" ? snapshot.gridForecast : snapshot.priceForecast)?.get(key);
 		if (!hourly) continue;
 		const latestStartMs = Math.min(byDeadline, job.pendingSinceMs + withinMs);
-		const found = deferUntil({ nowMs, hourly, runMs: rest.p50Ms / start.speed, latestStartMs, delayShare: percentPerHour / 100 });
+		const lengthsMs = likelyRests(runTime, job, rest).map((ms) => ms / start.speed);
+		const found = deferUntil({
+			...{ nowMs, hourly, runMs: rest.p50Ms / start.speed, lengthsMs, latestStartMs },
+			delayShare: percentPerHour / 100,
+		});
 		if (!found) continue;
 		const { untilMs, saved } = found;
 		const facts =

@@ -81,6 +81,21 @@ export function remainingOf(total: RunTime, doneMs: number, maxMs: number | null
 	return spreadOf(Math.min(p50, left), Math.min(p90, left));
 }
 
+const LIKELY_SHARES = Array.from({ length: 10 }, (_, i) => (i + 0.5) / 10);
+const likely = new WeakMap<Distribution, { doneMs: number; maxMs: number | null; restsMs: readonly number[] }>();
+
+/** Ten equally likely remaining run times of a pending job, ms: the middle of each tenth of its history. Without history, its median. */
+export function likelyRests({ distribution, ...spread }: RunTime, job: PendingJob, rest: TimeSpread): readonly number[] {
+	if (!distribution) return [rest.p50Ms];
+	const doneMs = job.completedMs;
+	const { maxMs } = job.spec.duration;
+	const known = likely.get(distribution);
+	if (known?.doneMs === doneMs && known.maxMs === maxMs) return known.restsMs;
+	const restsMs = LIKELY_SHARES.map((share) => remainingOf({ ...spread, distribution }, doneMs, maxMs, share).p50Ms);
+	likely.set(distribution, { doneMs, maxMs, restsMs });
+	return restsMs;
+}
+
 /**
  * Assumed run time of a pending job in the replay of a pool with this many slots, ms: drawn where history provides a
  * distribution.

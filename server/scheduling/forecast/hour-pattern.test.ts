@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "#server/kernel/random.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { factorAt, hourPattern } from "./hour-pattern.ts";
 
@@ -36,5 +37,13 @@ describe("the hours of a day", () => {
 		expect(hourPattern(series(28, (hour, day) => (day > 13 || (day === 13 && hour >= 13) ? 120 : 100)))).toBeNull();
 		expect(hourPattern(series(28, () => 0.1 + 0.2))).toBeNull();
 		expect(hourPattern(series(28, (hour, day) => ((hour * 7 + day * 11) % 13) + 10))).toBeNull();
+	});
+
+	it("have deviations that last when the level changes slowly, and none that last when each hour differs at random", () => {
+		const slow = hourPattern(series(28, (hour, day) => (hour < 12 ? 190 : 210) + (day < 14 ? 40 : -40)));
+		// All but the 12 pairs around the step have the same sign: (660 − 2 × 12) ÷ 660 = 0.96, to the power of 1/12.
+		expect(slow?.lasting).toBeCloseTo(0.997, 2);
+		const random = seededRandom("hours");
+		expect(hourPattern(series(28, (hour) => (hour < 12 ? 100 : 300) + random.int(-20, 20)))?.lasting).toBe(0);
 	});
 });

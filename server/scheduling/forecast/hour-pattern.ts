@@ -6,6 +6,8 @@ export interface HourPattern {
 	factors: readonly number[];
 	/** Mean of the last LEVEL_DAYS of them, in the unit of the series. */
 	level: number;
+	/** Share of a deviation from factor × mean that is left after an hour, 0 to 1. */
+	lasting: number;
 	/** Full days it was learned from, and the end of the last one. */
 	days: number;
 	untilMs: number;
@@ -14,6 +16,8 @@ export interface HourPattern {
 /** Minimum number of full days. An assumption, as is LEVEL_DAYS. */
 const DAYS_MIN = 7;
 const LEVEL_DAYS = 7;
+/** Chosen among 1, 6 and 12 hours on the grids of Germany and Great Britain in 2024 (docs/decisions.md). */
+const LASTING_LAG = 12;
 /** An hour differs when the mean of its ratios is this many standard errors from 1: a single price step is not a pattern. */
 const SURE_ERRORS = 3;
 
@@ -32,7 +36,23 @@ export function hourPattern(hours: ReadonlyMap<number, number>): HourPattern | n
 	const factors = Array.from({ length: 24 }, (_, h) => significantFactor(days.map(({ values, mean }) => (values[h] ?? mean) / mean)));
 	if (factors.every((factor) => factor === 1)) return null;
 	const level = meanOf(days.slice(-LEVEL_DAYS).map(({ mean }) => mean));
-	return { factors, level, days: days.length, untilMs: (last.day + 1) * DAY_MS };
+	return { factors, level, lasting: lastingShare(days, factors), days: days.length, untilMs: (last.day + 1) * DAY_MS };
+}
+
+/** From the autocorrelation of the deviations at LASTING_LAG, as in a first-order autoregressive process. 0 if it is not significant. */
+function lastingShare(days: readonly { day: number; values: readonly number[]; mean: number }[], factors: readonly number[]): number {
+	const mean = meanOf(days.map((day) => day.mean));
+	const deviations = new Map(
+		days.flatMap(({ day, values }) => values.map((value, h) => [day * 24 + h, value - mean * (factors[h] ?? 1)] as const)),
+	);
+	const products: number[] = [];
+	for (const [hour, deviation] of deviations) {
+		const later = deviations.get(hour + LASTING_LAG);
+		if (later !== undefined) products.push(deviation * later);
+	}
+	const variance = meanOf([...deviations.values()].map((deviation) => deviation ** 2));
+	const correlation = variance === 0 || products.length === 0 ? 0 : meanOf(products) / variance;
+	return correlation > SURE_ERRORS / Math.sqrt(products.length) ? Math.min(1, correlation) ** (1 / LASTING_LAG) : 0;
 }
 
 export function factorAt({ factors }: Pick<HourPattern, "factors">, atMs: number): number {
