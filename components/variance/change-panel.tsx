@@ -56,20 +56,29 @@ export function ChangePanel<Cause extends string>(props: ChangePanelProps<Cause>
 
 function Waterfall<Cause extends string>({ change, before, order, words, renderAmount }: ChangePanelProps<Cause>) {
 	const label = (cause: WaterfallStep<Cause>["cause"]) => (cause === "before" ? before : cause === "after" ? "This range" : words[cause]);
+	const { steps, originAmount } = waterfall(change, order);
+	const broken = originAmount !== 0n;
 	return (
 		<dl className="grid content-start gap-y-1.5 px-4 py-3">
-			{waterfall(change, order).map((step) => {
+			{steps.map((step) => {
 				const total = step.cause === "before" || step.cause === "after";
 				return (
 					<div key={step.cause} className="grid grid-cols-[8.5rem_minmax(0,1fr)_6.5rem] items-center gap-2.5">
 						<dt className={cn("truncate", total ? "font-strong" : "text-ink-2")}>{label(step.cause)}</dt>
 						<dd aria-hidden className="relative h-4">
 							<Bar step={step} total={total} />
+							{total && broken && <span className="absolute inset-y-0 left-1.5 w-1 -skew-x-12 border-x border-ink-3 bg-panel" />}
 						</dd>
 						<dd className="num">{renderAmount(step.amount, !total)}</dd>
 					</div>
 				);
 			})}
+			{broken && (
+				<div className="flex gap-1 pl-[9.125rem] text-xs text-ink-3">
+					<dt>Bars start at</dt>
+					<dd>{renderAmount(originAmount, false)}</dd>
+				</div>
+			)}
 		</dl>
 	);
 }
