@@ -2,6 +2,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { StateGlyph } from "#components/job-state/state-mark.tsx";
+import { canHold, isHeldByPerson, isStuck } from "#components/jobs/actionable.ts";
 import { shownState } from "#components/jobs/cells.tsx";
 import { compareHref } from "#components/jobs/compare-link.ts";
 import { useJobActions } from "#components/jobs/use-job-actions.ts";
@@ -43,8 +44,8 @@ export function JobHeader({ job }: { job: JobDetail }) {
 							<ButtonLink href={`/jobs/new?from=${job.id}`} className="max-md:hidden">
 								{job.state === "failed" ? "Retry" : "Clone job"}
 							</ButtonLink>
-							{job.state === "held" && job.reason.code === "no_progress" && <ResumeJob job={job} />}
-							{job.state === "held" && job.reason.code === "held_by_person" && <ReleaseJob id={job.id} />}
+							{isStuck(job) && <ResumeJob job={job} />}
+							<HoldJob job={job} />
 							{canMove(job) && <MoveJob job={job} />}
 							{job.finishedAt === null && <CancelJob job={job} />}
 						</>
@@ -60,11 +61,14 @@ function Glyph({ job }: { job: JobDetail }) {
 	return <StateGlyph state={shownState(job)} progress={progress} />;
 }
 
-function ReleaseJob({ id }: { id: string }) {
+/** Hold or Release, whichever applies to a waiting job. */
+function HoldJob({ job }: { job: JobDetail }) {
 	const { act, pending } = useJobActions();
+	const action = isHeldByPerson(job) ? "release" : canHold(job) ? "hold" : null;
+	if (action === null) return null;
 	return (
-		<Button busy={pending} onClick={() => void act({ action: "release", ids: [id] })}>
-			Release
+		<Button busy={pending} onClick={() => void act({ action, ids: [job.id] })}>
+			{action === "hold" ? "Hold" : "Release"}
 		</Button>
 	);
 }

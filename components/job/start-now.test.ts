@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CandidateView } from "#components/trpc/outputs.ts";
 import type { Considered } from "../decision/decision-rows.ts";
-import { startNow } from "./start-now.ts";
+import { exclusionLink, startNow } from "./start-now.ts";
 
 const candidate = (total: number, some: Partial<CandidateView> = {}): CandidateView =>
 	({
@@ -32,4 +32,22 @@ describe("startNow", () => {
 
 	it("is null where nothing could run it", () =>
 		expect(startNow(considered([], [group("hardware_gpus", null, candidate(1))]), 0)).toBeNull());
+});
+
+describe("exclusionLink", () => {
+	const removed = (why: string, ruleId: string | null, facts = {}) => ({ ruleId, why, facts }) as unknown as CandidateView["removedBy"];
+
+	it("leads to the budget or the rule that excludes the candidate", () => {
+		expect(exclusionLink(removed("budget_exceeded", null, { budgetId: "nlp" }))).toEqual({
+			label: "Open budget",
+			href: "/budgets?budget=nlp",
+		});
+		expect(exclusionLink(removed("region_denied", "eu-only"))).toEqual({ label: "Open rule", href: "/policies#rule-eu-only" });
+		expect(exclusionLink(removed("burst_not_due", null))).toEqual({ label: "Open policy", href: "/policies" });
+	});
+
+	it("is null for eligible candidates and for approvals, which the job page shows", () => {
+		expect(exclusionLink(null)).toBeNull();
+		expect(exclusionLink(removed("approval_required", "large-jobs"))).toBeNull();
+	});
 });

@@ -1,3 +1,5 @@
+import { budgetsHref } from "#components/budgets/params.ts";
+import { policiesHref, ruleAnchor } from "#components/policies/params.ts";
 import type { CandidateView } from "#components/trpc/outputs.ts";
 import type { RemovalCode } from "#server/domain/decision.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
@@ -28,6 +30,18 @@ export function startNow(considered: Considered, nowMs: number): StartNow | null
 		.filter((c) => isSoon(c, nowMs));
 	const other = cheapestOf(ruledOut);
 	return other ? { candidate: other, removedBy: other.removedBy } : null;
+}
+
+/** The screen on which someone can lift the exclusion; null where this page already offers it, or nothing is excluded. */
+export function exclusionLink(removedBy: StartNow["removedBy"]): { label: string; href: string } | null {
+	if (removedBy === null || removedBy.why === "approval_required") return null;
+	const { ruleId, why, facts } = removedBy;
+	if (why === "budget_exceeded" && typeof facts["budgetId"] === "string")
+		return { label: "Open budget", href: budgetsHref({ budget: facts["budgetId"] }) };
+	return {
+		label: ruleId === null ? "Open policy" : "Open rule",
+		href: policiesHref({}) + (ruleId === null ? "" : `#${ruleAnchor(ruleId)}`),
+	};
 }
 
 const isSoon = (c: CandidateView, nowMs: number) =>

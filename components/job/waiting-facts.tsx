@@ -5,9 +5,10 @@ import { shownPlace } from "#components/place/placement.ts";
 import { useTime } from "#components/time/clock.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
+import { ButtonLink } from "#components/ui/button.tsx";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { RemovalText } from "../job-state/reason-text.tsx";
-import { startNow } from "./start-now.ts";
+import { exclusionLink, startNow } from "./start-now.ts";
 
 type Waiting = Outputs["job"]["waiting"];
 
@@ -16,6 +17,7 @@ export function WaitingFacts({ position, considered }: Pick<Waiting, "position" 
 	const nowMs = useTime((now) => Math.floor(now / MINUTE_MS) * MINUTE_MS);
 	const now = considered && startNow(considered, nowMs);
 	if (!position && !now) return null;
+	const link = now && exclusionLink(now.removedBy);
 	return (
 		<dl className="flex flex-wrap gap-x-10 gap-y-2 px-4 pb-3.5 [&_dd]:text-md [&_dt]:text-xs [&_dt]:text-ink-3">
 			{position && (
@@ -42,6 +44,11 @@ export function WaitingFacts({ position, considered }: Pick<Waiting, "position" 
 							<span className="text-sm text-ink-2">
 								<RemovalText removal={now.removedBy} />
 							</span>
+						)}
+						{link && (
+							<ButtonLink size="sm" href={link.href}>
+								{link.label}
+							</ButtonLink>
 						)}
 					</dd>
 				</div>

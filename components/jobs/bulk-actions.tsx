@@ -10,6 +10,7 @@ import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Input } from "#components/ui/input.tsx";
 import { startHere } from "#components/ui/show-modal.ts";
 import { countJobs } from "./action-results.ts";
+import { canHold, isHeldByPerson, isLive, isStuck, isWaiting } from "./actionable.ts";
 import { MoveDialog } from "./move-dialog.tsx";
 import { useJobActions } from "./use-job-actions.ts";
 
@@ -20,14 +21,13 @@ const ids = (jobs: readonly JobView[]) => jobs.map(({ id }) => id);
 
 /** The selected jobs to which each action applies. */
 function actionable(selected: readonly JobView[]) {
-	const live = selected.filter((job) => job.finishedAt === null && job.cancelRequestedAt === null);
 	return {
-		live,
-		waiting: live.filter((job) => job.state === "queued" || job.state === "held"),
-		free: live.filter((job) => (job.state === "queued" || job.state === "held") && job.reason.code !== "held_by_person"),
-		paused: live.filter((job) => job.state === "held" && job.reason.code === "held_by_person"),
-		running: live.filter((job) => job.state === "running"),
-		stuck: live.filter((job) => job.state === "held" && job.reason.code === "no_progress"),
+		live: selected.filter(isLive),
+		waiting: selected.filter(isWaiting),
+		free: selected.filter(canHold),
+		paused: selected.filter(isHeldByPerson),
+		running: selected.filter((job) => isLive(job) && job.state === "running"),
+		stuck: selected.filter(isStuck),
 		ended: selected.filter((job) => job.state === "failed" || job.state === "cancelled"),
 	};
 }

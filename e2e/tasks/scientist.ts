@@ -44,10 +44,9 @@ const SUBMITTING: readonly Task[] = [
 		title: "Hold a queued job, and release it",
 		run: async ({ page }) => {
 			await openScreen(page, /^Jobs/);
-			await page.getByRole("checkbox", { name: "Select waits-for-gpus" }).click();
-			await page.getByRole("toolbar").getByRole("button", { name: "Hold 1 job" }).click();
 			await jobLink(page, "waits-for-gpus").click();
-			await page.getByRole("button", { name: "Release" }).click();
+			await main(page).getByRole("button", { name: "Hold", exact: true }).click();
+			await main(page).getByRole("button", { name: "Release", exact: true }).click();
 			await expect(main(page).getByText("Queue position")).toBeVisible();
 		},
 	},
