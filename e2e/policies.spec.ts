@@ -213,7 +213,7 @@ test("a backtest follows the last edit, an edit makes it grey, and completion co
 		const began = Date.now();
 		await page.keyboard.type("# tried while typing");
 		await expect(panel.getByText(/^Ran .*on this draft/)).toBeVisible();
-		console.log(`first figures of a backtest ${Date.now() - began} ms after the first key, with a pause of 1,000 ms`);
+		console.log(`first figures of a backtest ${Date.now() - began} ms after the first key, with a pause of 400 ms`);
 		await expect(panel.getByText("Cloud cost").first()).toBeVisible();
 	});
 	await test.step("an error starts none, and leaves the figures grey", async () => {

@@ -5,6 +5,7 @@ import { env } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { replayByLength } from "#server/services/decision/backtest/replay-thread.ts";
+import { SampleMemory } from "#server/services/decision/backtest/sample-memory.ts";
 import { warmUp } from "#server/services/decision/backtest/warm-up.ts";
 import { type WorkContext, workOnBacktest } from "#server/services/decision/backtest/work.ts";
 
@@ -17,6 +18,7 @@ const settings = env();
 const connection = connect(settings.DATABASE_URL, { max: 2, applicationName: "spillway-backtest" });
 const ctx: WorkContext = {
 	...{ db: connection.db, clock: systemClock, timing: timingSchema.parse(settings.SPILLWAY_TIMING), replay: replayByLength },
+	samples: new SampleMemory(),
 	logError: (error) => void process.stderr.write(`a backtest failed: ${inspect(error)}\n`),
 };
 // The scheduler that started it has ended, so nothing would use the result.

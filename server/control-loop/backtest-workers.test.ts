@@ -59,13 +59,13 @@ describe("backtest workers", () => {
 		]);
 	});
 
-	it("keeps one worker when two are unused, and ends it after five minutes", async () => {
+	it("keeps the worker that has run a term when two are unused, and ends it after five minutes", async () => {
 		const { started, workers } = fakes();
 		const { ended } = workers.spawn(term("a"));
 		await vi.advanceTimersByTimeAsync(NEXT_AFTER_MS);
 		started[0]?.finish({ failure: null });
 		await ended;
-		expect(started.map(({ killed }) => killed)).toEqual([true, false]);
+		expect(started.map(({ killed }) => killed)).toEqual([false, true]);
 		await vi.advanceTimersByTimeAsync(IDLE_MS);
 		expect(started.map(({ killed }) => killed)).toEqual([true, true]);
 	});

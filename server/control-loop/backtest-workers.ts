@@ -40,8 +40,9 @@ export class BacktestWorkers {
 		const ended = worker.run(term).then((end) => {
 			clearTimeout(next);
 			if (stopped || end.failure !== null) return end;
-			if (this.#ready) worker.kill();
-			else this.#keep(worker);
+			// Its code is compiled and its sample kept; the next one may still be loading.
+			if (this.#ready !== worker) this.#ready?.kill();
+			this.#keep(worker);
 			return end;
 		});
 		const stop = (): void => {

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { useSettled } from "#components/ui/use-settled.ts";
 
-const TYPING_MS = 1_000;
+const TYPING_MS = 400;
 const KEY = "spillway:backtest-after-edits";
 const listeners = new Set<() => void>();
 
@@ -43,7 +43,7 @@ interface AutoRun {
 	onStart: (source: string) => void;
 }
 
-/** Starts a backtest one second after the last edit. Opening a draft starts none. */
+/** Starts a backtest after a pause in typing. Opening a draft starts none. */
 export function useAutoRun({ source, ready, shown, onStart }: AutoRun): void {
 	const [on] = useAutoRunSetting();
 	const settled = useSettled(source, TYPING_MS);

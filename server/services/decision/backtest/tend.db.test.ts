@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from "#server/db/testing/databa
 import type { Policy } from "#server/domain/policy.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { parseStoredPolicy } from "#server/policy/parse-policy.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { publishPolicy } from "#server/services/governance/policy/publish.ts";
@@ -19,6 +20,7 @@ import { BackgroundTender, type BackgroundWorker, SILENT_MS } from "../backgroun
 import { cancelBacktest } from "./cancel.ts";
 import { getBacktest } from "./get.ts";
 import { AUTOMATIC_KEPT } from "./replace.ts";
+import { KEPT_MS, SampleMemory } from "./sample-memory.ts";
 import { findSampleSpan, WHOLE_JOBS_MAX } from "./sample-span.ts";
 import { startBacktest } from "./start.ts";
 import { type WorkContext, workOnBacktest } from "./work.ts";
@@ -65,7 +67,7 @@ function hands() {
 
 function workContext(replay?: WorkContext["replay"]): WorkContext {
 	const now = async (history: Parameters<typeof replayHalf>[0], policy: Policy) => replayHalf(history, policy);
-	return { db: database.db, clock, timing: timingSchema.parse({}), replay: replay ?? now, logError: () => {} };
+	return { db: database.db, clock, timing: timingSchema.parse({}), replay: replay ?? now, samples: new SampleMemory(), logError: () => {} };
 }
 
 const start = async () => (await startBacktest(ctx(), { source: SOURCE, days: 7 })).id;
@@ -265,5 +267,27 @@ describe("the sample of a long history", () => {
 		expect(early).toMatchObject({ fromMs: span.toMs - 6 * HOUR_MS, ofJobs: WHOLE_JOBS_MAX + 1 });
 		const done = await getBacktest(ctx(), id);
 		expect([done.estimate, done.result?.replayedJobs]).toEqual([early, WHOLE_JOBS_MAX + 1]);
+	});
+
+	it("is kept for the next edits of a worker, until its policy, period or age changes", async () => {
+		const context = workContext();
+		const { policy } = parseStoredPolicy(SOURCE);
+		if (!policy) throw new Error("the policy of this test has an error");
+		const request = () => {
+			const toMs = clock.nowMs();
+			const timing = context.timing;
+			return { policyName: "default", version: 1, fromMs: toMs - 7 * DAY_MS, toMs, policies: [policy], published: policy, timing };
+		};
+		const first = await context.samples.load(context, request());
+		expect(first?.ofJobs).toBe(WHOLE_JOBS_MAX + 1);
+		clock.advance(KEPT_MS);
+		expect(await context.samples.load(context, request())).toBe(first);
+		clock.advance(1);
+		const second = await context.samples.load(context, request());
+		expect(second).not.toBe(first);
+		const other = await context.samples.load(context, { ...request(), version: 2 });
+		expect(other).not.toBe(second);
+		const longer = { ...request(), version: 2, fromMs: clock.nowMs() - 8 * DAY_MS };
+		expect(await context.samples.load(context, longer)).not.toBe(other);
 	});
 });

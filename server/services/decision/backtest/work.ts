@@ -14,7 +14,7 @@ import { compareHalves } from "#server/simulation/backtest/run-backtest.ts";
 import { type Going, runTerm, type TermEnd } from "../background/run-term.ts";
 import { isMine, type Term } from "../background/table.ts";
 import { type HistoryRequest, loadHistory } from "./load-history.ts";
-import { findSampleSpan } from "./sample-span.ts";
+import type { SampleMemory } from "./sample-memory.ts";
 
 /** Of 1000: the share of progress for reading the record. */
 const READING_PERMILLE = 150;
@@ -25,6 +25,7 @@ export interface WorkContext {
 	db: Db;
 	clock: Clock;
 	timing: Pick<Timing, "cloudStartMs" | "offerCooldownMs">;
+	samples: SampleMemory;
 	/** For an unexpected error, its full text. */
 	logError(error: unknown): void;
 	/** Replays one policy, in its own thread when the caller must not be blocked. Rejects when the signal aborts. */
@@ -53,7 +54,13 @@ async function work(ctx: WorkContext, row: typeof backtest.$inferSelect, going: 
 		policies: [policies.published, policies.draft],
 		timing: ctx.timing,
 	};
-	await writeEstimate(ctx, request, policies, going);
+	const sample = await ctx.samples.load(ctx, { ...request, policyName: row.policyName, published: policies.published });
+	stop.signal.throwIfAborted();
+	// In this thread: starting others takes longer than so few jobs.
+	if (sample) {
+		const draft = replayHalf(sample.history, policies.draft);
+		await going.write({ estimate: estimateOf(sample.history, { published: sample.published, draft }, sample.ofJobs) });
+	}
 	const history = await loadHistory(ctx.db, {
 		...request,
 		onJobs: (read) => {
@@ -79,22 +86,6 @@ async function work(ctx: WorkContext, row: typeof backtest.$inferSelect, going: 
 		stop.abort(error);
 		throw new SpillwayError("precondition_failed", error instanceof Error ? error.message : String(error));
 	}
-}
-
-/** In this thread: starting others takes longer than so few jobs. */
-async function writeEstimate(
-	{ db }: WorkContext,
-	request: HistoryRequest,
-	policies: { published: Policy; draft: Policy },
-	{ stop, write }: Going,
-): Promise<void> {
-	const span = await findSampleSpan(db, request);
-	if (!span) return;
-	const sample = await loadHistory(db, { ...request, fromMs: span.fromMs });
-	const published = replayHalf(sample, policies.published);
-	stop.signal.throwIfAborted();
-	const draft = replayHalf(sample, policies.draft);
-	await write({ estimate: estimateOf(sample, { published, draft }, span.ofJobs) });
 }
 
 function readPolicy(source: string, what: string): Policy {
