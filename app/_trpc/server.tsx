@@ -4,11 +4,12 @@ import { cache, type ReactNode } from "react";
 import { signedIn } from "#app/_session.ts";
 import { failuresLeftToBrowser } from "#components/trpc/left-to-browser.ts";
 import { makeQueryClient } from "#components/trpc/query-client.ts";
+import { settleSoon } from "#components/trpc/settle-soon.ts";
 import { trpcContext } from "#server/api/trpc/init.ts";
 import { appRouter } from "#server/api/trpc/router.ts";
 import { sessionActor } from "#server/auth/session.ts";
 
-/** Each role's main concern: own jobs, the month's work, or pending approvals. */
+/** One for each request, shared by the page and its layout. */
 export const getQueryClient = cache(makeQueryClient);
 
 const context = cache(async () => trpcContext(await sessionActor()));
@@ -28,6 +29,7 @@ export const caller = cache(async () => {
  */
 export async function HydrateClient({ only, children }: { only?: readonly QueryKey[]; children: ReactNode }): Promise<ReactNode> {
 	await signedIn();
+	if (!only) await settleSoon(getQueryClient());
 	const hashes = only?.map((key) => hashKey(key));
 	const state = dehydrate(
 		getQueryClient(),
