@@ -37,6 +37,27 @@ test("finance changes a cap; it takes effect immediately, and the policy keeps i
 	expect(await readFile(await file.path(), "utf8")).toMatch(/^Budget,Scope,Period,.*\r\ncloud-month,everybody,month,.*,612\.500000,/);
 });
 
+test("finance adds a budget; the policy keeps everything before it", async ({ page }) => {
+	const { source: before } = await rest.policy();
+	await open(page, "/budgets", "Budgets");
+	await page.getByRole("button", { name: "Add budget" }).click();
+	const dialog = page.getByRole("dialog", { name: "Add budget" });
+	await dialog.getByLabel("Name").fill("cloud-month");
+	await dialog.getByLabel("Period").selectOption("quarter");
+	await dialog.getByLabel("Cap ($)").fill("1500");
+	await dialog.getByLabel("Reason").fill("One for the quarter");
+	await dialog.getByRole("button", { name: "Add budget" }).click();
+	await expect(dialog.getByRole("alert")).toContainText('already has a budget "cloud-month"');
+	await expectAccessible(page);
+	await dialog.getByLabel("Name").fill("cloud-quarter");
+	await dialog.getByRole("button", { name: "Add budget" }).click();
+	await expect(dialog).toBeHidden();
+	await expect(page.getByRole("row", { name: /cloud-quarter/ })).toContainText("$1,500");
+	const { source } = await rest.policy();
+	expect(source).toContain("id: cloud-quarter");
+	for (const line of before.split("\n")) expect(source).toContain(line);
+});
+
 test("with a second person a change waits for theirs, and so does doing without one", async ({ page, browser }) => {
 	await open(page, "/budgets", "Budgets");
 	await page.getByRole("button", { name: "Alert settings" }).click();

@@ -10,19 +10,21 @@ import { fields, heading, table } from "../render/table.ts";
 
 export const budgets: Command = {
 	name: "budgets",
-	usage: "[show ID | set ID --cap USD --message TEXT]",
-	summary: "show budgets (cap, spend, holds, forecast) and change caps",
+	usage: "[show ID | add ID --cap USD --message TEXT | set ID --cap USD --message TEXT]",
+	summary: "show budgets (cap, spend, holds, forecast), add them and change caps",
 	details:
-		"Setting a cap publishes a policy version with only that figure changed. If a second person must approve, it is proposed and waits for them.",
+		"Adding a budget or setting a cap publishes a policy version with only that entry changed. If a second person must approve, it is proposed and waits for them.",
 	options: {
-		cap: { value: "USD", help: "set: the new cap, in dollars" },
-		message: { value: "TEXT", help: "set: reason, shown with the policy version" },
-		period: { value: "DATE", help: "show: an earlier period, by its first day" },
+		cap: { value: "USD", help: "add, set: the cap, in dollars" },
+		message: { value: "TEXT", help: "add, set: reason, shown with the policy version" },
+		period: { value: "DATE", help: "show: an earlier period, by its first day; add: month (default), quarter or year" },
+		scope: { value: "CEL", help: "add: condition on the jobs that count (default: every job)" },
 	},
 	positionals: { min: 0, max: 2, name: "VERB ID" },
 	examples: [
 		"spillway budgets",
 		"spillway budgets show cloud-month",
+		`spillway budgets add nlp-month --scope 'job.team == "nlp"' --cap 4000 --message "A cap for the new team"`,
 		'spillway budgets set cloud-month --cap 60000 --message "Two more teams"',
 	],
 	async run(ctx) {
@@ -30,8 +32,8 @@ export const budgets: Command = {
 		if (verb === undefined) return list(ctx);
 		if (id === undefined || id === "") throw badInput(`Name the budget, for example: spillway budgets ${verb} cloud-month`);
 		if (verb === "show") return show(ctx, id);
-		if (verb === "set") return set(ctx, id);
-		throw badInput(`There is no "budgets ${verb}". There are: budgets, budgets show ID, budgets set ID --cap USD --message TEXT.`);
+		if (verb === "add" || verb === "set") return putCap(ctx, verb, id);
+		throw badInput(`There is no "budgets ${verb}". There are: budgets, budgets show ID, budgets add ID, budgets set ID.`);
 	},
 };
 
@@ -123,26 +125,28 @@ async function show(ctx: CommandContext, id: string): Promise<ExitCode> {
 	return EXIT.done;
 }
 
-async function set(ctx: CommandContext, id: string): Promise<ExitCode> {
+async function putCap(ctx: CommandContext, verb: "add" | "set", id: string): Promise<ExitCode> {
 	const { io, args } = ctx;
 	const cap = args.text("cap");
 	const message = args.text("message");
-	if (cap === undefined) throw badInput("--cap is missing: give the new cap in dollars, for example --cap 60000");
+	if (cap === undefined) throw badInput("--cap is missing: give the cap in dollars, for example --cap 60000");
 	if (message === undefined) throw badInput('--message is missing: say why, for example --message "Two more teams"');
-	const answer = await ctx.client.put(`/budgets/${encodeURIComponent(id)}`, {
-		capUsd: cap.replace(/^\$/, "").replaceAll(",", ""),
-		message,
-	});
+	const change = { capUsd: cap.replace(/^\$/, "").replaceAll(",", ""), message };
+	const [scope, period] = [args.text("scope"), args.text("period")];
+	const answer =
+		verb === "set"
+			? await ctx.client.put(`/budgets/${encodeURIComponent(id)}`, change)
+			: await ctx.client.post("/budgets", { id, ...change, ...(scope && { scope }), ...(period && { period }) });
 	if (ctx.json) {
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
 	const done = readAs(capChangedSchema, answer, "answer");
-	const change = `${id}  ${money(done.fromMicroUsd)} -> ${money(done.toMicroUsd)}`;
+	const caps = verb === "add" ? `${id}  ${money(done.toMicroUsd)}` : `${id}  ${money(done.fromMicroUsd)} -> ${money(done.toMicroUsd)}`;
 	io.out(
 		done.kind === "changed"
-			? `${change}  policy version ${done.policyVersion}\n`
-			: `${change}  waiting for another person's approval: ${done.proposalId}\n`,
+			? `${caps}  policy version ${done.policyVersion}\n`
+			: `${caps}  waiting for another person's approval: ${done.proposalId}\n`,
 	);
 	return EXIT.done;
 }

@@ -27,7 +27,7 @@ describe("approvals export", () => {
 		const base = { id: "prp_1", message: "Q4", proposedBy: "Cy", proposedAt: "2026-11-19T14:00:00.000Z", decision: null };
 		const rest = { ...base, decidedBy: null, decidedAt: null, mine: false, stale: false, policyVersion: 3 };
 		const changes = [
-			{ ...rest, kind: "budget_cap", budgetId: "cloud-month", fromMicroUsd: 50_000_000_000n, toMicroUsd: 60_000_000_000n },
+			{ ...rest, kind: "budget_cap", budgetId: "cloud-month", added: null, fromMicroUsd: 50_000_000_000n, toMicroUsd: 60_000_000_000n },
 			{ ...rest, kind: "policy_publish", policyName: "default", rollbackTo: 2, decision: "approved", decidedBy: "Di" },
 			{ ...rest, kind: "policy_publish", policyName: "default", rollbackTo: null },
 			{ ...rest, kind: "second_person_off", secondPersonOf: "budgets" },

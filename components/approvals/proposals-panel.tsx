@@ -1,8 +1,8 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { CapChange } from "#components/budgets/cap-change.tsx";
 import { CsvButton } from "#components/csv/csv-button.tsx";
-import { formatMoney } from "#components/money/format-money.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { ProposalDialog } from "#components/policies/proposal-dialog.tsx";
 import { Time } from "#components/time/relative-time.tsx";
@@ -64,10 +64,7 @@ function What({ proposal: p }: { proposal: ProposalItem }) {
 	if (p.kind === "budget_cap") {
 		return (
 			<p>
-				Cap of <b className="font-semibold">{p.budgetId}</b>{" "}
-				<span className="tabular">
-					{formatMoney(p.fromMicroUsd, "whole")} to <b className="font-semibold">{formatMoney(p.toMicroUsd, "whole")}</b>
-				</span>
+				{p.added ? "Budget" : "Cap of"} <CapChange proposal={p} />
 			</p>
 		);
 	}

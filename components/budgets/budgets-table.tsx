@@ -23,9 +23,8 @@ export function BudgetsTable({ chosen }: { chosen: string | null }) {
 	if (budgets.length === 0) {
 		return (
 			<Panel title="Budgets">
-				<EmptyState icon="budgets" title="No budgets yet" action={{ label: "Open policy", href: "/policies" }}>
-					Add a budget to cap cloud spend per month, quarter or year. Each launch holds its worst case, so parallel jobs cannot exceed the
-					cap.
+				<EmptyState icon="budgets" title="No budgets yet">
+					Caps on cloud spend per month, quarter or year.
 				</EmptyState>
 			</Panel>
 		);

@@ -1,7 +1,7 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { CapChange } from "#components/budgets/cap-change.tsx";
 import { useReadAgain } from "#components/budgets/use-budget.ts";
-import { formatMoney } from "#components/money/format-money.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
@@ -40,10 +40,7 @@ function ProposalLine({ proposal: p, canChange }: { proposal: Proposal; canChang
 		<li className="hairline-b flex flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2.5 last:border-b-0">
 			<div className="min-w-0 flex-1 basis-64">
 				<p>
-					<b className="font-semibold">{p.budgetId}</b>{" "}
-					<span className="tabular">
-						{formatMoney(p.fromMicroUsd, "whole")} to <b className="font-semibold">{formatMoney(p.toMicroUsd, "whole")}</b>
-					</span>
+					<CapChange proposal={p} />
 				</p>
 				<p className="text-pretty text-ink-2">{p.message}</p>
 				<p className="text-xs text-ink-3">

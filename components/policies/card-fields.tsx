@@ -2,8 +2,8 @@
 import { useId } from "react";
 import { DraftInput } from "#components/ui/draft-input.tsx";
 import { Field, Select } from "#components/ui/input.tsx";
+import type { Entry, ListName } from "#server/domain/policy-entries.ts";
 import type { FieldPath, FieldValue } from "./edit-field.ts";
-import type { Entry, ListName } from "./edit-rules.ts";
 import { type CardField, fieldsOf, valueAt } from "./rule-fields.ts";
 
 type Edit = (path: FieldPath, value: FieldValue | undefined) => void;

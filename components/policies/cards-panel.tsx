@@ -1,8 +1,8 @@
 "use client";
 import { Menu } from "#components/ui/menu.tsx";
 import { Panel } from "#components/ui/panel.tsx";
+import type { Entry, ListName, Outline } from "#server/domain/policy-entries.ts";
 import type { FieldPath, FieldValue } from "./edit-field.ts";
-import type { Entry, ListName, Outline } from "./edit-rules.ts";
 import { EntryCard } from "./entry-card.tsx";
 import { NEW_ENTRIES, type NewEntry } from "./new-entries.ts";
 import type { PolicyProblem, Sentence } from "./params.ts";

@@ -1,6 +1,6 @@
 import { Document, isCollection, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from "yaml";
 import { readYaml } from "#server/domain/read-yaml.ts";
-import { blocksOf, contentEnd, lineFinder } from "./yaml-blocks.ts";
+import { blocksOf, contentEnd, lineFinder } from "#server/domain/yaml-blocks.ts";
 
 export type FieldPath = readonly (string | number)[];
 export type FieldValue = string | number | boolean | readonly string[];

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { addEntry, duplicateEntry, moveEntry, outlineOf, removeEntry } from "#server/domain/policy-entries.ts";
 import { editField, type FieldPath, type FieldValue } from "./edit-field.ts";
-import { addEntry, duplicateEntry, moveEntry, outlineOf, removeEntry } from "./edit-rules.ts";
 
 type Rule = Record<string, unknown> & { id: string };
 type Doc = { spec: { rules: Rule[]; budgets?: Rule[]; weights?: Record<string, unknown> } };

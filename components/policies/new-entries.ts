@@ -1,4 +1,4 @@
-import type { ListName } from "./edit-rules.ts";
+import type { ListName } from "#server/domain/policy-entries.ts";
 
 /** Templates for new entries: a short label and an example. */
 export interface NewEntry {

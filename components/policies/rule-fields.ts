@@ -1,7 +1,7 @@
 import { BUDGET_PERIODS, CAP_REACTIONS } from "#server/domain/policy.ts";
+import { type ListName, record } from "#server/domain/policy-entries.ts";
 import { CAPACITY_TYPES, LABELS, ROLES } from "#server/domain/vocabulary.ts";
 import type { FieldPath } from "./edit-field.ts";
-import { type ListName, record } from "./edit-rules.ts";
 
 export type Option = { value: string; label: string };
 

@@ -1,8 +1,8 @@
 "use client";
 import { notify } from "#components/ui/toast.tsx";
+import { addEntry, duplicateEntry, freshId, moveEntry, type Outline, outlineOf, removeEntry } from "#server/domain/policy-entries.ts";
 import type { CardsActions } from "./cards-panel.tsx";
 import { editField } from "./edit-field.ts";
-import { addEntry, duplicateEntry, freshId, moveEntry, type Outline, outlineOf, removeEntry } from "./edit-rules.ts";
 import type { NewEntry } from "./new-entries.ts";
 
 type Cards = {

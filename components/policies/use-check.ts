@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSettled } from "#components/ui/use-settled.ts";
-import { type Outline, outlineOf } from "./edit-rules.ts";
+import { type Outline, outlineOf } from "#server/domain/policy-entries.ts";
 import { ACTIVE_POLICY, type PolicyCheck, type Sentence } from "./params.ts";
 
 const TYPING_MS = 250;

@@ -1,8 +1,8 @@
 "use client";
 import { DraftInput } from "#components/ui/draft-input.tsx";
 import { Field } from "#components/ui/input.tsx";
+import { record } from "#server/domain/policy-entries.ts";
 import type { FieldPath, FieldValue } from "./edit-field.ts";
-import { record } from "./edit-rules.ts";
 
 const WEIGHTS = [
 	["delayUsdPerHour", "Cost of one hour of delay ($)"],

@@ -41,17 +41,14 @@ const RULES: readonly Task[] = [
 	{
 		title: "Add a budget for a team",
 		run: async ({ page }) => {
-			await startEditing(page);
-			await page.getByRole("button", { name: "Add a rule or a budget" }).click();
-			await page.getByRole("menuitem", { name: /^Cap monthly spend/ }).click();
-			const card = page.getByRole("list", { name: "Budgets" }).getByRole("group").last();
-			await card.getByLabel("Name", { exact: true }).fill("vision-month");
-			await card.getByLabel("Scope").fill('job.team == "vision"');
-			await card.getByLabel("Cap ($)").fill("4000");
-			await page.getByRole("button", { name: "Publish" }).click();
+			await openScreen(page, "Budgets");
+			await page.getByRole("button", { name: "Add budget" }).click();
+			await dialog(page).getByLabel("Name", { exact: true }).fill("vision-month");
+			await dialog(page).getByLabel("Jobs", { exact: true }).selectOption("vision");
+			await dialog(page).getByLabel("Cap ($)").fill("4000");
 			await dialog(page).getByLabel("Reason").fill("A cap for vision");
-			await dialog(page).getByLabel("Why publish without a finished backtest?").fill("Above what vision spends");
-			await expectPublished(page);
+			await dialog(page).getByRole("button", { name: "Add budget" }).click();
+			await expect(page.getByRole("table", { name: "Budgets" }).getByRole("link", { name: "vision-month" })).toBeVisible();
 		},
 	},
 	{

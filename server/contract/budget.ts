@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeCapInput, getBudgetInput } from "./inputs/budget.ts";
+import { addBudgetInput, changeCapInput, getBudgetInput } from "./inputs/budget.ts";
 import { operation } from "./operation.ts";
 import { budgetDetailSchema, budgetStatusSchema, capChangedSchema } from "./outputs/budget.ts";
 
@@ -21,6 +21,19 @@ export const budget = {
 		output: budgetDetailSchema,
 		input: getBudgetInput,
 		procedure: "query",
+	}),
+	add: operation({
+		method: "POST",
+		path: "/budgets",
+		summary: "Add a budget to the policy, or propose it to a second person",
+		description: "202 when a second person must approve. `scope` is CEL over a job; the default is every job.",
+		permission: "budget:change",
+		example: { id: "nlp-month", scope: 'job.team == "nlp"', period: "month", capUsd: "4000", message: "A cap for the new team" },
+		output: capChangedSchema,
+		input: addBudgetInput,
+		status: [201, 202],
+		write: true,
+		procedure: "mutation",
 	}),
 	changeCap: operation({
 		method: "PUT",

@@ -45,7 +45,7 @@ const REGION_LOST_MS = 15 * MINUTE_MS;
 /** Audit log actions that charts mark, by kind. */
 export const ANNOTATED_ACTIONS = {
 	policy: ["policy.publish", "policy.rollback"],
-	budget: ["budget.change_cap"],
+	budget: ["budget.change_cap", "budget.add"],
 	price: ["pool.price", "rate_card.set", "discounts.set", "commitments.set"],
 } as const satisfies Partial<Record<AnnotationKind, readonly string[]>>;
 
@@ -110,6 +110,10 @@ function textOf({ action, subject, before, after }: AuditFact): string {
 		case "budget.change_cap": {
 			const [from, to] = [cap.safeParse(before).data, cap.safeParse(after).data];
 			return `Budget ${subject}: cap ${from && to ? `${usd(from.capMicroUsd)} to ${usd(to.capMicroUsd)}` : "changed"}`;
+		}
+		case "budget.add": {
+			const added = cap.safeParse(after).data;
+			return `Budget ${subject} added${added ? `: cap ${usd(added.capMicroUsd)}` : ""}`;
 		}
 		case "pool.price": {
 			const price = pool.safeParse(after).data;

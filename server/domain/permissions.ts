@@ -17,7 +17,7 @@ export const PERMISSIONS = [
 	"budget:read",
 	"spend:read",
 	"audit:read",
-	/** Budget caps and notification channels. */
+	/** Budgets and notification channels. */
 	"budget:change",
 	/** Approve another person's cap change. */
 	"budget:approve",

@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { AddBudget } from "#components/budgets/add-budget-dialog.tsx";
 import { AlertsList } from "#components/budgets/alerts-panel.tsx";
 import { BudgetVariance } from "#components/budgets/budget-variance.tsx";
 import { BudgetsTable } from "#components/budgets/budgets-table.tsx";
@@ -21,13 +22,14 @@ import { SegmentedLinks } from "#components/ui/segmented.tsx";
 import { ChartSkeleton, KpiSkeleton, TableSkeleton } from "#components/ui/skeleton.tsx";
 import { ChangeBoundary } from "#components/variance/change-boundary.tsx";
 import { sessionActor } from "#server/auth/session.ts";
+import { hasPermission } from "#server/domain/custom-role.ts";
 
 export const metadata: Metadata = { title: "Budgets" };
 
 export default async function BudgetsPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
 	const { budget, period, alerts, cap } = await loadBudgetParams(searchParams);
 	const actor = await sessionActor();
-	const canChange = actor?.kind === "person" && actor.role !== "data_scientist";
+	const canChange = actor?.kind === "person" && hasPermission(actor, "budget:change");
 	const client = getQueryClient();
 	void client.prefetchQuery(trpc.budget.settings.queryOptions());
 	void client.prefetchQuery(trpc.budget.proposals.queryOptions());
@@ -47,7 +49,14 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 			<PageHeader
 				title="Budgets"
 				meta={<LiveMeta />}
-				actions={canChange && id !== null && <ChangeCap key={`${id} ${cap}`} budgetId={id} suggested={cap} />}
+				actions={
+					canChange && (
+						<>
+							<AddBudget />
+							{id !== null && <ChangeCap key={`${id} ${cap}`} budgetId={id} suggested={cap} />}
+						</>
+					)
+				}
 			/>
 			<PageBody>
 				{chosen && (

@@ -676,6 +676,11 @@ export interface Operations {
 		arguments: Record<never, never>;
 		answer: t.BudgetListOutput;
 	};
+	/** Add a budget to the policy, or propose it to a second person. */
+	"budget.add": {
+		arguments: { body: t.BudgetAddBody };
+		answer: t.CapChanged;
+	};
 	/** Get a budget by day, team and job, with its forecast and past periods. */
 	"budget.get": {
 		arguments: { id: string; period?: string };
@@ -1399,6 +1404,7 @@ export const OPERATIONS = {
 	"carbon.intensities": { method: "GET", path: "/carbon/intensities", query: ["from", "to"], textType: null, isRepeatable: false },
 	"carbon.importIntensities": { method: "POST", path: "/carbon/intensities", query: [], textType: null, isRepeatable: true },
 	"budget.list": { method: "GET", path: "/budgets", query: [], textType: null, isRepeatable: false },
+	"budget.add": { method: "POST", path: "/budgets", query: [], textType: null, isRepeatable: true },
 	"budget.get": { method: "GET", path: "/budgets/{id}", query: ["period"], textType: null, isRepeatable: false },
 	"budget.changeCap": { method: "PUT", path: "/budgets/{id}", query: [], textType: null, isRepeatable: true },
 	"approval.proposals": { method: "GET", path: "/proposals", query: [], textType: null, isRepeatable: false },

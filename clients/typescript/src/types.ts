@@ -2878,10 +2878,16 @@ export interface CapProposal {
 	mine: boolean;
 	kind: "budget_cap";
 	budgetId: string;
+	added: CapProposalAdded | null;
 	fromMicroUsd: string;
 	toMicroUsd: string;
 	stale: boolean;
 	policyVersion: number;
+}
+
+export interface CapProposalAdded {
+	scope: string;
+	period: "month" | "quarter" | "year";
 }
 
 export type Proposal = CapProposal | PolicyProposal | SecondPersonOff;
@@ -5078,6 +5084,14 @@ export interface CarbonImportIntensitiesBody {
 	text: string;
 	zone?: string;
 	source: string;
+}
+
+export interface BudgetAddBody {
+	id: string;
+	scope?: string;
+	period?: "month" | "quarter" | "year";
+	capUsd: string;
+	message: string;
 }
 
 export interface BudgetChangeCapBody {

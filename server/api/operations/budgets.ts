@@ -1,5 +1,6 @@
 import { budget } from "#server/contract/budget.ts";
 import { alert, channel } from "#server/contract/channel.ts";
+import { addBudget } from "#server/services/governance/budget-cap/add-budget.ts";
 import { changeCap } from "#server/services/governance/budget-cap/change-cap.ts";
 import { getBudget } from "#server/services/ledger/budget/get.ts";
 import { listBudgets } from "#server/services/ledger/budget/list.ts";
@@ -15,6 +16,7 @@ import { bind, withStatus } from "./bind.ts";
 export const budgetOperations = {
 	list: bind(budget.list, listBudgets),
 	get: bind(budget.get, getBudget),
+	add: withStatus(bind(budget.add, addBudget), ({ kind }) => (kind === "proposed" ? 202 : 201)),
 	changeCap: withStatus(bind(budget.changeCap, changeCap), ({ kind }) => (kind === "proposed" ? 202 : 200)),
 };
 

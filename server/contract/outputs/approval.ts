@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BUDGET_PERIODS } from "#server/domain/policy.ts";
 import { JOB_STATES } from "#server/domain/states.ts";
 import { ROLES, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { instant, integerText } from "../parts.ts";
@@ -21,6 +22,7 @@ export const capProposalSchema = proposalBaseSchema
 	.extend({
 		kind: z.literal("budget_cap"),
 		budgetId: z.string(),
+		added: z.object({ scope: z.string(), period: z.enum(BUDGET_PERIODS) }).nullable(),
 		fromMicroUsd: integerText,
 		toMicroUsd: integerText,
 		stale: z.boolean(),

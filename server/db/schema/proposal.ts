@@ -1,10 +1,13 @@
 import { sql } from "drizzle-orm";
 import { check, index, pgTable, text } from "drizzle-orm/pg-core";
+import type { BudgetPeriod } from "../../domain/policy.ts";
 import type { PolicyOrigin } from "../../domain/policy-version.ts";
 import { instant, json } from "./columns.ts";
 
 /** The budget, the policy and version it was proposed against, old and new cap. */
 export interface CapChange {
+	/** Jobs (CEL) and period of a budget that the change adds; absent for one that exists. */
+	added?: { scope: string; period: BudgetPeriod };
 	budgetId: string;
 	policyName: string;
 	policyVersion: number;

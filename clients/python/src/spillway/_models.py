@@ -3201,10 +3201,16 @@ class CapProposal(TypedDict):
     mine: bool
     kind: Literal["budget_cap"]
     budgetId: str
+    added: Optional[CapProposalAdded]
     fromMicroUsd: str
     toMicroUsd: str
     stale: bool
     policyVersion: float
+
+
+class CapProposalAdded(TypedDict):
+    scope: str
+    period: Literal["month", "quarter", "year"]
 
 Proposal = Union["CapProposal", "PolicyProposal", "SecondPersonOff"]
 
@@ -5715,6 +5721,17 @@ class _CarbonImportIntensitiesBodyRequired(TypedDict):
 
 class CarbonImportIntensitiesBody(_CarbonImportIntensitiesBodyRequired, total=False):
     zone: str
+
+
+class _BudgetAddBodyRequired(TypedDict):
+    id: str
+    capUsd: str
+    message: str
+
+
+class BudgetAddBody(_BudgetAddBodyRequired, total=False):
+    scope: str
+    period: Literal["month", "quarter", "year"]
 
 
 class _BudgetChangeCapBodyRequired(TypedDict):

@@ -2361,6 +2361,28 @@ class BudgetOperations:
             ),
         )
 
+    def add(
+        self,
+        body: m.BudgetAddBody,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> m.CapChanged:
+        """Add a budget to the policy, or propose it to a second person.
+
+        202 when a second person must approve. `scope` is CEL over a job; the default is every
+        job.
+        """
+        return cast(
+            m.CapChanged,
+            self._transport.json(
+                "POST",
+                join("/budgets"),
+                body=body,
+                repeatable=True,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
     def get(
         self,
         id: str,

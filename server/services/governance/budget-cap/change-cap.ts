@@ -4,7 +4,7 @@ import { changeCapInput } from "#server/contract/inputs/budget.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { proposal } from "#server/db/schema/proposal.ts";
-import { DEFAULT_POLICY } from "#server/domain/policy.ts";
+import { DEFAULT_POLICY, type Policy } from "#server/domain/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { microToUsdText, usdToMicro } from "#server/kernel/money.ts";
@@ -13,11 +13,11 @@ import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { readBudgetSettings } from "#server/services/ledger/budget/settings.ts";
-import { activePolicy } from "#server/services/policy/active.ts";
+import { type ActivePolicy, activePolicy } from "#server/services/policy/active.ts";
 import { fetchPointer } from "#server/services/policy/fetch-version.ts";
 import { rejectManaged } from "#server/services/policy/guards.ts";
 import { lockPolicy, writeVersion } from "../policy/write-version.ts";
-import { editCap } from "./edit-cap.ts";
+import { addCap, editCap, type NewBudget } from "./edit-cap.ts";
 
 export type ChangeCapInput = z.input<typeof changeCapInput>;
 
@@ -47,49 +47,65 @@ export async function changeCap(ctx: ServiceContext, raw: ChangeCapInput): Promi
 			throw new SpillwayError("invalid_input", `The cap of ${budgetId} is already $${microToUsdText(toMicroUsd)}.`, {
 				fields: [{ path: "capUsd", message: "is already the cap" }],
 			});
-		const change = { fromMicroUsd: rule.capMicroUsd, toMicroUsd };
-		// Validate before proposing, so that a change that cannot be published is never proposed.
-		const text = editCap(active.source, budgetId, toMicroUsd);
-		const { secondPerson } = await readBudgetSettings(tx);
-		if (secondPerson && ctx.actor.kind === "person")
-			return {
-				kind: "proposed",
-				proposalId: await propose(tx, ctx, { budgetId, policyVersion: active.version, message, ...change }),
-				...change,
-			};
-		const cap = { budgetId, source: text, message, baseVersion: active.version, ...change };
-		return { kind: "changed", policyVersion: await publishCap(tx, ctx, cap), ...change };
+		return submitCap(tx, ctx, { active, message, budgetId, fromMicroUsd: rule.capMicroUsd, toMicroUsd });
 	});
 }
 
-/**
- * Publishes a text created by `editCap`, and records the change in the audit log. The caller must have locked the policy and been
- * authorized.
- */
+/** A cap, and the budget's jobs and period when the change adds it. */
+export interface CapEdit {
+	budgetId: string;
+	fromMicroUsd: bigint;
+	toMicroUsd: bigint;
+	added?: NewBudget | undefined;
+}
+
+/** The policy's text with the change. */
+export function applyCapEdit(source: string, { budgetId, toMicroUsd, added }: CapEdit): string {
+	return added ? addCap(source, budgetId, toMicroUsd, added) : editCap(source, budgetId, toMicroUsd);
+}
+
+/** Publishes the change, or proposes it when a second person must approve. The caller has locked the policy and authorized. */
+export async function submitCap(
+	tx: Tx,
+	ctx: ServiceContext,
+	{ active, message, ...edit }: CapEdit & { active: ActivePolicy; message: string },
+): Promise<CapChanged> {
+	const { fromMicroUsd, toMicroUsd } = edit;
+	// Validate before proposing, so that a change that cannot be published is never proposed.
+	const source = applyCapEdit(active.source, edit);
+	const policy = validPolicy(source, edit);
+	const { secondPerson } = await readBudgetSettings(tx);
+	if (secondPerson && ctx.actor.kind === "person") {
+		const proposalId = await propose(tx, ctx, { ...edit, policyVersion: active.version, message });
+		return { kind: "proposed", proposalId, fromMicroUsd, toMicroUsd };
+	}
+	const policyVersion = await publishCap(tx, ctx, { ...edit, source, policy, message, baseVersion: active.version });
+	return { kind: "changed", policyVersion, fromMicroUsd, toMicroUsd };
+}
+
+/** Parses a text made by `applyCapEdit`. @throws SpillwayError `invalid_input`, for instance when the scope of a new budget is wrong. */
+export function validPolicy(source: string, { added }: CapEdit): Policy {
+	const { policy, problems } = parsePolicy(source);
+	if (policy) return policy;
+	const path = added ? "scope" : "capUsd";
+	throw new SpillwayError("invalid_input", `The policy would have an error: ${problems[0]?.message ?? "unknown"}`, {
+		fields: problems.map((p) => ({ path, message: p.message, line: p.line, column: p.column })),
+	});
+}
+
+/** Publishes a text made by `applyCapEdit`, and records the change in the audit log. The caller has locked the policy and authorized. */
 export async function publishCap(
 	tx: Tx,
 	ctx: ServiceContext,
-	input: {
-		budgetId: string;
-		source: string;
-		message: string;
-		baseVersion: number;
-		fromMicroUsd: bigint;
-		toMicroUsd: bigint;
-		proposal?: unknown;
-	},
+	input: CapEdit & { source: string; policy: Policy; message: string; baseVersion: number; proposal?: object },
 ): Promise<number> {
-	const { policy, problems } = parsePolicy(input.source);
-	if (!policy) {
-		throw new SpillwayError("invalid_input", `The policy would have an error with this cap: ${problems[0]?.message ?? "unknown"}`, {
-			fields: problems.map((p) => ({ path: "capUsd", message: p.message, line: p.line, column: p.column })),
-		});
-	}
-	const { source, message, baseVersion } = input;
+	const { source, policy, message, baseVersion, added } = input;
 	const version = await writeVersion(tx, ctx, { name: DEFAULT_POLICY, source, message, policy, baseVersion, origin: null });
 	await writeAudit(tx, ctx, {
-		...{ action: "budget.change_cap", subject: input.budgetId, before: { capMicroUsd: input.fromMicroUsd.toString() } },
-		after: { capMicroUsd: input.toMicroUsd.toString(), policyVersion: version, message: input.message, ...(input.proposal ?? {}) },
+		action: added ? "budget.add" : "budget.change_cap",
+		subject: input.budgetId,
+		before: added ? null : { capMicroUsd: input.fromMicroUsd.toString() },
+		after: { capMicroUsd: input.toMicroUsd.toString(), policyVersion: version, message, ...added, ...input.proposal },
 	});
 	await notify(tx, { changes: [{ topic: "spend", id: null, team: null }] });
 	return version;
@@ -98,9 +114,8 @@ export async function publishCap(
 async function propose(
 	tx: Tx,
 	ctx: ServiceContext,
-	input: { budgetId: string; policyVersion: number; message: string; fromMicroUsd: bigint; toMicroUsd: bigint },
+	{ budgetId, policyVersion, message, fromMicroUsd, toMicroUsd, added }: CapEdit & { policyVersion: number; message: string },
 ): Promise<string> {
-	const { budgetId, policyVersion, message, fromMicroUsd, toMicroUsd } = input;
 	const waiting = await tx.$count(
 		proposal,
 		and(eq(proposal.kind, "budget_cap"), eq(proposal.subject, budgetId), isNull(proposal.decision)),
@@ -114,6 +129,7 @@ async function propose(
 	const change = {
 		...{ budgetId, policyName: DEFAULT_POLICY, policyVersion },
 		...{ fromMicroUsd: fromMicroUsd.toString(), toMicroUsd: toMicroUsd.toString() },
+		...(added && { added }),
 	};
 	await tx
 		.insert(proposal)

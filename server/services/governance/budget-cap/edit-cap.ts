@@ -1,4 +1,6 @@
-import { isMap, isScalar, isSeq, parseDocument } from "yaml";
+import { isMap, isScalar, isSeq, parseDocument, stringify } from "yaml";
+import type { BudgetPeriod } from "#server/domain/policy.ts";
+import { addEntry } from "#server/domain/policy-entries.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
 
@@ -19,4 +21,25 @@ export function editCap(source: string, budgetId: string, capMicroUsd: bigint): 
 	}
 	const [from, to] = cap.range;
 	return `${source.slice(0, from)}${microToUsdText(capMicroUsd)}${source.slice(to)}`;
+}
+
+/** Jobs and period of a new budget. */
+export interface NewBudget {
+	/** CEL over a job; "true" is every job. */
+	scope: string;
+	period: BudgetPeriod;
+}
+
+/**
+ * The policy's text with one more budget at the end of the list. What is there stays byte for byte.
+ * @throws SpillwayError `precondition_failed` when `spec` is written on one line.
+ */
+export function addCap(source: string, budgetId: string, capMicroUsd: bigint, { scope, period }: NewBudget): string {
+	const quoted = (value: string): string => stringify(value, { lineWidth: 0 }).trimEnd();
+	const entry = `id: ${quoted(budgetId)}\nscope: ${quoted(scope)}\nperiod: ${period}\ncapUsd: ${microToUsdText(capMicroUsd)}\natCap: hold`;
+	const text = addEntry(source, "budgets", entry);
+	if (text !== null) return text;
+	throw new SpillwayError("precondition_failed", "The policy's text has no place for another budget.", {
+		fix: "Write spec: as a block, each field on its own line, on the Policies screen.",
+	});
 }

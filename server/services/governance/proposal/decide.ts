@@ -11,8 +11,7 @@ import { activePolicy } from "#server/services/policy/active.ts";
 import { fetchPointer } from "#server/services/policy/fetch-version.ts";
 import { rejectManaged } from "#server/services/policy/guards.ts";
 import { APPROVES, writeSecondPerson } from "#server/services/policy/second-person.ts";
-import { movedOn, publishCap } from "../budget-cap/change-cap.ts";
-import { editCap } from "../budget-cap/edit-cap.ts";
+import { applyCapEdit, movedOn, publishCap, validPolicy } from "../budget-cap/change-cap.ts";
 import { auditOf } from "../policy/propose.ts";
 import { publishProposed } from "../policy/publish-proposed.ts";
 import { lockPolicy } from "../policy/write-version.ts";
@@ -50,13 +49,12 @@ export async function approveProposal(ctx: ServiceContext, id: string): Promise<
 }
 
 async function applyCap(tx: Tx, ctx: ServiceContext, row: Row, change: CapChange): Promise<number> {
-	const { budgetId, policyName } = change;
-	rejectManaged(await fetchPointer(tx, policyName), null);
-	const active = await activePolicy(tx, policyName);
-	const [fromMicroUsd, toMicroUsd] = [BigInt(change.fromMicroUsd), BigInt(change.toMicroUsd)];
+	rejectManaged(await fetchPointer(tx, change.policyName), null);
+	const active = await activePolicy(tx, change.policyName);
+	const edit = { ...change, fromMicroUsd: BigInt(change.fromMicroUsd), toMicroUsd: BigInt(change.toMicroUsd) };
+	const source = applyCapEdit(active.source, edit);
 	return publishCap(tx, ctx, {
-		...{ budgetId, message: row.message, fromMicroUsd, toMicroUsd, baseVersion: active.version },
-		source: editCap(active.source, budgetId, toMicroUsd),
+		...{ ...edit, source, policy: validPolicy(source, edit), message: row.message, baseVersion: active.version },
 		proposal: { proposalId: row.id, proposedBy: row.proposedBy },
 	});
 }

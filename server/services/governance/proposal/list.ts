@@ -1,6 +1,7 @@
 import { desc, isNull, or, sql } from "drizzle-orm";
 import { policy } from "#server/db/schema/policy.ts";
 import { type ProposedChange, proposal, type SecondPersonOf } from "#server/db/schema/proposal.ts";
+import type { BudgetPeriod } from "#server/domain/policy.ts";
 import type { PolicyOrigin } from "#server/domain/policy-version.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
@@ -29,6 +30,8 @@ interface OfPolicy {
 export interface CapProposalView extends ProposalBase, OfPolicy {
 	kind: "budget_cap";
 	budgetId: string;
+	/** Jobs (CEL) and period of a new budget; null when the cap of an existing one changes. */
+	added: { scope: string; period: BudgetPeriod } | null;
 	fromMicroUsd: bigint;
 	toMicroUsd: bigint;
 }
@@ -99,9 +102,9 @@ function viewOf(base: ProposalBase, change: ProposedChange, activeVersion: (poli
 	const { policyVersion, policyName } = change;
 	const ofPolicy = { policyVersion, stale: base.decision === null && activeVersion(policyName) !== policyVersion };
 	if ("budgetId" in change) {
-		const { budgetId, fromMicroUsd, toMicroUsd } = change;
+		const { budgetId, fromMicroUsd, toMicroUsd, added = null } = change;
 		return {
-			...{ ...base, ...ofPolicy, kind: "budget_cap", budgetId },
+			...{ ...base, ...ofPolicy, kind: "budget_cap", budgetId, added },
 			...{ fromMicroUsd: BigInt(fromMicroUsd), toMicroUsd: BigInt(toMicroUsd) },
 		};
 	}

@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, isSeq, type Node, type Pair } from "yaml";
-import { readYaml } from "#server/domain/read-yaml.ts";
+import { readYaml } from "./read-yaml.ts";
 import { type Block, blocksOf, contentEnd, indentOf, lineFinder, unfolded } from "./yaml-blocks.ts";
 
 export type ListName = "rules" | "budgets";
