@@ -10,6 +10,8 @@ const config: NextConfig = {
 	// `npm test` checks the types; a start does not wait for it.
 	typescript: { tsconfigPath: "tsconfig.build.json", ignoreBuildErrors: true },
 	experimental: {
+		// A screen that was rendered ahead for a resting pointer. Changes since then are fetched when it is opened.
+		staleTimes: { static: 30 },
 		// Its cache of development did not survive restarts of the server (Next 16.4: "task … MustExist").
 		turbopackFileSystemCacheForDev: false,
 		// A fifth of the build's processor time. Without them, stack traces in the log name the functions.

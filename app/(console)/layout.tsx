@@ -29,7 +29,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
 	const setup = hasPermission(actor, "account:manage") ? await client.fetchQuery(trpc.setup.get.queryOptions()).catch(() => null) : null;
 	const openSteps = setup?.isStarted ? Object.values(setup.steps).filter((state) => state === "open").length : 0;
 	return (
-		<TrpcProviders>
+		<TrpcProviders owner={actor.accountId}>
 			<NuqsAdapter>
 				<HydrateClient only={[trpc.job.counts.queryKey(), trpc.approval.count.queryKey()]}>
 					<LiveUpdates drawnAtMs={drawnAtMs}>

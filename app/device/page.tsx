@@ -20,7 +20,7 @@ export default async function DevicePage({ searchParams }: { searchParams: Promi
 				</div>
 				<div className="grid gap-4 rounded-xl border bg-panel p-5">
 					<h1 className="text-md font-semibold">Sign in on the command line</h1>
-					<TrpcProviders>
+					<TrpcProviders owner={actor.accountId}>
 						<ApprovePanel code={typeof code === "string" ? code.slice(0, 32) : ""} person={actor.name} />
 					</TrpcProviders>
 				</div>

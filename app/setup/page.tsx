@@ -48,7 +48,7 @@ function Steps() {
 	void getQueryClient().prefetchQuery(trpc.setup.get.queryOptions());
 	void getQueryClient().prefetchQuery(trpc.groupMapping.list.queryOptions());
 	return (
-		<TrpcProviders>
+		<TrpcProviders owner="">
 			<HydrateClient>
 				<QueryBoundary what="the set-up" framed skeleton={<TextSkeleton lines={6} label="Loading the set-up" />}>
 					<SetupSteps />

@@ -1,6 +1,7 @@
 "use client";
 import { usePathname } from "next/navigation";
 import { type Screen, screenOfPath } from "#components/shell/navigation.ts";
+import { RestLink } from "#components/shell/rest-link.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Icon } from "#components/ui/icon.tsx";
 import { Link } from "#components/ui/link.tsx";
@@ -9,7 +10,7 @@ import { Link } from "#components/ui/link.tsx";
 export function NavLink({ screen, count }: { screen: Screen; count?: number | undefined }) {
 	const on = screenOfPath(usePathname()) === screen.id;
 	return (
-		<Link
+		<RestLink
 			href={screen.href}
 			aria-current={on ? "page" : undefined}
 			title={screen.label}
@@ -23,7 +24,7 @@ export function NavLink({ screen, count }: { screen: Screen; count?: number | un
 			{count !== undefined && count > 0 && (
 				<span className="tabular ml-auto text-2xs text-ink-3 max-rail:sr-only">{count.toLocaleString("en-US")}</span>
 			)}
-		</Link>
+		</RestLink>
 	);
 }
 

@@ -1,23 +1,17 @@
 "use client";
 
-import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider } from "@tanstack/react-query";
 import { createTRPCClient, httpBatchStreamLink, httpLink, httpSubscriptionLink, splitLink, type TRPCLink } from "@trpc/client";
 import { createTRPCContext } from "@trpc/tanstack-react-query";
 import { type ReactNode, useState } from "react";
 import superjson from "superjson";
 import { underBase } from "#components/ui/under-base.ts";
 import type { AppRouter } from "#server/api/trpc/router.ts";
+import { browserClientOf } from "./browser-client.ts";
 import { leftToBrowser } from "./left-to-browser.ts";
 import { makeQueryClient } from "./query-client.ts";
 
 export const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
-
-let browserClient: QueryClient | undefined;
-function queryClient(): QueryClient {
-	if (typeof window === "undefined") return makeQueryClient();
-	browserClient ??= makeQueryClient();
-	return browserClient;
-}
 
 const URL_PATH = underBase("/api/trpc");
 const WHOLE_FILES = new Set([
@@ -33,9 +27,9 @@ const WHOLE_FILES = new Set([
 	"policy.tryRule",
 ]);
 
-/** Provides the query client and tRPC. */
-export function TrpcProviders({ children }: { children: ReactNode }): ReactNode {
-	const client = queryClient();
+/** Provides the query client and tRPC. `owner`: the id of the signed-in account; an empty string without one. */
+export function TrpcProviders({ owner, children }: { owner: string; children: ReactNode }): ReactNode {
+	const client = typeof window === "undefined" ? makeQueryClient() : browserClientOf(owner);
 	const [trpcClient] = useState(() =>
 		createTRPCClient<AppRouter>({ links: typeof window === "undefined" ? [leftToBrowser] : [toTheApi()] }),
 	);

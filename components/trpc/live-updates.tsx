@@ -2,11 +2,14 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useSubscription } from "@trpc/tanstack-react-query";
-import { createContext, type ReactNode, useContext, useRef, useState } from "react";
-import type { Change } from "#server/domain/change.ts";
+import { usePathname } from "next/navigation";
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
+import { CHANGE_TOPICS, type Change } from "#server/domain/change.ts";
 import { changedKeys } from "./changed-keys.ts";
 import { useTRPC } from "./client.tsx";
 import { isLongList } from "./long-list.ts";
+import { MissedTopics } from "./missed-topics.ts";
+import { takePrefetch } from "./prefetched-screens.ts";
 
 type LiveState = "connecting" | "live" | "off";
 const LiveContext = createContext<LiveState>("connecting");
@@ -44,6 +47,7 @@ export function LiveUpdates({ drawnAtMs, children }: { drawnAtMs: number; childr
 	// A re-rendered page is already subscribed.
 	const [sinceMs] = useState(drawnAtMs);
 	const wasLost = useRef(false);
+	const [missed] = useState(() => new MissedTopics());
 	const readAgain = useGathered<Change["topic"]>(READ_EVERY_MS, (topics) => {
 		for (const topic of topics)
 			for (const queryKey of changedKeys(trpc, topic))
@@ -60,7 +64,10 @@ export function LiveUpdates({ drawnAtMs, children }: { drawnAtMs: number; childr
 				onStarted: () => {
 					setState("live");
 					// Changes while disconnected were missed.
-					if (wasLost.current) void client.invalidateQueries();
+					if (wasLost.current) {
+						missed.record(CHANGE_TOPICS, performance.now());
+						void client.invalidateQueries();
+					}
 					wasLost.current = false;
 				},
 				onConnectionStateChange: (s) => {
@@ -70,11 +77,22 @@ export function LiveUpdates({ drawnAtMs, children }: { drawnAtMs: number; childr
 				onError: () => setState("off"),
 				onData: (changes: Change[]) => {
 					const topics = changes.map((c) => c.topic);
+					missed.record(topics, performance.now());
 					readAgain(topics);
 					readLongAgain(topics);
 				},
 			},
 		),
 	);
+	const path = usePathname();
+	const readMissed = useRef(readAgain);
+	useEffect(() => {
+		readMissed.current = readAgain;
+	});
+	// A screen that was rendered ahead may lack changes that arrived before it was opened.
+	useEffect(() => {
+		const renderedMs = takePrefetch(path);
+		if (renderedMs !== null) readMissed.current(missed.since(renderedMs));
+	}, [path, missed]);
 	return <LiveContext value={state}>{children}</LiveContext>;
 }
