@@ -83,9 +83,9 @@ function record(series: SeriesRecorder, { run, endMs, costMicroUsd }: MeasuredRu
 function waitForever(strategy: string, jobs: number): SpillwayError {
 	return new SpillwayError(
 		"precondition_failed",
-		`${strategy}: ${jobs} jobs wait for what never comes: nothing has run for most of a year.`,
+		`${strategy}: ${jobs} jobs wait for something that never happens: nothing has run for most of a year.`,
 		{
-			fix: "See that its policy lets every job run somewhere, that its budgets hold the worst case of one, and that capacity can be had there.",
+			fix: "Check that the policy lets every job run somewhere, that the budgets cover the worst case of each job, and that capacity exists there.",
 		},
 	);
 }

@@ -205,7 +205,7 @@ describe("jobs that wait for what never comes", () => {
 		);
 		const { jobs } = parseTrace("job_id,submit_s,duration_s,gpus\n1,0,60,1\n", "t");
 		expect(() => replayWithSeries(jobs, empty, run?.choice ?? { name: "none", policy: null }, { stalledReports: 3 })).toThrow(
-			"1 jobs wait for what never comes",
+			"1 jobs wait for something that never happens",
 		);
 	});
 });

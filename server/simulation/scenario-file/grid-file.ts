@@ -28,7 +28,7 @@ export function parseGrid(csv: { text: string; name: string }, fromMs: number | 
 			"invalid_input",
 			`${csv.name} holds the hours from ${iso(firstMs)} to ${iso(firstMs + grams.length * HOUR_MS)}.`,
 			{
-				fix: "Choose grid.from inside of them.",
+				fix: "Choose grid.from within them.",
 			},
 		);
 	return [...grams.slice(first), ...grams.slice(0, first)];

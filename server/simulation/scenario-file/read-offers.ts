@@ -17,7 +17,7 @@ export function readOffers(ctx: ScenarioContext): Offer[] {
 		if (own.has(offer.id))
 			throw ctx.doc.error(
 				["offers", i],
-				`there is an offer ${offer.id} already.`,
+				`there already is an offer ${offer.id}.`,
 				"Offers differ in provider, region, zone, instance type or capacity type.",
 			);
 		own.add(offer.id);
@@ -37,7 +37,7 @@ function withQuotas({ doc, facts }: ScenarioContext, offers: Offer[]): Offer[] {
 			quota.capacityTypes.some((type) => type === offer.capacityType) &&
 			(models === null || models.includes(offer.accelerator)) &&
 			quota.regions.some((pattern) => matchesRegion(pattern, offer));
-		if (!offers.some(counts)) throw doc.error(["quotas", i], "no offer of this scenario fits it, so it would limit nothing.", SEE);
+		if (!offers.some(counts)) throw doc.error(["quotas", i], "no offer in this scenario matches, so it would limit nothing.", SEE);
 		return counts;
 	});
 	return offers.map((offer) => {
@@ -68,7 +68,7 @@ function fromCatalog({ doc, facts, startMs }: ScenarioContext): Offer[] {
 	for (const [i, pattern] of wanted.regions.entries()) {
 		if (all.some((offer) => matchesRegion(pattern, offer))) continue;
 		const known = [...new Set(all.map((offer) => `${offer.provider}:${offer.region}`))];
-		throw doc.error(["catalog", "regions", i], `no region of the catalog fits ${pattern}.`, suggestName(pattern, known));
+		throw doc.error(["catalog", "regions", i], `no region in the catalog matches ${pattern}.`, suggestName(pattern, known));
 	}
 	const chosen = all.filter(
 		(offer) =>
@@ -80,8 +80,8 @@ function fromCatalog({ doc, facts, startMs }: ScenarioContext): Offer[] {
 	if (chosen.length > 0) return chosen;
 	throw doc.error(
 		["catalog"],
-		"no offer of the catalog fits all that is asked here.",
-		"Ask for more providers, regions or capacity types.",
+		"no offer in the catalog meets all of these conditions.",
+		"Allow more providers, regions or capacity types.",
 	);
 }
 
@@ -99,7 +99,7 @@ function ownOffer({ doc, facts, startMs }: ScenarioContext, given: ScenarioSpec[
 	if (!isReserved && given.usdPerHour === 0n)
 		throw doc.error(["offers", i, "usdPerHour"], "must be an amount of USD, above 0: only reserved capacity may cost nothing more.", SEE);
 	if (isReserved && given.instances === undefined)
-		throw doc.error(["offers", i], "reserved capacity needs instances: how many machines there are of it.", SEE);
+		throw doc.error(["offers", i], "reserved capacity needs instances: the number of reserved machines.", SEE);
 	for (const field of ["instances", "until"] as const)
 		if (!isReserved && given[field] !== undefined)
 			throw doc.error(["offers", i, field], `${field} is for reserved capacity; ${capacityType} has none.`, SEE);

@@ -151,7 +151,7 @@ describe("an error in a scenario is reported with its position", () => {
 		[POOL.replace("nodes: 2", "nodes: 2, gridZone: XX"), "no average is known of the grid zone XX."],
 		[POOL.replace("}]", "}, { id: home, accelerator: A100-80GB, nodes: 1 }]"), "there is a pool home already."],
 		["  catalog: { accelerators: [H100] }\n", "the catalog has no offer with H100."],
-		['  catalog: { accelerators: [A100], regions: ["aws:ap-*"] }\n', "no region of the catalog fits aws:ap-*."],
+		['  catalog: { accelerators: [A100], regions: ["aws:ap-*"] }\n', "no region in the catalog matches aws:ap-*."],
 		[SPOT.replace("9.5", "0"), "must be an amount of USD, above 0"],
 		[SPOT.replace("9.5", "-1"), "must be an amount of USD"],
 		[SPOT.replace("9.5", ".nan"), "must be an amount of USD"],
@@ -275,7 +275,7 @@ describe("quotas", () => {
 	});
 
 	it("are an error when they limit nothing", () => {
-		expect(problem(`${CATALOG}  quotas: [{ provider: gcp, gpus: 8 }]\n`)).toMatch(/quotas.*no offer of this scenario fits it/);
+		expect(problem(`${CATALOG}  quotas: [{ provider: gcp, gpus: 8 }]\n`)).toMatch(/quotas.*no offer in this scenario matches/);
 		expect(problem(`${CATALOG}  quotas: [{ provider: aws, gpus: -1 }]\n`)).toMatch(/quotas/);
 	});
 });

@@ -61,7 +61,7 @@ describe("copies of data sets", () => {
 	});
 
 	it.each([
-		["an unknown place", { items: [{ ...claims, copies: [{ at: "garage", uri: "s3://x/y" }] }] }, /at an unknown place/],
+		["an unknown place", { items: [{ ...claims, copies: [{ at: "garage", uri: "s3://x/y" }] }] }, /refers to an unknown place/],
 		["two copies in one place", { items: [{ ...claims, copies: [...claims.copies, ...claims.copies] }] }, /has two copies at one place/],
 		["the same set twice", { items: [claims, claims] }, /has a duplicate data set/],
 		["no address", { items: [{ ...claims, copies: [{ at: "gcp:us-central1", uri: "hdfs://x/y" }] }] }, /not a supported kind of store/],

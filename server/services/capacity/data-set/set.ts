@@ -30,9 +30,9 @@ export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput, seen?
 		const fields = items.flatMap(({ copies }, i) =>
 			copies.flatMap(({ at }, j) => (isPlace(at) ? [] : [{ path: `items.${i}.copies.${j}.at`, message: mustBe }])),
 		);
-		if (fields.length > 0) throw new SpillwayError("invalid_input", "A copy is at an unknown place.", { fields });
+		if (fields.length > 0) throw new SpillwayError("invalid_input", "A copy refers to an unknown place.", { fields });
 		const unknown = stores.flatMap(({ at }, i) => (isPlace(at) ? [] : [{ path: `stores.${i}.at`, message: mustBe }]));
-		if (unknown.length > 0) throw new SpillwayError("invalid_input", "A store is at an unknown place.", { fields: unknown });
+		if (unknown.length > 0) throw new SpillwayError("invalid_input", "A store refers to an unknown place.", { fields: unknown });
 		const before = await replaceSetting(tx, DATA_SETS_SETTING, items);
 		rejectUnseen(storedDataSets.parse(before), known?.items, "The data sets");
 		await writeAudit(tx, ctx, { action: "data_sets.set", subject: "data_sets", before, after: items });

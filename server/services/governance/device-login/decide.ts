@@ -71,6 +71,6 @@ function requireSession(ctx: ServiceContext): string {
 
 function missing(): SpillwayError {
 	return new SpillwayError("not_found", "No sign-in with this code is waiting.", {
-		fix: "Codes end after 10 minutes. Run spillway login again.",
+		fix: "Codes expire after 10 minutes. Run spillway login again.",
 	});
 }

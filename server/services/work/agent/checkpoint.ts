@@ -178,9 +178,13 @@ async function makeRoom(target: string, relative: string): Promise<void> {
 		},
 	);
 	if (isTaken)
-		throw new SpillwayError("conflict", `The checkpoint would have a file and a folder of one name at ${JSON.stringify(relative)}.`, {
-			fix: "Start a new checkpoint with other file names.",
-		});
+		throw new SpillwayError(
+			"conflict",
+			`The checkpoint would have a file and a folder with the same name at ${JSON.stringify(relative)}.`,
+			{
+				fix: "Start a new checkpoint with other file names.",
+			},
+		);
 }
 
 interface Place {

@@ -116,6 +116,9 @@ function firstTime(source: TriggerSource, nowMs: number): number | null {
 	if (source.kind !== "cron") return null;
 	const schedule = parseCron(source.schedule);
 	const nextMs = typeof schedule === "string" ? null : nextCronTime(schedule, source.zone, nowMs);
-	if (nextMs === null) throw new SpillwayError("invalid_input", `The schedule ${source.schedule} never comes.`, { fix: "Correct it." });
+	if (nextMs === null)
+		throw new SpillwayError("invalid_input", `The schedule ${source.schedule} never occurs.`, {
+			fix: "Correct it, for example: 0 6 * * 1 (Mondays at 06:00).",
+		});
 	return nextMs;
 }
