@@ -90,7 +90,7 @@ async function repeatOnPastDays(w: World, jobId: string, days: number): Promise<
 				const isTime = typeof value === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/.test(value);
 				return isTime ? new Date(Date.parse(value) + shiftMs).toISOString() : value;
 			});
-			const copy = row.replaceAll(core, core.slice(0, -3) + String(i).padStart(3, "0"));
+			const copy = row.replaceAll(core, String(i).padStart(3, "0") + core.slice(3));
 			const target = query(table);
 			await query`insert into ${target} select (jsonb_populate_record(null::${target}, ${copy}::text::jsonb)).*`;
 		}

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { appendFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -409,13 +409,14 @@ describe("an instance's life", () => {
 	});
 
 	it("neither loses nor doubles lines while the control plane is unavailable, even with little memory and lost answers", async () => {
-		const marker = path.join(folder, "printed");
-		const source = `let n = 0; const t = setInterval(() => {
+		const [go, marker] = [path.join(folder, "go-on"), path.join(folder, "printed")];
+		const source = `const fs = require("node:fs"); let n = 0; const t = setInterval(() => {
+			if (n >= 1000 && !fs.existsSync(process.env.GO)) return;
 			for (let i = 0; i < 20; i++) console.log("line " + ++n + " " + "x".repeat(50));
-			if (n >= 2000) { clearInterval(t); require("node:fs").writeFileSync(process.env.MARKER, ""); }
+			if (n >= 2000) { clearInterval(t); fs.writeFileSync(process.env.MARKER, ""); }
 		}, 10);`;
 		const rig = await launch(
-			{ command: nodeJob(source), env: { MARKER: marker } },
+			{ command: nodeJob(source), env: { GO: go, MARKER: marker } },
 			{
 				environment: { SPILLWAY_LOG_MEMORY_BYTES: "4096" },
 				prepare: (control) => {
@@ -425,6 +426,7 @@ describe("an instance's life", () => {
 		);
 		await eventually("some lines are stored", async () => (await attemptRow(rig.attemptId)).logLines > 20);
 		await rig.control.goAway();
+		writeFileSync(go, "");
 		await eventually("the job has printed everything", () => existsSync(marker));
 		const storedMeanwhile = (await attemptRow(rig.attemptId)).logLines;
 		expect(storedMeanwhile).toBeLessThan(2000);
