@@ -9,7 +9,7 @@ const PROGRAM = "server/bin/plan.ts";
 
 /** Passed on unchanged. */
 const VALUES = [
-	...["trace", "gpus", "accelerator", "start", "team", "class", "days", "scenario", "policy", "card", "job"],
+	...["trace", "gpus", "accelerator", "start", "team", "class", "gpu", "days", "scenario", "policy", "card", "job"],
 	...["save-scenario", "seed", "horizon", "discount", "growth", "delivery", "parallel", "commitment-discount"],
 ] as const;
 const SWITCHES = ["json", "redact"] as const;
@@ -32,6 +32,7 @@ docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
 		start: { value: "DATE", help: "when a CSV trace begins, UTC (default: a Monday)" },
 		team: { value: "NAME", help: "assess: profile only this team's jobs" },
 		class: { value: "NAME", help: "assess: profile only jobs of this class" },
+		gpu: { value: "MODEL", help: "assess: profile only jobs of this GPU model" },
 		days: { value: "N", help: "compare: only the last N days of the history" },
 		scenario: { value: "FILE", help: "compare: sites and prices (default: --gpus, and the catalog of the United States)" },
 		policy: { value: "FILE", help: "compare: also burst under this policy" },

@@ -6,9 +6,9 @@ import { formatCount, formatPercent } from "#components/ui/format-number.ts";
 import { Select } from "#components/ui/input.tsx";
 import { Panel, PanelHeader, PanelSplit } from "#components/ui/panel.tsx";
 
-/** The demand of all work, or of the team and class that the URL names. */
+/** The demand of all work, or of the team, class and GPU model that the URL names. */
 export function DemandPanel({ filter }: { filter: StudyFilter }) {
-	const { team, workloadClass, setFilter, names, jobs, error, refetch, shown } = filter;
+	const { team, workloadClass, gpu, setFilter, names, jobs, error, refetch, shown } = filter;
 	const { history, capacity, demand } = shown;
 	if (error)
 		return (
@@ -22,6 +22,7 @@ export function DemandPanel({ filter }: { filter: StudyFilter }) {
 				<div className="flex flex-wrap items-center gap-2 px-4 pt-3 print:hidden">
 					<Filter label="Team" names={names.teams} value={team} onChange={(value) => void setFilter({ team: value })} />
 					<Filter label="Class" names={names.classes} value={workloadClass} onChange={(value) => void setFilter({ class: value })} />
+					<Filter label="GPU model" names={names.gpus} value={gpu} onChange={(value) => void setFilter({ gpu: value })} />
 					<span role="status" className="tabular text-ink-2">
 						{formatCount(jobs)} jobs
 					</span>
@@ -45,12 +46,19 @@ export function DemandPanel({ filter }: { filter: StudyFilter }) {
 	);
 }
 
-function Filter(props: { label: string; names: readonly string[]; value: string | null; onChange: (value: string | null) => void }) {
+const ALL = { Team: "All teams", Class: "All classes", "GPU model": "All GPU models" };
+
+function Filter(props: {
+	label: keyof typeof ALL;
+	names: readonly string[];
+	value: string | null;
+	onChange: (value: string | null) => void;
+}) {
 	const { label, names, value, onChange } = props;
 	if (names.length < 2 && value === null) return null;
 	return (
 		<Select aria-label={label} className="max-w-52" value={value ?? ""} onChange={(event) => onChange(event.target.value || null)}>
-			<option value="">{label === "Team" ? "All teams" : "All classes"}</option>
+			<option value="">{ALL[label]}</option>
 			{names.map((name) => (
 				<option key={name} value={name}>
 					{name}

@@ -13,8 +13,9 @@ export interface PlanOptions {
 	accelerator: string | undefined;
 	/** UTC ms of time 0 in a CSV trace. */
 	startMs: number | undefined;
-	/** Assess only the jobs of this team, of this class. */
+	/** Assess only the jobs of this team, of this class, of this GPU model. */
 	team: string | undefined;
+	gpuModel: string | undefined;
 	workloadClass: string | undefined;
 	/** Compare only the last days. */
 	days: number | undefined;
@@ -58,12 +59,12 @@ export function readPlanOptions(argv: readonly string[]): PlanOptions | null {
 		throw bad(`"${positionals.join(" ")}" is not a plan command`, `Use one of: ${PLAN_VERBS.join(", ")}.`);
 	const trace = values.trace ?? (verb === "headline" ? ALL_OPEN_TRACES : "");
 	if (trace === "") throw bad("--trace is missing", `Give --trace FILE, or an open trace: ${OPEN_TRACE_NAMES.join(", ")}.`);
-	if (verb !== "assess" && (values.team ?? values.class) !== undefined)
-		throw bad(`--team and --class: plan ${verb} replays all jobs`, "Leave them out, or use plan assess.");
+	if (verb !== "assess" && (values.team ?? values.class ?? values.gpu) !== undefined)
+		throw bad(`--team, --class and --gpu: plan ${verb} replays all jobs`, "Leave them out, or use plan assess.");
 	return {
 		verb,
 		trace,
-		...{ team: values.team, workloadClass: values.class },
+		...{ team: values.team, workloadClass: values.class, gpuModel: values.gpu },
 		gpus: wholeNumber("gpus", values.gpus, { min: 1, max: GPUS_MAX }),
 		accelerator: values.accelerator,
 		startMs: moment(values.start),
@@ -108,6 +109,7 @@ function parse(argv: readonly string[]) {
 				start: { type: "string" },
 				team: { type: "string" },
 				class: { type: "string" },
+				gpu: { type: "string" },
 				days: { type: "string" },
 				scenario: { type: "string" },
 				policy: { type: "string" },

@@ -84,7 +84,7 @@ async function runHeadline(options: PlanOptions, bar: ProgressBar): Promise<void
 }
 
 async function runAssess(options: PlanOptions, bar: ProgressBar): Promise<void> {
-	const { trace, gpus, startMs, redact, commitmentPercent, team, workloadClass } = options;
+	const { trace, gpus, startMs, redact, commitmentPercent, team, workloadClass, gpuModel } = options;
 	const history = await readHistoryFile(tracePathOf(trace), {
 		startMs,
 		acceleratorsNamed,
@@ -96,7 +96,7 @@ async function runAssess(options: PlanOptions, bar: ProgressBar): Promise<void> 
 		gpus,
 		accelerator: modelNamed(options.accelerator),
 		isRedacted: redact,
-		filter: { team, workloadClass },
+		filter: { team, workloadClass, gpuModel },
 		commitmentPercent,
 	});
 	process.stdout.write(options.json ? `${JSON.stringify(assessment, null, 1)}\n` : renderAssessment(assessment));

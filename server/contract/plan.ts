@@ -53,7 +53,7 @@ export const plan = {
 	demand: operation({
 		method: "GET",
 		path: "/plan/studies/{id}/demand",
-		summary: "Get a study's demand, waits and burst candidates, of one team, one class or both",
+		summary: "Get a study's demand, waits and burst candidates, of one team, class or GPU model, or of several of these",
 		permission: "plan:read",
 		output: studyDemandSchema,
 		input: studyDemandInput,

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { assess, profileHistory } from "./assess.ts";
 import { type History, readHistory } from "./history/read-history.ts";
 import { demandProfile, gpusFor, hoursOf } from "./profile/demand.ts";
-import { decodeGroups, encodeGroups, filteredHours, filteredProfile } from "./profile/demand-groups.ts";
 import { HourSeries } from "./profile/hour-series.ts";
+import { encodeFilters, findProfile } from "./profile/stored-filters.ts";
 import { renderAssessment } from "./render/assessment.ts";
 
 const HEADER = "job_id,submit_s,duration_s,gpus,user,group,status,wait_s";
@@ -109,19 +109,19 @@ describe("the profile", () => {
 
 describe("a selection", () => {
 	// A soft deadline makes a job of a trace one of class baseline.
-	const HEADER_CLASS = `${HEADER},deadline_s,deadline_kind`;
+	const HEADER_CLASS = `${HEADER},deadline_s,deadline_kind,gpu_type`;
 	const rows = [
-		`a,0,${H},8,ann,risk,ok,,,`,
-		`b,0,${H},8,bob,vision,FAILED,,,`,
-		`c,0,${H},4,bob,vision,ok,,${9 * H},soft`,
-		`d,${4 * H},${H},16,ann,risk,ok,,,`,
+		`a,0,${H},8,ann,risk,ok,,,,A100-80GB`,
+		`b,0,${H},8,bob,vision,FAILED,,,,H100-80GB`,
+		`c,0,${H},4,bob,vision,ok,,${9 * H},soft,A100-80GB`,
+		`d,${4 * H},${H},16,ann,risk,ok,,,,`,
 	];
 	const history = () => readHistory(inPieces(`${[HEADER_CLASS, ...rows].join("\n")}\n`, 9), "t.csv");
 
 	it("profiles its jobs, with waits among all jobs, next to the whole history's capacity and idle time", async () => {
 		const all = assess(await history(), { source: "t", gpus: 8 });
 		const vision = assess(await history(), { source: "t", gpus: 8, filter: { team: "vision" } });
-		expect(vision.selection).toEqual({ team: "vision", class: null, jobs: 2, gpuHours: 12 });
+		expect(vision.selection).toEqual({ team: "vision", class: null, gpu: null, jobs: 2, gpuHours: 12 });
 		expect(vision.demand).toMatchObject({ peakGpus: 12, meanGpus: 2.4, overflowGpuHours: 4 });
 		expect(vision.demand.days).toHaveLength(all.demand.days.length);
 		// Job b waits for job a of the other team, and c for b: alone they would start at once, and an hour later.
@@ -137,9 +137,16 @@ describe("a selection", () => {
 			all.commitments,
 		]);
 	});
+	it("selects by GPU model", async () => {
+		const report = assess(await history(), { source: "t", gpus: 8, filter: { gpuModel: "A100-80GB" } });
+		expect(report.selection).toEqual({ team: null, class: null, gpu: "A100-80GB", jobs: 2, gpuHours: 12 });
+		expect(renderAssessment(report)).toContain("Selection GPU A100-80GB: 2 jobs, 12 GPU-hours");
+		const rejected = history().then((read) => assess(read, { source: "t", filter: { gpuModel: "V100" } }));
+		await expect(rejected).rejects.toMatchObject({ fix: 'Use one of: "A100-80GB", "H100-80GB", "(not recorded)".' });
+	});
 	it("combines team and class", async () => {
 		const report = assess(await history(), { source: "t", gpus: 8, filter: { team: "vision", workloadClass: "baseline" } });
-		expect(report.selection).toEqual({ team: "vision", class: "baseline", jobs: 1, gpuHours: 4 });
+		expect(report.selection).toEqual({ team: "vision", class: "baseline", gpu: null, jobs: 1, gpuHours: 4 });
 		expect(renderAssessment(report)).toContain("Selection team vision, class baseline: 1 jobs, 4 GPU-hours");
 	});
 	it("rejects a team or class that the history does not have, and lists those that it has", async () => {
@@ -151,20 +158,23 @@ describe("a selection", () => {
 		expect(report.selection?.team).toBe("team 2");
 		expect(JSON.stringify(report)).not.toContain("vision");
 	});
-	it("has the demand that the page's filter shows", async () => {
-		const { assessment, groups } = profileHistory(await history(), { source: "t", gpus: 8, filter: { workloadClass: "burst" } });
-		const { jobs, hours } = filteredHours(groups(), { workloadClass: "burst" });
-		expect([jobs, demandProfile(hours, 8)]).toEqual([assessment.selection?.jobs, assessment.demand]);
+	it.each([
+		{},
+		{ team: "vision" },
+		{ team: "risk" },
+		{ workloadClass: "burst" },
+		{ gpuModel: "A100-80GB" },
+		{ team: "vision", workloadClass: "baseline" },
+		{ team: "vision", gpuModel: "H100-80GB" },
+	])("has the demand, waits and candidates that the page's filter shows: %o", async (filter) => {
+		const { assessment, filters } = profileHistory(await history(), { source: "t", gpus: 8, filter });
+		const bytes = encodeFilters(filters(), 8);
+		const found = await findProfile(async (at, length) => bytes.subarray(at, at + length), filter);
+		const { basis: _, ...waits } = assessment.waits;
+		const { demand, candidates, candidatesLeftOut } = assessment;
+		const jobs = assessment.selection?.jobs ?? assessment.history.jobs;
+		expect(found?.profile).toEqual({ jobs, demand, waits, candidates, candidatesLeftOut });
 	});
-	it.each([{ team: "vision" }, { team: "risk" }, { workloadClass: "burst" }, { team: "vision", workloadClass: "baseline" }])(
-		"has the waits and candidates that the page's filter shows: %o",
-		async (filter) => {
-			const { assessment, groups } = profileHistory(await history(), { source: "t", gpus: 8, filter });
-			const profile = filteredProfile(decodeGroups(encodeGroups(groups())), filter);
-			const { basis: _, ...waits } = assessment.waits;
-			expect(profile).toMatchObject({ waits, candidates: assessment.candidates, candidatesLeftOut: assessment.candidatesLeftOut });
-		},
-	);
 });
 
 describe("burst candidates", () => {

@@ -7,8 +7,7 @@ import type { JobColumns } from "./history/columns.ts";
 import type { History } from "./history/read-history.ts";
 import { adviseCommitment } from "./profile/commitments.ts";
 import { demandProfile, gpusFor, hoursOf } from "./profile/demand.ts";
-import { type DemandFilter, type DemandGroups, demandGroups } from "./profile/demand-groups.ts";
-import type { ProfileOfJobs } from "./profile/filter-profiles.ts";
+import { type FilterProfile, type FilterProfiles, filterProfiles, type JobFilter } from "./profile/filter-profiles.ts";
 import { idleBy, lostWork, neverFit } from "./profile/losses.ts";
 import { selectJobs } from "./profile/select-jobs.ts";
 import { recordedPeak, recordedWaits, SIMULATED_JOBS_MAX, simulatedWaits } from "./profile/starts.ts";
@@ -24,12 +23,12 @@ export interface AssessOptions {
 	accelerator?: string | undefined;
 	isRedacted?: boolean | undefined;
 	/** Profile only these jobs, among all. */
-	filter?: DemandFilter | undefined;
+	filter?: JobFilter | undefined;
 	/** Discount of reserved GPUs or a savings plan on the on-demand price; absent: COMMITMENT_PERCENT. */
 	commitmentPercent?: number | undefined;
 }
 
-const NO_WAITS: ProfileOfJobs["waits"] = { all: null, byTeam: [], byClass: [], bySize: [] };
+const NO_WAITS: FilterProfile["waits"] = { all: null, byTeam: [], byClass: [], bySize: [] };
 
 /** The shipped prices contain no discount: an assumption. */
 export const COMMITMENT_PERCENT = 40;
@@ -39,8 +38,8 @@ export function assess(history: History, options: AssessOptions): PlanAssessment
 	return profileHistory(history, options).assessment;
 }
 
-/** An assessment of all jobs or the selected ones, and demand, waits and candidates by team and class, for filters. */
-export function profileHistory(history: History, options: AssessOptions): { assessment: PlanAssessment; groups: () => DemandGroups } {
+/** An assessment of all jobs or the selected ones, and demand, waits and candidates by team, class and GPU model, for filters. */
+export function profileHistory(history: History, options: AssessOptions): { assessment: PlanAssessment; filters: () => FilterProfiles } {
 	const { jobs, startMs } = history;
 	const accelerator = options.accelerator ?? DEFAULT_ACCELERATOR;
 	const recorded = recordedWaits(jobs);
@@ -53,14 +52,18 @@ export function profileHistory(history: History, options: AssessOptions): { asse
 	const teamName = (name: string) => (isRedacted ? `team ${jobs.teams.list.indexOf(name) + 1}` : name);
 	const prices = gpuPrices(accelerator, startMs);
 	const { filter = {} } = options;
-	const isFiltered = filter.team !== undefined || filter.workloadClass !== undefined;
+	const isFiltered = Object.values(filter).some((value) => value !== undefined);
 	const chosen = isFiltered ? selectJobs(jobs, waitsMs, filter) : { jobs, waitsMs, gpuHours: 0 };
 	const span = { fromHour: hours.fromHour, hours: hours.demand.length };
 	const chosenHours = isFiltered ? hoursOf(chosen.jobs, startMs, chosen.waitsMs, span) : hours;
 	const found = findCandidates({ ...chosen, hours, startMs, capacityGpus: capacity.gpus, prices, isRedacted });
 	const waits = chosen.waitsMs ? waitsBy(chosen.jobs, chosen.waitsMs) : NO_WAITS;
 	const selection = isFiltered && {
-		...{ team: filter.team === undefined ? null : teamName(filter.team), class: filter.workloadClass ?? null },
+		...{
+			team: filter.team === undefined ? null : teamName(filter.team),
+			class: filter.workloadClass ?? null,
+			gpu: filter.gpuModel ?? null,
+		},
 		...{ jobs: chosen.jobs.length, gpuHours: chosen.gpuHours },
 	};
 	const assessment: PlanAssessment = {
@@ -86,15 +89,17 @@ export function profileHistory(history: History, options: AssessOptions): { asse
 		}),
 		assumptions: assumptionsOf(history, accelerator, prices),
 	};
-	const profileOf = (rows: readonly number[]): ProfileOfJobs => {
+	const profileOf = (rows: ArrayLike<number>): FilterProfile => {
 		const some = {
 			jobs: jobs.pick(rows).dropUnusedFamilies(),
 			waitsMs: waitsMs && Float64Array.from(rows, (i) => waitsMs[i] ?? Number.NaN),
 		};
 		const { candidates, leftOut } = findCandidates({ ...some, hours, startMs, capacityGpus: capacity.gpus, prices, isRedacted });
-		return { waits: some.waitsMs ? waitsBy(some.jobs, some.waitsMs) : NO_WAITS, candidates, candidatesLeftOut: leftOut };
+		const demand = demandProfile(hoursOf(some.jobs, startMs, some.waitsMs, span), capacity.gpus);
+		const waits = some.waitsMs ? waitsBy(some.jobs, some.waitsMs) : NO_WAITS;
+		return { jobs: some.jobs.length, demand, waits, candidates, candidatesLeftOut: leftOut };
 	};
-	return { assessment, groups: () => demandGroups(jobs, startMs, waitsMs, profileOf) };
+	return { assessment, filters: () => filterProfiles(jobs, startMs, profileOf) };
 }
 
 function capacityOf({ jobs, startMs }: History, recorded: Float64Array | null, given: number | undefined): PlanAssessment["capacity"] {

@@ -24,7 +24,7 @@ export interface PlanAssessment {
 	kind: "PlanAssessment";
 	history: HistorySummary;
 	/** The jobs that `demand`, `waits`, `lostWork`, `neverFit` and `candidates` are of; absent: all. Everything else is of all jobs. */
-	selection?: { team: string | null; class: string | null; jobs: number; gpuHours: number };
+	selection?: { team: string | null; class: string | null; gpu: string | null; jobs: number; gpuHours: number };
 	capacity: {
 		gpus: number;
 		/** given: by the caller; recorded_peak: most concurrent GPUs; work_80: as many as carry 80% of the work. */

@@ -524,9 +524,9 @@ export interface Operations {
 		arguments: { id: string };
 		answer: t.PlanStudy;
 	};
-	/** Get a study's demand, waits and burst candidates, of one team, one class or both. */
+	/** Get a study's demand, waits and burst candidates, of one team, class or GPU model, or of several of these. */
 	"plan.demand": {
-		arguments: { id: string; team?: string; class?: string };
+		arguments: { id: string; team?: string; class?: string; gpu?: string };
 		answer: t.PlanStudyDemand;
 	};
 	/** Get the decision of a finished study with its frozen figures, and what happened since by month. */
@@ -1320,7 +1320,7 @@ export const OPERATIONS = {
 	"plan.start": { method: "POST", path: "/plan/studies", query: [], textType: null, isRepeatable: false },
 	"plan.list": { method: "GET", path: "/plan/studies", query: ["limit"], textType: null, isRepeatable: false },
 	"plan.get": { method: "GET", path: "/plan/studies/{id}", query: [], textType: null, isRepeatable: false },
-	"plan.demand": { method: "GET", path: "/plan/studies/{id}/demand", query: ["team", "class"], textType: null, isRepeatable: false },
+	"plan.demand": { method: "GET", path: "/plan/studies/{id}/demand", query: ["team", "class", "gpu"], textType: null, isRepeatable: false },
 	"plan.decision": { method: "GET", path: "/plan/studies/{id}/decision", query: ["format"], textType: null, isRepeatable: false },
 	"plan.cancel": { method: "POST", path: "/plan/studies/{id}/cancel", query: [], textType: null, isRepeatable: false },
 	"spend.by": {

@@ -2234,6 +2234,7 @@ export interface PlanStudyDemand {
 	profile: PlanStudyDemandProfile | null;
 	teams: readonly string[];
 	classes: readonly string[];
+	gpus: readonly string[];
 }
 
 export interface PlanStudyDemandDemand {

@@ -63,6 +63,10 @@ describe("plan studies", () => {
 			expect(waits.bySize.reduce((jobs: number, size: { jobs: number }) => jobs + size.jobs, 0)).toBe(json.jobs);
 			expect(candidates.every(({ team }: { team: string }) => team === all.teams[i])).toBe(true);
 		}
+		const byModel = await Promise.all(
+			all.gpus.map((gpu: string) => world.get(`/plan/studies/${study.id}/demand?gpu=${encodeURIComponent(gpu)}`)),
+		);
+		expect(byModel.reduce((jobs, part) => jobs + part.json.jobs, 0)).toBe(all.jobs);
 		expect((await world.get(`/plan/studies/${study.id}/demand?team=none`)).json).toMatchObject({ jobs: 0, demand: { peakGpus: 0 } });
 		expect((await world.get(`/plan/studies/${study.id}/decision`)).json.outcome).toBeNull();
 	});

@@ -60,6 +60,8 @@ export const studyDemandInput = z.strictObject({
 	team: name,
 	/** Only jobs of this class. */
 	class: name,
+	/** Only jobs of this GPU model. */
+	gpu: name,
 });
 
 export const DECISION_FORMATS = ["json", "pdf"] as const;

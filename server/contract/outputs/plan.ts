@@ -36,7 +36,7 @@ export const studyDemandSchema = z
 		jobs: z.number(),
 		/** The figures of `demand` of an assessment. */
 		demand: z.looseObject({ meanGpus: z.number(), peakGpus: z.number() }),
-		/** `waits` and `candidates` as in an assessment. null: without a filter, or not stored by an earlier release. */
+		/** `waits` and `candidates` as in an assessment. null: no jobs match. */
 		profile: z
 			.object({
 				waits: z.looseObject({ bySize: z.array(z.looseObject({ name: z.string(), jobs: z.number() })) }),
@@ -47,6 +47,8 @@ export const studyDemandSchema = z
 		/** All of the study, for filters. */
 		teams: z.array(z.string()),
 		classes: z.array(z.string()),
+		/** One name for jobs of several models; `(not recorded)` for those of none. */
+		gpus: z.array(z.string()),
 	})
 	.meta({ id: "PlanStudyDemand" });
 

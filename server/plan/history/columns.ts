@@ -8,6 +8,8 @@ export interface HistoryRow {
 	/** Name of the recurring work: a project or a job name; null: not recorded. */
 	name: string | null;
 	workloadClass: string;
+	/** The GPU model that it ran on or required; several joined by " or "; null: not recorded. */
+	gpuModel: string | null;
 	/** From submission to start; null: not recorded. */
 	waitMs: number | null;
 	/** From submission; null: none. */
@@ -31,9 +33,12 @@ export interface Family {
 	inputGiB: number | null;
 }
 
+/** The name of a GPU model that is not recorded. */
+export const UNKNOWN_MODEL = "(not recorded)";
+
 const FIRST_ROOM = 1024;
 
-/** A history as columns: about 60 bytes per job, so that a million jobs need little memory. Rows keep insertion order. */
+/** A history as columns: about 64 bytes per job, so that a million jobs need little memory. Rows keep insertion order. */
 export class JobColumns {
 	length = 0;
 	submitMs = new Float64Array(FIRST_ROOM);
@@ -46,11 +51,13 @@ export class JobColumns {
 	family = new Uint32Array(FIRST_ROOM);
 	team = new Uint32Array(FIRST_ROOM);
 	workloadClass = new Uint32Array(FIRST_ROOM);
+	gpuModel = new Uint32Array(FIRST_ROOM);
 	status = new Uint32Array(FIRST_ROOM);
 	readonly families: Family[] = [];
 	readonly teams = new Names();
 	readonly users = new Names();
 	readonly classes = new Names();
+	readonly gpuModels = new Names();
 	/** "" represents a status that is not recorded. */
 	readonly statuses = new Names();
 	readonly #familyOf = new Map<string, number>();
@@ -65,6 +72,7 @@ export class JobColumns {
 		this.gpus[i] = row.gpus;
 		this.team[i] = this.teams.indexOf(row.team);
 		this.workloadClass[i] = this.classes.indexOf(row.workloadClass);
+		this.gpuModel[i] = this.gpuModels.indexOf(row.gpuModel ?? UNKNOWN_MODEL);
 		this.status[i] = this.statuses.indexOf(row.status ?? "");
 		if (row.user !== null) this.users.indexOf(row.user);
 		this.family[i] = this.#family(row);
@@ -81,16 +89,17 @@ export class JobColumns {
 	}
 
 	/** These rows, in this order. Indexes of names and families stay the same. */
-	pick(rows: readonly number[]): JobColumns {
+	pick(rows: ArrayLike<number>): JobColumns {
 		const picked = new JobColumns();
 		picked.length = rows.length;
 		for (const name of ["submitMs", "durationMs", "waitMs", "deadlineMs"] as const)
 			picked[name] = pickFrom(this[name], rows, new Float64Array(rows.length));
 		picked.gpus = pickFrom(this.gpus, rows, new Int32Array(rows.length));
-		for (const name of ["family", "team", "workloadClass", "status"] as const)
+		for (const name of ["family", "team", "workloadClass", "gpuModel", "status"] as const)
 			picked[name] = pickFrom(this[name], rows, new Uint32Array(rows.length));
 		picked.families.push(...this.families);
-		for (const name of ["teams", "users", "classes", "statuses"] as const) for (const each of this[name].list) picked[name].indexOf(each);
+		for (const name of ["teams", "users", "classes", "gpuModels", "statuses"] as const)
+			for (const each of this[name].list) picked[name].indexOf(each);
 		return picked;
 	}
 
@@ -146,6 +155,7 @@ export class JobColumns {
 		this.family = grown(this.family, new Uint32Array(to));
 		this.team = grown(this.team, new Uint32Array(to));
 		this.workloadClass = grown(this.workloadClass, new Uint32Array(to));
+		this.gpuModel = grown(this.gpuModel, new Uint32Array(to));
 		this.status = grown(this.status, new Uint32Array(to));
 	}
 }
@@ -178,7 +188,7 @@ export function copyOf(text: string): string {
 }
 
 /** A plain loop: typed arrays' own `from` calls a function for each row, which takes several times as long. */
-function pickFrom<T extends Float64Array | Int32Array | Uint32Array>(column: T, rows: readonly number[], into: T): T {
+function pickFrom<T extends Float64Array | Int32Array | Uint32Array>(column: T, rows: ArrayLike<number>, into: T): T {
 	for (let at = 0; at < rows.length; at++) into[at] = column[rows[at] ?? -1] ?? Number.NaN;
 	return into;
 }

@@ -195,6 +195,7 @@ export function rowOf(job: TraceJob): HistoryRow {
 		user: job.user,
 		name: null,
 		workloadClass: job.deadlineKind === "soft" || job.deadlineKind === "best" ? "baseline" : "burst",
+		gpuModel: job.accelerators.length === 0 ? null : job.accelerators.join(" or "),
 		waitMs: job.waitMs ?? null,
 		deadlineMs: job.deadlineMs,
 		status: job.status,

@@ -1,7 +1,7 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { JobColumns, Names } from "../history/columns.ts";
-import type { DemandFilter } from "./demand-groups.ts";
+import type { JobFilter } from "./filter-profiles.ts";
 
 /** Names listed in an error. */
 const NAMED_MAX = 10;
@@ -14,17 +14,19 @@ export interface SelectedJobs {
 }
 
 /**
- * The jobs of one team, one class or both, with their waits among all jobs.
- * @throws SpillwayError `invalid_input` for a team or class that the history does not have
+ * The jobs of one team, class or GPU model, or of several of these, with their waits among all jobs.
+ * @throws SpillwayError `invalid_input` for a team, class or GPU model that the history does not have
  */
-export function selectJobs(jobs: JobColumns, waitsMs: Float64Array | null, { team, workloadClass }: DemandFilter): SelectedJobs {
+export function selectJobs(jobs: JobColumns, waitsMs: Float64Array | null, { team, workloadClass, gpuModel }: JobFilter): SelectedJobs {
 	const teamIndex = indexIn("team", jobs.teams, team);
 	const classIndex = indexIn("class", jobs.classes, workloadClass);
+	const modelIndex = indexIn("GPU model", jobs.gpuModels, gpuModel);
 	const rows: number[] = [];
 	let gpuMs = 0;
 	for (let i = 0; i < jobs.length; i++) {
 		if (teamIndex !== null && jobs.at(jobs.team, i) !== teamIndex) continue;
 		if (classIndex !== null && jobs.at(jobs.workloadClass, i) !== classIndex) continue;
+		if (modelIndex !== null && jobs.at(jobs.gpuModel, i) !== modelIndex) continue;
 		rows.push(i);
 		gpuMs += jobs.at(jobs.durationMs, i) * jobs.at(jobs.gpus, i);
 	}
@@ -35,7 +37,7 @@ export function selectJobs(jobs: JobColumns, waitsMs: Float64Array | null, { tea
 	};
 }
 
-function indexIn(kind: "team" | "class", { list }: Names, name: string | undefined): number | null {
+function indexIn(kind: "team" | "class" | "GPU model", { list }: Names, name: string | undefined): number | null {
 	if (name === undefined) return null;
 	const index = list.indexOf(name);
 	if (index >= 0) return index;

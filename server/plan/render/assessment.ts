@@ -47,7 +47,9 @@ function header({ history, capacity }: PlanAssessment): string[] {
 
 function selection({ selection: s }: PlanAssessment): string[] {
 	if (!s) return [];
-	const parts = [s.team === null ? "" : `team ${s.team}`, s.class === null ? "" : `class ${s.class}`].filter((part) => part !== "");
+	const parts = Object.entries({ team: s.team, class: s.class, GPU: s.gpu }).flatMap(([of, name]) =>
+		name === null ? [] : [`${of} ${name}`],
+	);
 	return [
 		`Selection ${parts.join(", ")}: ${n(s.jobs)} jobs, ${n(s.gpuHours)} GPU-hours`,
 		"          Demand, waits, lost work, jobs that never fit and candidates: the selection, next to all other jobs.",

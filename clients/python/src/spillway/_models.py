@@ -2486,6 +2486,7 @@ class PlanStudyDemand(TypedDict):
     profile: Optional[PlanStudyDemandProfile]
     teams: List[str]
     classes: List[str]
+    gpus: List[str]
 
 
 class PlanStudyDemandDemand(TypedDict):

@@ -1913,8 +1913,11 @@ class PlanOperations:
         *,
         team: Optional[str] = None,
         class_: Optional[str] = None,
+        gpu: Optional[str] = None,
     ) -> m.PlanStudyDemand:
-        """Get a study's demand, waits and burst candidates, of one team, one class or both."""
+        """Get a study's demand, waits and burst candidates, of one team, class or GPU model, or of
+        several of these.
+        """
         return cast(
             m.PlanStudyDemand,
             self._transport.json(
@@ -1923,6 +1926,7 @@ class PlanOperations:
                 query={
                     "team": team,
                     "class": class_,
+                    "gpu": gpu,
                 },
             ),
         )

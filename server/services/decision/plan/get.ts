@@ -1,10 +1,10 @@
 import { desc, eq, getTableColumns, sql } from "drizzle-orm";
 import type { z } from "zod";
 import { listStudiesInput, studyDemandInput } from "#server/contract/inputs/plan.ts";
+import type { DbOrTx } from "#server/db/client.ts";
 import { planStudy } from "#server/db/schema/plan-study.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { demandProfile } from "#server/plan/profile/demand.ts";
-import { decodeGroups, filteredHours, filteredProfile } from "#server/plan/profile/demand-groups.ts";
+import { findProfile } from "#server/plan/profile/stored-filters.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { type StudySummary, type StudyView, summaryOf, viewOf } from "./view.ts";
@@ -24,34 +24,27 @@ export async function getStudy(ctx: ServiceContext, id: string): Promise<StudyVi
 }
 
 /**
- * Demand, waits and burst candidates of one team, one class or both, profiled like those of the whole.
+ * Demand, waits and burst candidates of one team, class or GPU model, or of several of these, profiled like those of the whole.
  * @throws SpillwayError `forbidden`, `not_found`, `precondition_failed` before the history is read and for studies of earlier releases
  */
 export async function filterDemand(ctx: ServiceContext, raw: z.input<typeof studyDemandInput>) {
 	authorize(ctx, "plan:read", null);
-	const { id, team, class: workloadClass } = studyDemandInput.parse(raw);
-	const [row] = await ctx.db
-		.select({ bytes: planStudy.demandGroups, capacityGpus: sql<number>`(${planStudy.result} #>> '{assessment,capacity,gpus}')::float8` })
-		.from(planStudy)
-		.where(eq(planStudy.id, id));
-	if (!row) throw noStudy(id);
-	if (row.bytes === null || row.capacityGpus === null)
-		throw new SpillwayError("precondition_failed", `The plan study ${id} has no figures by team and class.`, {
+	const { id, team, class: workloadClass, gpu: gpuModel } = studyDemandInput.parse(raw);
+	const found = await findProfile((at, length) => readFilters(ctx.db, id, at, length), { team, workloadClass, gpuModel });
+	if (!found)
+		throw new SpillwayError("precondition_failed", `The plan study ${id} has no figures by team, class and GPU model.`, {
 			fix: "Wait until it is done, or start it again: studies of earlier releases have none.",
 		});
-	const groups = decodeGroups(row.bytes);
-	const { jobs, hours } = filteredHours(groups, { team, workloadClass });
-	const profile = filteredProfile(groups, { team, workloadClass });
-	return {
-		...{ jobs, demand: demandProfile(hours, row.capacityGpus) },
-		profile: profile && { waits: profile.waits, candidates: profile.candidates, candidatesLeftOut: profile.candidatesLeftOut },
-		teams: namesOf(groups.groups.map((group) => group.team)),
-		classes: namesOf(groups.groups.map((group) => group.workloadClass)),
-	};
+	const { jobs, demand, ...profile } = found.profile;
+	return { jobs, demand, profile: jobs === 0 ? null : profile, teams: found.teams, classes: found.classes, gpus: found.gpuModels };
 }
 
-function namesOf(names: readonly string[]): string[] {
-	return [...new Set(names)].sort();
+/** Some bytes of a study's stored profiles; none before it is done. PostgreSQL reads only the pages that hold them. */
+async function readFilters(db: DbOrTx, id: string, at: number, length: number): Promise<Uint8Array> {
+	const bytes = sql<Uint8Array | null>`substring(${planStudy.demandGroups} from ${at + 1}::int for ${length}::int)`;
+	const [row] = await db.select({ bytes }).from(planStudy).where(eq(planStudy.id, id));
+	if (!row) throw noStudy(id);
+	return row.bytes ?? new Uint8Array();
 }
 
 /** Studies, newest first, without their results. */

@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, min } from "drizzle-orm";
+import { and, eq, gte, lt, min, sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
@@ -10,7 +10,7 @@ import { profileHistory } from "#server/plan/assess.ts";
 import { ownedGpus } from "#server/plan/compare/resize.ts";
 import { JobColumns } from "#server/plan/history/columns.ts";
 import type { History } from "#server/plan/history/read-history.ts";
-import type { DemandGroups } from "#server/plan/profile/demand-groups.ts";
+import type { FilterProfiles } from "#server/plan/profile/filter-profiles.ts";
 import type { Study } from "#server/plan/study.ts";
 import { parseStoredPolicy } from "#server/policy/parse-policy.ts";
 import type { Timing } from "#server/services/core/timing.ts";
@@ -21,10 +21,10 @@ import { noNotes } from "#server/simulation/trace-file/read-trace.ts";
 import { loadHistory } from "../backtest/load-history.ts";
 import { loadCard } from "./load-card.ts";
 
-/** What a study replays, and its demand by team and class. */
+/** What a study replays, and its profiles by team, class and GPU model. */
 export interface ReadHistory {
 	study: Omit<Study, "outlook">;
-	groups: DemandGroups;
+	filters: FilterProfiles;
 }
 
 export interface RecordsRequest {
@@ -58,14 +58,14 @@ export async function loadRecords(db: Db, { days, nowMs, timing, onJobs }: Recor
 		throw new SpillwayError("precondition_failed", `No job was submitted in the last ${plural(days, "day")}.`, {
 			fix: "Study more days, or upload a trace.",
 		});
-	const { assessment, groups } = profileHistory(await toHistory(db, history), {
+	const { assessment, filters } = profileHistory(await toHistory(db, history), {
 		...{ source: `own records, last ${plural(days, "day")}`, gpus: ownedGpus(scenario), accelerator: scenario.pools[0]?.accelerator },
 	});
 	const study = {
 		...{ assessment, jobs: traceOf(history), scenario, card: await loadCard(db, scenario.pools, span.fromMs) },
 		policy: policy ? { id: "active", label: `Burst under your policy (version ${active.version})`, text: active.source, policy } : null,
 	};
-	return { study, groups: groups() };
+	return { study, filters: filters() };
 }
 
 /** Jobs with their actual waits: from submission to the first start anywhere. */
@@ -78,13 +78,13 @@ async function toHistory(db: Db, history: RecordedHistory): Promise<History> {
 		.where(and(gte(job.submittedAt, new Date(fromMs)), lt(job.submittedAt, new Date(toMs))))
 		.groupBy(attempt.jobId);
 	const starts = new Map(rows.flatMap(({ id, startedAt }) => (startedAt ? [[id, new Date(startedAt).getTime()] as const] : [])));
-	const states = new Map(
+	const ends = new Map(
 		(
 			await db
-				.select({ id: job.id, state: job.state })
+				.select({ id: job.id, state: job.state, ranOn: sql<string | null>`${job.placement}->>'accelerator'` })
 				.from(job)
 				.where(gte(job.submittedAt, new Date(fromMs)))
-		).map((row) => [row.id, row.state]),
+		).map((row) => [row.id, row]),
 	);
 	const traced = new Map(traceOf(history).map((traceJob) => [traceJob.id, traceJob.durationMs]));
 	const jobs = new JobColumns();
@@ -98,9 +98,10 @@ async function toHistory(db: Db, history: RecordedHistory): Promise<History> {
 			user: null,
 			name: spec.project ?? spec.name,
 			workloadClass: spec.class,
+			gpuModel: ends.get(id)?.ranOn ?? spec.resources.accelerators[0] ?? null,
 			waitMs: startedMs === undefined ? null : Math.max(0, startedMs - submittedAtMs),
 			deadlineMs: spec.deadlineMs === null ? null : spec.deadlineMs - submittedAtMs,
-			status: states.get(id) ?? null,
+			status: ends.get(id)?.state ?? null,
 			savesCheckpoints: spec.checkpoint !== null,
 			inputGiB: null,
 			isSensitive: spec.class === "sensitive",

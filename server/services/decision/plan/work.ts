@@ -15,7 +15,7 @@ import { peek } from "#server/plan/history/lines.ts";
 import { DEFAULT_START_MS, LISTED_BAD_ROWS, readHistory } from "#server/plan/history/read-history.ts";
 import { readOpenTrace } from "#server/plan/open-traces.ts";
 import { historyOf, keepLastDays, ownedModel } from "#server/plan/prepare.ts";
-import { encodeGroups } from "#server/plan/profile/demand-groups.ts";
+import { encodeFilters } from "#server/plan/profile/stored-filters.ts";
 import type { StudyProgress } from "#server/plan/study.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
 import type { Timing } from "#server/services/core/timing.ts";
@@ -65,7 +65,7 @@ export async function workOnStudy(ctx: StudyContext, term: Term): Promise<TermEn
 
 async function study(ctx: StudyContext, row: typeof planStudy.$inferSelect, { stop, progress }: Going): Promise<Columns> {
 	const settings = settingsSchema.parse(row.settings);
-	const { study: prepared, groups } =
+	const { study: prepared, filters } =
 		row.source === "records"
 			? await loadRecords(ctx.db, { days: settings.days ?? 90, nowMs: row.createdAt.getTime(), timing: ctx.timing })
 			: await readTrace(await textOf(ctx.db, row, settings), row.name, settings, ctx.facts);
@@ -82,7 +82,10 @@ async function study(ctx: StudyContext, row: typeof planStudy.$inferSelect, { st
 			},
 		},
 	);
-	return { result: { assessment: prepared.assessment, ...findings }, demandGroups: encodeGroups(groups) };
+	return {
+		result: { assessment: prepared.assessment, ...findings },
+		demandGroups: encodeFilters(filters, prepared.assessment.capacity.gpus),
+	};
 }
 
 /** The published claims about a trace: with the assumed job, and the command that gives the same figures. */
@@ -109,14 +112,14 @@ async function readTrace(text: string, name: string, settings: z.output<typeof s
 	const startMs = read.recordedStartMs;
 	const history = historyOf({ ...read, jobs }, startMs);
 	const { badRows } = await readHistory(oneChunk(new TextEncoder().encode(text)), name, { acceleratorsNamed });
-	const { assessment, groups } = profileHistory(
+	const { assessment, filters } = profileHistory(
 		{ ...history, badRows: { count: badRows.count, first: badRows.first.slice(0, LISTED_BAD_ROWS) } },
 		{ source: name, gpus: settings.gpus, accelerator },
 	);
 	const { gpus } = assessment.capacity;
 	const from = startMs ?? DEFAULT_START_MS;
 	const { scenario } = buildScenario({ gpus, accelerator, startMs: from, seed: 1, facts });
-	return { study: { assessment, jobs, scenario, card: shippedCard(accelerator, gpus, from), policy: null }, groups: groups() };
+	return { study: { assessment, jobs, scenario, card: shippedCard(accelerator, gpus, from), policy: null }, filters: filters() };
 }
 
 async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
