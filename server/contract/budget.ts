@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { addBudgetInput, changeCapInput, getBudgetInput } from "./inputs/budget.ts";
+import { addBudgetInput, budgetOutlookInput, changeCapInput, getBudgetInput } from "./inputs/budget.ts";
 import { operation } from "./operation.ts";
-import { budgetDetailSchema, budgetStatusSchema, capChangedSchema } from "./outputs/budget.ts";
+import { budgetDetailSchema, budgetOutlookSchema, budgetStatusSchema, capChangedSchema } from "./outputs/budget.ts";
 
 export const budget = {
 	list: operation({
@@ -20,6 +20,16 @@ export const budget = {
 		permission: "budget:read",
 		output: budgetDetailSchema,
 		input: getBudgetInput,
+		procedure: "query",
+	}),
+	outlook: operation({
+		method: "GET",
+		path: "/budgets/{id}/outlook",
+		summary: "Get the end of a budget's period as a range, by the demand forecast of each team",
+		description: "`null` with fewer than 7 whole days of spending ([budgets](budgets.md#what-the-end-depends-on)).",
+		permission: "budget:read",
+		output: budgetOutlookSchema,
+		input: budgetOutlookInput,
 		procedure: "query",
 	}),
 	add: operation({

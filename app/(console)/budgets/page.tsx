@@ -9,6 +9,7 @@ import { ChangeCap } from "#components/budgets/cap-dialog.tsx";
 import { ChannelsPanel, DeliveriesPanel } from "#components/budgets/channels-panel.tsx";
 import { BurnDownPanel, WayPanel } from "#components/budgets/course-panels.tsx";
 import { BudgetHead } from "#components/budgets/head.tsx";
+import { OutlookPanel } from "#components/budgets/outlook-panel.tsx";
 import { ALERT_STATES, alertsQuery, budgetQuery, budgetsHref, DELIVERIES_QUERY, loadBudgetParams } from "#components/budgets/params.ts";
 import { ProposalsPanel } from "#components/budgets/proposals-panel.tsx";
 import { AlertSettings } from "#components/budgets/settings-dialog.tsx";
@@ -71,6 +72,13 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 					<BudgetsTable chosen={id} />
 				</QueryBoundary>
 				{chosen && <BudgetCourse chosen={chosen} />}
+				{chosen && period === null && (
+					<Panel>
+						<QueryBoundary what="the outlook" skeleton={<TableSkeleton rows={4} columns={6} label="Loading outlook" />}>
+							<OutlookPanel chosen={chosen} />
+						</QueryBoundary>
+					</Panel>
+				)}
 				{chosen && zone !== null && (
 					<ChangeBoundary>
 						<BudgetVariance chosen={chosen} zone={zone} />

@@ -691,6 +691,11 @@ export interface Operations {
 		arguments: { id: string; body: t.BudgetChangeCapBody };
 		answer: t.CapChanged;
 	};
+	/** Get the end of a budget's period as a range, by the demand forecast of each team. */
+	"budget.outlook": {
+		arguments: { id: string };
+		answer: t.BudgetOutlook;
+	};
 	/** List changes that need a second person. */
 	"approval.proposals": {
 		arguments: Record<never, never>;
@@ -1407,6 +1412,7 @@ export const OPERATIONS = {
 	"budget.add": { method: "POST", path: "/budgets", query: [], textType: null, isRepeatable: true },
 	"budget.get": { method: "GET", path: "/budgets/{id}", query: ["period"], textType: null, isRepeatable: false },
 	"budget.changeCap": { method: "PUT", path: "/budgets/{id}", query: [], textType: null, isRepeatable: true },
+	"budget.outlook": { method: "GET", path: "/budgets/{id}/outlook", query: [], textType: null, isRepeatable: false },
 	"approval.proposals": { method: "GET", path: "/proposals", query: [], textType: null, isRepeatable: false },
 	"approval.approveProposal": { method: "POST", path: "/proposals/{id}/approve", query: [], textType: null, isRepeatable: true },
 	"approval.rejectProposal": { method: "POST", path: "/proposals/{id}/reject", query: [], textType: null, isRepeatable: true },

@@ -2817,6 +2817,39 @@ export interface BudgetDetailJobsItem {
 	postedMicroUsd: string;
 }
 
+export interface BudgetOutlook2 {
+	lowMicroUsd: string;
+	expectedMicroUsd: string;
+	highMicroUsd: string;
+	heldMicroUsd: string;
+	teams: readonly BudgetOutlook2TeamsItem[];
+	others: BudgetOutlook2Others | null;
+}
+
+export interface BudgetOutlook2TeamsItem {
+	team: string;
+	unchangedMicroUsd: string;
+	lowMicroUsd: string;
+	expectedMicroUsd: string;
+	highMicroUsd: string;
+	demand: BudgetOutlook2TeamsItemDemand | null;
+}
+
+export interface BudgetOutlook2TeamsItemDemand {
+	p10: number;
+	p50: number;
+	p90: number;
+}
+
+export interface BudgetOutlook2Others {
+	unchangedMicroUsd: string;
+	lowMicroUsd: string;
+	expectedMicroUsd: string;
+	highMicroUsd: string;
+}
+
+export type BudgetOutlook = BudgetOutlook2 | null;
+
 export interface CapChangedChanged {
 	kind: "changed";
 	policyVersion: number;

@@ -11,11 +11,13 @@ import { removeChannel } from "#server/services/notification/channel/remove.ts";
 import { sendTest } from "#server/services/notification/channel/send-test.ts";
 import { updateChannel } from "#server/services/notification/channel/update.ts";
 import { listDeliveries } from "#server/services/notification/delivery/list.ts";
+import { getBudgetOutlook } from "#server/services/overview/budget-outlook.ts";
 import { bind, withStatus } from "./bind.ts";
 
 export const budgetOperations = {
 	list: bind(budget.list, listBudgets),
 	get: bind(budget.get, getBudget),
+	outlook: bind(budget.outlook, getBudgetOutlook),
 	add: withStatus(bind(budget.add, addBudget), ({ kind }) => (kind === "proposed" ? 202 : 201)),
 	changeCap: withStatus(bind(budget.changeCap, changeCap), ({ kind }) => (kind === "proposed" ? 202 : 200)),
 };

@@ -33,6 +33,8 @@ export const getBudgetInput = z.strictObject({
 	period: z.iso.date().optional(),
 });
 
+export const budgetOutlookInput = z.strictObject({ id: z.string().min(1).max(64) });
+
 export const budgetPeriodInput = z.strictObject({
 	id: z.string().min(1).max(64),
 	/** Any day of the period, `2026-11-01`; default: the current one. */

@@ -78,6 +78,36 @@ export const budgetDetailSchema = budgetStatusSchema
 	})
 	.meta({ id: "BudgetDetail" });
 
+const restOfPeriod = {
+	/** At the spending of the last four weeks. */
+	unchangedMicroUsd: integerText,
+	lowMicroUsd: integerText,
+	expectedMicroUsd: integerText,
+	highMicroUsd: integerText,
+};
+
+export const budgetOutlookSchema = z
+	.object({
+		/** Posted, and the rest of the period with each team's demand at its P10, P50 and P90. */
+		lowMicroUsd: integerText,
+		expectedMicroUsd: integerText,
+		highMicroUsd: integerText,
+		heldMicroUsd: integerText,
+		/** The team that the end depends on most comes first. */
+		teams: z.array(
+			z.object({
+				team: z.string(),
+				...restOfPeriod,
+				/** Demand in the rest of the period ÷ its mean in the last four weeks; null: unknown, so taken as 1. */
+				demand: z.object({ p10: z.number(), p50: z.number(), p90: z.number() }).nullable(),
+			}),
+		),
+		/** All teams that the reader may not see; null: none are hidden. */
+		others: z.object(restOfPeriod).nullable(),
+	})
+	.nullable()
+	.meta({ id: "BudgetOutlook" });
+
 export const capChangedSchema = z
 	.discriminatedUnion("kind", [
 		z.object({

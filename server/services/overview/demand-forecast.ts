@@ -63,6 +63,11 @@ function itemOf(key: string, fromHour: number, demand: Float64Array, hours: numb
 	};
 }
 
+/** Demand by team, hour by hour, for up to a quarter of a year. */
+export function readTeamDemand(db: Db, nowHour: number): Promise<{ fromHour: number; groups: Map<string, Float64Array> }> {
+	return readHours(db, COLUMNS.team, nowHour);
+}
+
 /** Mean GPUs of whole hours up to now by group, largest group first. */
 async function readHours(db: Db, column: SQL, nowHour: number): Promise<{ fromHour: number; groups: Map<string, Float64Array> }> {
 	const from = new Date((nowHour - LEARN_HOURS) * HOUR_MS).toISOString();

@@ -3140,6 +3140,39 @@ class BudgetDetailJobsItem(TypedDict):
     postedMicroUsd: str
 
 
+class BudgetOutlook2(TypedDict):
+    lowMicroUsd: str
+    expectedMicroUsd: str
+    highMicroUsd: str
+    heldMicroUsd: str
+    teams: List[BudgetOutlook2TeamsItem]
+    others: Optional[BudgetOutlook2Others]
+
+
+class BudgetOutlook2TeamsItem(TypedDict):
+    team: str
+    unchangedMicroUsd: str
+    lowMicroUsd: str
+    expectedMicroUsd: str
+    highMicroUsd: str
+    demand: Optional[BudgetOutlook2TeamsItemDemand]
+
+
+class BudgetOutlook2TeamsItemDemand(TypedDict):
+    p10: float
+    p50: float
+    p90: float
+
+
+class BudgetOutlook2Others(TypedDict):
+    unchangedMicroUsd: str
+    lowMicroUsd: str
+    expectedMicroUsd: str
+    highMicroUsd: str
+
+BudgetOutlook = Optional["BudgetOutlook2"]
+
+
 class CapChangedChanged(TypedDict):
     kind: Literal["changed"]
     policyVersion: float

@@ -2430,6 +2430,22 @@ class BudgetOperations:
             ),
         )
 
+    def outlook(
+        self,
+        id: str,
+    ) -> m.BudgetOutlook:
+        """Get the end of a budget's period as a range, by the demand forecast of each team.
+
+        `null` with fewer than 7 whole days of spending (budgets).
+        """
+        return cast(
+            m.BudgetOutlook,
+            self._transport.json(
+                "GET",
+                join("/budgets/{id}/outlook", id),
+            ),
+        )
+
 
 class ApprovalOperations:
     def __init__(self, transport: Transport) -> None:
