@@ -82,7 +82,9 @@ export function filterProfiles(jobs: JobColumns, startMs: number, profileOf: (ro
 }
 
 function subsets<T>(items: readonly T[]): T[][] {
-	return items.reduce<T[][]>((sets, item) => [...sets, ...sets.map((set) => [...set, item])], [[]]);
+	let sets: T[][] = [[]];
+	for (const item of items) sets = sets.concat(sets.map((set) => set.concat(item)));
+	return sets;
 }
 
 function rowsOf(cells: readonly Cell[]): ArrayLike<number> {

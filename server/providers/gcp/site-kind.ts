@@ -1,5 +1,5 @@
 import { plural } from "#server/domain/sentence-facts.ts";
-import { type CheckStep, checkSteps, ifAllowed } from "../check-steps.ts";
+import { type CheckStep, checkSteps, ifAllowed, type Look } from "../check-steps.ts";
 import { endpointElsewhere } from "../cloud-endpoint.ts";
 import { mountsField } from "../mounts-field.ts";
 import { describeReach } from "../reach.ts";
@@ -185,20 +185,7 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 		{
 			...{ id: "quota", title: "GPU quotas" },
 			fix: "Request quota (IAM & Admin > Quotas): NVIDIA_…_GPUS for on-demand, PREEMPTIBLE_NVIDIA_…_GPUS for spot. New projects have none.",
-			async look() {
-				const all = await Promise.all(regions.map(async (region) => ({ region, quotas: await compute.gpuQuotas(region) })));
-				if (all.some(({ quotas }) => quotas === null || quotas.length === 0))
-					return {
-						unknown: "Google did not report GPU quotas.",
-						fix: "Allow compute.regions.get so that Spillway can check them before a launch.",
-					};
-				const open = all.map(({ region, quotas }) => ({ region, some: (quotas ?? []).filter((q) => q.limit > 0) }));
-				const none = open.filter(({ some }) => some.length === 0).map(({ region }) => region);
-				if (none.length === open.length) return { failed: `Every GPU quota is 0 in ${none.join(", ")}.` };
-				return open
-					.map(({ region, some }) => `${region}: ${some.map((q) => `${q.metric} ${q.usage} of ${q.limit}`).join(", ") || "none"}`)
-					.join("; ");
-			},
+			look: () => describeQuotas(compute, regions),
 		},
 		{
 			...{ id: "offers", title: "Machines" },
@@ -217,6 +204,21 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 			},
 		},
 	]);
+}
+
+async function describeQuotas(compute: Pick<ComputeCalls, "gpuQuotas">, regions: readonly string[]): ReturnType<Look> {
+	const all = await Promise.all(regions.map(async (region) => ({ region, quotas: await compute.gpuQuotas(region) })));
+	if (all.some(({ quotas }) => quotas === null || quotas.length === 0))
+		return {
+			unknown: "Google did not report GPU quotas.",
+			fix: "Allow compute.regions.get so that Spillway can check them before a launch.",
+		};
+	const open = all.map(({ region, quotas }) => ({ region, some: (quotas ?? []).filter((q) => q.limit > 0) }));
+	const none = open.filter(({ some }) => some.length === 0).map(({ region }) => region);
+	if (none.length === open.length) return { failed: `Every GPU quota is 0 in ${none.join(", ")}.` };
+	return open
+		.map(({ region, some }) => `${region}: ${some.map((q) => `${q.metric} ${q.usage} of ${q.limit}`).join(", ") || "none"}`)
+		.join("; ");
 }
 
 async function describeExistence(exists: Promise<boolean | null>, what: string, right: string) {
