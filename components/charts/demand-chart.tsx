@@ -36,7 +36,8 @@ export function DemandChart({ input, marks: all = [], height = 352, firstWidth =
 	const rows = useMemo(() => demandRows(input), [input]);
 	const table = useMemo(() => tabulateDemand(input), [input]);
 	const phone = width < PHONE_WIDTH;
-	const frame = useMemo(() => ({ left: 46, right: phone ? 14 : 116 }), [phone]);
+	const right = phone ? 14 : endLabelsWidth(input);
+	const frame = useMemo(() => ({ left: 46, right }), [right]);
 	const marks = marksWithin(all, input);
 	const surface = usePlotSurface({
 		axis: { width, frame, from: input.fromMs, to: input.toMs },
@@ -63,6 +64,17 @@ export function DemandChart({ input, marks: all = [], height = 352, firstWidth =
 			<DemandTable rows={table} marks={marks} />
 		</div>
 	);
+}
+
+const LABEL_MIN_PX = 116;
+/** Of the widest letters that occur on average, with the gap to the plot. */
+const LETTER_PX = 7.2;
+const LABEL_GAP_PX = 14;
+
+/** Space for the series' names at the right edge, in px, whichever of them are shown. */
+function endLabelsWidth({ owned, cloud }: DemandInput): number {
+	const letters = Math.max(...[owned, ...cloud].map(({ label }) => label.length));
+	return Math.max(LABEL_MIN_PX, Math.ceil(LABEL_GAP_PX + letters * LETTER_PX));
 }
 
 /** The marks of the zoomed range, at their place in it. */

@@ -82,7 +82,7 @@ function QueueKpi({ summary: { queue, nowMs } }: { summary: Summary }) {
 	const most = queue.lastStart ? Math.max(0, queue.lastStart.p90Ms - nowMs) : null;
 	return (
 		<Kpi
-			label="Jobs queued"
+			label="Jobs waiting"
 			value={<span {...factAttributes("jobs/queued", queue.jobs)}>{formatCount(queue.jobs)}</span>}
 			unit={queue.jobs === 0 ? "" : `need ${formatCount(queue.gpus)} GPU${queue.gpus === 1 ? "" : "s"}`}
 			href="/jobs"

@@ -1,3 +1,4 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { alert } from "#server/db/schema/alert.ts";
 import type { AlertRule } from "#server/domain/alert.ts";
@@ -19,6 +20,14 @@ export async function openAlert(tx: Tx, finding: AlertFinding, nowMs: number): P
 	if (!row) return false;
 	await queueAlert(tx, row, nowMs);
 	return true;
+}
+
+/** Replaces some facts of an open alert, so that screens show current figures. Messages already sent keep theirs. */
+export async function updateAlertFacts(tx: Tx, { rule, subject, facts }: Omit<AlertFinding, "team">): Promise<void> {
+	await tx
+		.update(alert)
+		.set({ facts: sql`${alert.facts} || ${JSON.stringify(facts)}::text::jsonb` })
+		.where(and(eq(alert.rule, rule), eq(alert.subject, subject), isNull(alert.closedAt)));
 }
 
 /** Queues an open alert for its channels and returns the number of new deliveries. Safe to repeat. */

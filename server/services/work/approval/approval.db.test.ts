@@ -17,6 +17,7 @@ import { cancelJob } from "../job/cancel.ts";
 import { askAgain } from "./ask-again.ts";
 import { grantApproval, rejectApproval } from "./decide.ts";
 import { approvalOfJob, countApprovals, listApprovals } from "./list.ts";
+import { openApproval } from "./open.ts";
 import { changeApprovalSettings } from "./settings.ts";
 import { syncApprovals } from "./sync.ts";
 
@@ -93,6 +94,22 @@ describe("a rule that requires approval", () => {
 		]);
 		const [past] = (await listApprovals(as("usr_f", "finance"), { state: "past" })).items;
 		expect(past).toMatchObject({ state: "granted", decidedBy: "B", note: "quarter end", mayAnswer: false });
+	});
+
+	it("shows one price in the request, its alert and the job's reason after the price has changed", async () => {
+		const { jobId, id } = await hold();
+		const [row] = await rows();
+		if (!row) throw new Error("no approval was requested");
+		const quote = { ...row.quote, costMicroUsd: "123000000", placement: { ...row.quote.placement, region: "eu-west-1" } };
+		const { ruleId, role } = row;
+		const input = { jobId, request: { ruleId, role, quote }, decisionId: null, policy: { name: "default", version: 1 } };
+		const asked = { ...input, nowMs: world.clock.nowMs() };
+		expect(await world.database.db.transaction((tx) => openApproval(tx, system(), asked))).toBeNull();
+		expect((await rows()).map(({ quote: { costMicroUsd } }) => costMicroUsd)).toEqual(["123000000"]);
+		expect((await reasonOf("asks"))?.facts).toMatchObject({ costMicroUsd: "123000000", ruleId: "ask-first" });
+		expect(await world.database.db.select().from(alert)).toMatchObject([
+			{ subject: id, facts: { costMicroUsd: "123000000", place: expect.stringContaining("eu-west-1"), jobName: "asks" } },
+		]);
 	});
 
 	it("accepts answers only from the rule's role, never from the submitter or the system", async () => {

@@ -5,11 +5,12 @@ import { approval } from "#server/db/schema/approval.ts";
 import { job } from "#server/db/schema/job.ts";
 import { alertWords } from "#server/domain/alert-sentences.ts";
 import type { ApprovalAnswer, ApprovalQuote, ApprovalRequest } from "#server/domain/approval.ts";
+import { reason } from "#server/domain/reasons.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { namesOf } from "#server/services/core/people.ts";
-import { openAlert } from "#server/services/notification/alert/open.ts";
+import { openAlert, updateAlertFacts } from "#server/services/notification/alert/open.ts";
 import { recordJobNotice } from "../notice/job.ts";
 import { endApprovals } from "./close.ts";
 import { expiryFrom } from "./settings.ts";
@@ -47,7 +48,7 @@ export async function openApproval(tx: Tx, ctx: Pick<ServiceContext, "actor" | "
 		.for("update");
 	if (!open && (await isAnswerUnknown(tx, input))) return null;
 	if (open && open.ruleId === request.ruleId && open.role === request.role) {
-		await refresh(tx, open, quote);
+		await refresh(tx, open, row, quote);
 		return null;
 	}
 	if (open) await endApprovals(tx, { where: { ids: [open.id] }, state: "withdrawn", why: "another rule asks now", nowMs });
@@ -59,12 +60,9 @@ export async function openApproval(tx: Tx, ctx: Pick<ServiceContext, "actor" | "
 		...{ policyName: policy.name, policyVersion: policy.version, requestedAt: new Date(nowMs) },
 	});
 	const who = (await namesOf(tx, [row.submittedBy]))(row.submittedBy);
-	const { provider, region, instanceType } = quote.placement;
 	const facts = {
 		...{ jobId, jobName: row.name, team: row.team, ruleId, role, submittedBy: who },
-		place: [provider, region, instanceType].filter((part) => part !== null).join(" "),
-		...{ costMicroUsd: quote.costMicroUsd, hourlyMicroUsd: quote.hourlyMicroUsd },
-		...{ homeStartMs: quote.homeStartP50Ms, expiresMs: expiresAt.getTime() },
+		...{ ...quoteFacts(quote), expiresMs: expiresAt.getTime() },
 	};
 	await openAlert(tx, { rule: "approval_waiting", subject: id, team: row.team, facts }, nowMs);
 	const why = alertWords("approval_waiting", facts).text;
@@ -98,13 +96,38 @@ async function isAnswerUnknown(tx: Tx, { jobId, request: { ruleId }, knownAnswer
 	);
 }
 
-async function refresh(tx: Tx, open: typeof approval.$inferSelect, quote: ApprovalQuote): Promise<void> {
+function quoteFacts({ placement, costMicroUsd, hourlyMicroUsd, homeStartP50Ms }: ApprovalQuote) {
+	const { provider, region, instanceType } = placement;
+	const place = [provider, region, instanceType].filter((part) => part !== null).join(" ");
+	return { place, costMicroUsd, hourlyMicroUsd, homeStartMs: homeStartP50Ms };
+}
+
+/** Also in the alert and in the job's reason: all three show one quote. */
+async function refresh(
+	tx: Tx,
+	open: typeof approval.$inferSelect,
+	waiting: Pick<typeof job.$inferSelect, "id" | "reason">,
+	quote: ApprovalQuote,
+): Promise<void> {
 	if (!movedFrom(open.quote, quote)) return;
+	await updateAlertFacts(tx, { rule: "approval_waiting", subject: open.id, facts: quoteFacts(quote) });
+	const { code, facts } = waiting.reason;
+	if (code === "approval_required")
+		await tx
+			.update(job)
+			.set({ reason: reason(code, { ...facts, costMicroUsd: quote.costMicroUsd }) })
+			.where(eq(job.id, waiting.id));
 	await tx
 		.update(approval)
 		.set({ quote: { ...quote, decisionId: quote.decisionId ?? open.quote.decisionId } })
 		.where(and(eq(approval.id, open.id), eq(approval.state, "open")));
-	await notify(tx, { changes: [{ topic: "approval", id: open.id, team: null }] });
+	await notify(tx, {
+		changes: [
+			{ topic: "approval", id: open.id, team: null },
+			{ topic: "job", id: waiting.id, team: null },
+			{ topic: "alert", id: null, team: null },
+		],
+	});
 }
 
 /** Whether approvers need a new quote: another placement, or another price. */
