@@ -33,6 +33,16 @@ describe("deferUntil", () => {
 		expect(deferUntil({ ...given, delayShare: 0.4 })).toBeNull();
 	});
 
+	it("takes the earlier of two equal hours, however their sums are rounded", () => {
+		for (let n = 1; n < 100; n++) {
+			const low = n / 1_000;
+			const hourly = [0.4 + low, 0.4 + low, low, low, low, 0.4 + low];
+			expect(deferUntil({ nowMs: NOON_MS, hourly, runMs: HOUR_MS, latestStartMs: NOON_MS + 5 * HOUR_MS })?.untilMs).toBe(
+				NOON_MS + 2 * HOUR_MS,
+			);
+		}
+	});
+
 	it("averages over likely lengths: 2 h alone makes 15:00 best, and 2 h or 5 h 13:00, which saves 300 or 0", () => {
 		const series = [400, 400, 100, 400, 50, 400, 400, 400, 400, 50];
 		const given = { nowMs: NOON_MS, hourly: series, runMs: 2 * HOUR_MS, latestStartMs: NOON_MS + 3 * HOUR_MS };

@@ -15,6 +15,9 @@ export interface Deferral {
 	saved: number;
 }
 
+/** Sums that differ by less, as a share of the sum now, are equal: their digits depend on the order of the additions. */
+const ROUNDING = 1e-9;
+
 /**
  * Finds the start, now or at a full hour up to `latestStartMs`, that minimizes an hourly series (grid intensity, price) over the run. Null
  * if no later start is better, or if the series does not cover the median run.
@@ -41,14 +44,15 @@ export function deferUntil(given: {
 		return lengthsMs.reduce((sum, lengthMs) => sum + upTo(from + lengthMs / HOUR_MS), 0) / lengthsMs.length - upTo(from);
 	};
 	const now = sumFrom(nowMs);
+	const rounding = ROUNDING * now;
 	let [bestMs, best, least] = [nowMs, now, now];
 	for (let atMs = firstMs + HOUR_MS; atMs <= latestStartMs; atMs += HOUR_MS) {
 		const sum = sumFrom(atMs);
 		if (Number.isNaN(sum)) break;
 		const counted = sum + (delayShare * now * (atMs - nowMs)) / HOUR_MS;
-		if (counted < least) [bestMs, best, least] = [atMs, sum, counted];
+		if (counted < least - rounding) [bestMs, best, least] = [atMs, sum, counted];
 	}
-	return bestMs > nowMs && now - best > 0 ? { untilMs: bestMs, saved: now - best } : null;
+	return bestMs > nowMs && now - best > rounding ? { untilMs: bestMs, saved: now - best } : null;
 }
 
 /** The integral of the series from its start to an hour, which may be a fraction. */
