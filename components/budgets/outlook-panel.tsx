@@ -23,8 +23,8 @@ export function OutlookPanel({ chosen }: { chosen: ChosenBudget }) {
 				<>
 					<p className="px-4 pb-2 text-pretty text-ink-2">
 						{formatMoney(outlook.expectedMicroUsd, "whole")} at the period's end if cloud cost follows demand:{" "}
-						{formatMoney(outlook.lowMicroUsd, "whole")} if all teams ask for little, {formatMoney(outlook.highMicroUsd, "whole")} if all ask
-						for much.
+						{formatMoney(outlook.lowMicroUsd, "whole")} if every team's demand is low, {formatMoney(outlook.highMicroUsd, "whole")} if it is
+						high.
 					</p>
 					<Teams teams={[...outlook.teams, ...(outlook.others ? [{ team: "other teams", demand: null, ...outlook.others }] : [])]} />
 				</>

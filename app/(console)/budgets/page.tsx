@@ -36,6 +36,7 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 	void client.prefetchQuery(trpc.budget.proposals.queryOptions());
 	void client.prefetchQuery(trpc.alert.list.queryOptions(alertsQuery(alerts)));
 	if (canChange) {
+		void client.prefetchQuery(trpc.team.names.queryOptions());
 		void client.prefetchQuery(trpc.channel.list.queryOptions());
 		void client.prefetchQuery(trpc.channel.deliveries.queryOptions(DELIVERIES_QUERY));
 	}
@@ -45,6 +46,7 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 	const id = budget ?? list[0]?.id ?? null;
 	const chosen = id === null ? null : { id, period };
 	if (chosen) void client.prefetchQuery(trpc.budget.get.queryOptions(budgetQuery(chosen.id, chosen.period)));
+	if (chosen && period === null) void client.prefetchQuery(trpc.budget.outlook.queryOptions({ id: chosen.id }));
 	return (
 		<HydrateClient>
 			<PageHeader

@@ -50,7 +50,7 @@ export async function recordCachedSets(
 	await writeIfChanged(db, `${CONTENT_PREFIX}${siteId}`, content, { sets: [], otherSets: 0, otherBytes: 0 });
 }
 
-/** `absent`: the value that no row stands for. */
+/** `absent`: the value that a missing row means. */
 async function writeIfChanged(db: DbOrTx, key: string, value: unknown, absent: unknown): Promise<void> {
 	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, key));
 	if (JSON.stringify(row?.value ?? absent) !== JSON.stringify(value)) await writeSetting(db, key, value);

@@ -9,8 +9,8 @@ import type { DataSet } from "./schemas.ts";
 
 /**
  * The job as an attempt at this place receives it: each data set by the address of its copy there, if it has one, else of the copy that the
- * decision chose. `place` is
- * `provider:region`, or the id of an owned site. Of Spillway's own copies, only those at least as recent as the job, or still fresh (`freshDays`), count.
+ * decision chose. Of Spillway's own copies, only those count that are at least as recent as the job, or still fresh (`freshDays`).
+ * @param place `provider:region`, or the id of an owned site
  */
 export async function withNearestCopies(
 	db: DbOrTx,
