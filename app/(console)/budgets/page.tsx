@@ -46,7 +46,6 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 	const id = budget ?? list[0]?.id ?? null;
 	const chosen = id === null ? null : { id, period };
 	if (chosen) void client.prefetchQuery(trpc.budget.get.queryOptions(budgetQuery(chosen.id, chosen.period)));
-	if (chosen && period === null) void client.prefetchQuery(trpc.budget.outlook.queryOptions({ id: chosen.id }));
 	return (
 		<HydrateClient>
 			<PageHeader

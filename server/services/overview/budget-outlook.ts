@@ -31,7 +31,7 @@ export interface BudgetEnd {
 
 /**
  * The end of a budget's current period as a range, by the demand forecast of each team. null: too little history.
- * Cost: the jobs of a quarter of a year, and about a millisecond for each hour and team.
+ * Cost: reads the jobs of a quarter of a year and forecasts each team; 0.3 to 0.5 s with the demo's eight teams.
  * @throws SpillwayError `forbidden`, `not_found`
  */
 export async function getBudgetOutlook(ctx: ServiceContext, raw: z.input<typeof budgetOutlookInput>): Promise<BudgetEnd | null> {
